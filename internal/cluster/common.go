@@ -15,6 +15,7 @@ import (
 // run.
 type common struct {
 	o        Options
+	times    timing
 	log      *slog.Logger
 	id       incarnation
 	ctx      context.Context // ends when the node closes

@@ -23,8 +23,9 @@ type controlShardReplica struct {
 	replica  *replica.Replica
 	watchdog *watchdog
 	store    *control.Control
-	loaded   chan struct{} // closed when there is store
-	claimed  atomic.Bool   // the directory has become a node's since this process began
+	loaded   chan struct{}                     // closed when there is store
+	owned    atomic.Pointer[replica.Ownership] // nil: this node does not own it
+	claimed  atomic.Bool                       // the directory has become a node's since this process began
 }
 
 // open makes the replica, which does nothing yet.
@@ -36,7 +37,7 @@ func (c *controlShardReplica) open(ctx context.Context) (err error) {
 		Name: controlShard, Node: c.o.Name, Dir: filepath.Join(c.o.Dir, datadir.ControlDir), Storage: c.storage(),
 		Log: c.log, Leases: c.leases, Logger: c.common.log, Host: c, Flush: c.o.Logs.Flush,
 	})
-	c.watchdog = newWatchdog(c.o.Disk, c.replica.Stalled, fmt.Errorf("%w: %w", control.ErrUnavailable, errLogSilent))
+	c.watchdog = newWatchdog(c.o.Disk, c.replica.Stalled, c.times.stall, fmt.Errorf("%w: %w", control.ErrUnavailable, errLogSilent))
 	return nil
 }
 
@@ -118,17 +119,30 @@ func (c *controlShardReplica) Serve(o *replica.Ownership) (stop func(), err erro
 		return err
 	})
 	ctx, cancel := context.WithCancel(c.ctx)
+	c.owned.Store(o)
 	c.tasks.start(func() { c.host.lead(ctx, c.log) })
 	c.host.director.controlEpoch.Store(o.Epoch())
 	c.host.members.announce(controlShard, o.Epoch())
 	c.host.wake()
 	return func() {
 		c.host.ended(o)
+		c.owned.CompareAndSwap(o, nil)
 		c.host.director.controlEpoch.Store(0)
 		cancel()
 		end()
 		c.host.leadToSuccessor(controlShard, c.log)
 	}, nil
+}
+
+// vouch returns how far the control shard's log goes, if this node owns the shard and no other can: all that was
+// acknowledged is before that.
+func (c *controlShardReplica) vouch() (end sharedlog.Position, ok bool) {
+	o := c.owned.Load()
+	if o == nil {
+		return 0, false
+	}
+	end = c.replica.Position()
+	return end, o.Holds()
 }
 
 // explain says more of why the control shard's replica has stopped, if it is

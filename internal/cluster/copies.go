@@ -80,8 +80,8 @@ func (c *copyCounts) stuck(long time.Duration) (shard string, is bool) {
 func (h *host) countCopies() {
 	again := time.NewTicker(copiesInterval)
 	defer again.Stop()
-	for {
-		h.countOnce()
+	for n := 0; ; n++ {
+		h.countOnce(n%copiesOthers == 0)
 		h.mendLeaderless()
 		select {
 		case <-again.C:
@@ -91,7 +91,9 @@ func (h *host) countCopies() {
 	}
 }
 
-func (h *host) countOnce() {
+// countOnce counts the copies of the logs that are owned here, whose owner tells the others, or of all that are kept here. A
+// log without a leader shows on any of its nodes, and minutes are left for that.
+func (h *host) countOnce(all bool) {
 	ctx, cancel := context.WithTimeout(h.ctx, copiesTimeout)
 	defer cancel()
 	logs := map[string]sharedlog.Log{controlShard: h.control.log}
@@ -99,9 +101,12 @@ func (h *host) countOnce() {
 		logs[l.name] = l.log
 	}
 	h.copies.keep(logs)
-	var all sync.WaitGroup
+	var counting sync.WaitGroup
 	for name, log := range logs {
-		all.Go(func() {
+		if !all && !h.mine(name) {
+			continue
+		}
+		counting.Go(func() {
 			complete, wanted, err := h.engine.Copies(ctx, log)
 			if h.ctx.Err() == nil {
 				h.copies.set(name, logCopies{complete, wanted}, err)
@@ -111,7 +116,13 @@ func (h *host) countOnce() {
 			}
 		})
 	}
-	all.Wait()
+	counting.Wait()
+}
+
+// mine reports whether this node owns a shard.
+func (h *host) mine(name string) bool {
+	o, ok := h.members.view.owner(name)
+	return ok && o.Node == h.o.Name
 }
 
 // mendLeaderless ends this process if a log stays without a leader though there is a

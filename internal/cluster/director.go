@@ -124,7 +124,7 @@ func (d *director) noteNodes(tx *control.Tx) {
 		s.remove(replaced...)
 		put(tx, keySettings, s)
 	}
-	for _, server := range d.members.returned.silent(time.Now()) {
+	for _, server := range d.members.returned.silent(time.Now(), d.times.silence) {
 		tx.Put(keyGone+server, []byte("{}"))
 	}
 	for name, record := range d.records.allNodes() {

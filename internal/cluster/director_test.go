@@ -136,7 +136,7 @@ func TestDirectorReplacesTheServerOfAnEmptyDisk(t *testing.T) {
 		if err := d.drain(t.Context(), "b", true); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(silence)
+		time.Sleep(usual.silence)
 		d.hear("a", "c")
 		d.hearOf(heartbeat{Node: "b", Incarnation: "b2"})
 		d.settle(t)
@@ -217,7 +217,7 @@ func TestDirectorDrainsAndRemoves(t *testing.T) {
 		if n := d.kept("b"); n > 0 {
 			t.Errorf("b is drained and keeps %d shards", n)
 		}
-		time.Sleep(silence)
+		time.Sleep(usual.silence)
 		d.hear("a", "c", "d")
 		if err := d.remove(t.Context(), "b"); err != nil {
 			t.Fatal(err)
@@ -278,7 +278,7 @@ func TestDirectorWorksWhileItOwnsTheControlShard(t *testing.T) {
 		}
 		d.hear("a", "b", "c")
 		d.hearOf(heartbeat{Node: "d", Incarnation: "d1"})
-		time.Sleep(silence)
+		time.Sleep(usual.silence)
 		d.hear("a", "b", "c")
 		if err := d.remove(t.Context(), "d"); err != nil {
 			t.Fatal(err)

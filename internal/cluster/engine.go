@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
@@ -16,12 +17,20 @@ type Engine interface {
 	// Log returns the log of that name, which it makes if it is not there. It goes
 	// on trying as long as ctx lasts.
 	Log(ctx context.Context, name string) (sharedlog.Log, error)
-	// Leases returns the cluster's leases, as Log does.
-	Leases(ctx context.Context) (sharedlog.Leases, error)
+	// Leases returns the cluster's leases, as Log does. Those that are taken here have that length.
+	Leases(ctx context.Context, length time.Duration) (sharedlog.Leases, error)
 	Messenger() messenger.Messenger
 	// Lead makes the server of a node the one that a log goes by, if there is such a
 	// thing: the loss of another node then does not hold up its owner.
 	Lead(ctx context.Context, log sharedlog.Log, server string) error
+	// Elect has this node's part of the engine stand for the lead of whatever has none, or is led by a server that gone
+	// reports, where that is not known to the engine itself yet. For so long as turn returns it leaves the lead of a log to
+	// other nodes; "" stands for what is not the log of a shard. It stands again after a while. Elect returns how much has
+	// no leader yet.
+	Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int)
+	// Yield gives to others what this node's part of the engine leads beside logs, as far as that is done while ctx lasts: the
+	// leases, which other nodes are about to take.
+	Yield(ctx context.Context)
 	// Copies returns how many copies of a log are complete, and how many there should
 	// be: so many nodes, less one majority, may be lost before it stops. An error that
 	// is ErrLeaderless says that this node's part of the engine knows of no server by which

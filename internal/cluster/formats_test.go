@@ -40,7 +40,7 @@ func TestAllNodesRead(t *testing.T) {
 		nodes["a"].sendHeartbeats()
 		readable(3)
 		want("all are new enough", "<nil>")
-		time.Sleep(2 * silence)
+		time.Sleep(2 * usual.silence)
 		want("all others are away", "<nil>")
 		delete(nodes["a"].records.nodes, "b")
 		reads["b"] = 0

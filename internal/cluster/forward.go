@@ -13,7 +13,7 @@ import (
 // answer, when this node has learnt of what it has changed. It waits some time for
 // there to be an owner.
 func (n *Node) Forward(ctx context.Context, request []byte) ([]byte, error) {
-	end := time.Now().Add(forwardTimeout)
+	end := time.Now().Add(n.times.forward)
 	for {
 		changed := n.members.view.watch(controlShard)
 		answer, err := n.forwardOnce(ctx, request)

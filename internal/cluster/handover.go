@@ -14,7 +14,7 @@ import (
 
 // handOver gives a shard to another node.
 func (h *host) handOver(name string, r *replica.Replica, to string) {
-	ctx, cancel := context.WithTimeout(h.ctx, h.leases.TTL())
+	ctx, cancel := context.WithTimeout(h.ctx, handOverTimeout)
 	defer cancel()
 	h.handTo(ctx, name, r, to)
 }
@@ -90,10 +90,11 @@ func (h *host) leave(ctx context.Context) {
 	if !h.control.isLoaded() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.leases.TTL())
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	h.announceLeaving(ctx)
-	load := make(map[string]int)
+	h.engine.Yield(ctx)
+	load, given := make(map[string]int), make(map[string]string)
 	for name := range h.records.allShards() {
 		if o, ok := h.members.view.owner(name); ok {
 			load[o.Node]++
@@ -105,6 +106,7 @@ func (h *host) leave(ctx context.Context) {
 			return
 		}
 		to := h.successor(name, replicas, load)
+		given[name] = to
 		all.Go(func() { h.handTo(ctx, name, r, to) })
 	}
 	for _, l := range h.allLocals() {
@@ -113,6 +115,26 @@ func (h *host) leave(ctx context.Context) {
 	all.Wait()
 	give(controlShard, h.control.replica, h.records.nodeNames())
 	all.Wait()
+	h.awaitSuccessors(ctx, given)
+}
+
+// awaitSuccessors waits until others serve the shards that were given to them, or a moment. Until then they need this
+// node's vote, should another one be slow.
+func (h *host) awaitSuccessors(ctx context.Context, given map[string]string) {
+	ctx, cancel := context.WithTimeout(ctx, successorTimeout)
+	defer cancel()
+	for name, to := range given {
+		for ctx.Err() == nil && to != "" {
+			changed := h.members.view.watch(name)
+			if o, _ := h.members.view.owner(name); o.Node != h.o.Name {
+				break
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+		}
+	}
 }
 
 // announceLeaving tells the others that this node is about to stop, and waits a moment

@@ -29,6 +29,7 @@ type host struct {
 	copies   copyCounts // of the logs of what this node keeps
 	// successors are, by the name of a shard that is being handed over, to whom.
 	successors sync.Map
+	patience   patience // with the nodes that should own what this one does
 
 	handOvers, lost atomic.Int64 // ownerships that have ended, see ended
 
@@ -74,8 +75,9 @@ func (h *host) wake() {
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
 		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: datadir.Newest(), Low: h.o.Low(),
-		Leaving: h.leaving.Load(), Unready: !h.o.Answers() || h.probe() != nil, Certificate: h.certificateEnd(),
-		Skew: h.members.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status), Told: h.o.Tell(),
+		Failover: h.times.failover, Silent: h.members.view.silent(), Leaving: h.leaving.Load(), Unready: !h.o.Answers() || h.probe() != nil,
+		Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
+		Told: h.o.Tell(),
 	}
 	out.Shards[controlShard] = h.control.replica.Status()
 	out.OldData = hasOldData(out.Shards[controlShard])

@@ -120,13 +120,13 @@ func TestTurnsToOwnAShard(t *testing.T) {
 		delay   time.Duration
 	}{
 		"the preferred owner":                     {last, nil, true, 0},
-		"the first of the others":                 {first, nil, true, 2 * takeoverStep},
-		"the second":                              {second, nil, true, 3 * takeoverStep},
-		"the second, the preferred owner is dead": {second, func(h *host) { h.decided(t, keyShard+"0001", shardRecord{replicas, "dead"}) }, true, takeoverStep},
-		"the second, the first is about to stop":  {second, func(h *host) { h.members.record(heartbeat{Node: first, Incarnation: first + "1", Leaving: true}) }, true, 2 * takeoverStep},
-		"the second, the first is being drained":  {second, func(h *host) { h.decided(t, keyNode+first, nodeRecord{Draining: true}) }, true, 2 * takeoverStep},
-		"the second, the first cannot go on":      {second, func(h *host) { s := ready; s.Error = "it is damaged"; h.hear(s, first) }, true, 2 * takeoverStep},
-		"the first, which is being drained":       {first, func(h *host) { h.decided(t, keyNode+first, nodeRecord{Draining: true}) }, true, 10 * takeoverStep},
+		"the first of the others":                 {first, nil, true, 2 * usual.step},
+		"the second":                              {second, nil, true, 3 * usual.step},
+		"the second, the preferred owner is dead": {second, func(h *host) { h.decided(t, keyShard+"0001", shardRecord{replicas, "dead"}) }, true, usual.step},
+		"the second, the first is about to stop":  {second, func(h *host) { h.members.record(heartbeat{Node: first, Incarnation: first + "1", Leaving: true}) }, true, 2 * usual.step},
+		"the second, the first is being drained":  {second, func(h *host) { h.decided(t, keyNode+first, nodeRecord{Draining: true}) }, true, 2 * usual.step},
+		"the second, the first cannot go on":      {second, func(h *host) { s := ready; s.Error = "it is damaged"; h.hear(s, first) }, true, 2 * usual.step},
+		"the first, which is being drained":       {first, func(h *host) { h.decided(t, keyNode+first, nodeRecord{Draining: true}) }, true, 10 * usual.step},
 		"the preferred owner, which stops":        {last, func(h *host) { h.leaving.Store(true) }, false, 0},
 		"the preferred owner, without the old data": {last, func(h *host) {
 			h.decided(t, keySettings, settings{Founder: first, OldData: []string{"0001"}})
@@ -135,7 +135,7 @@ func TestTurnsToOwnAShard(t *testing.T) {
 		"the founder with the old data": {first, func(h *host) {
 			h.decided(t, keySettings, settings{Founder: first, OldData: []string{"0001"}})
 			own.Last = 0
-		}, true, 2 * takeoverStep},
+		}, true, 2 * usual.step},
 	} {
 		h := newHost(t)
 		own = ready
@@ -200,7 +200,7 @@ func TestSuccessorsShareTheLoad(t *testing.T) {
 // each while the node stops.
 func TestNudge(t *testing.T) {
 	h := newHost(t)
-	h.leases = newLeaseList(sharedlog.NewMemory(leaseTTL, nil))
+	h.leases = newLeaseList(sharedlog.NewMemory(usual.lease, nil), usual.listAge)
 	h.control = &controlShardReplica{common: h.common}
 	if _, err := h.nudged(t.Context(), []byte("0001")); err == nil {
 		t.Error("it takes a shard of which it has no replica")

@@ -12,17 +12,18 @@ import (
 type leaseList struct {
 	sharedlog.Leases
 
+	age  time.Duration // how old the list may be
 	turn chan struct{} // held by the caller that reads the list, or looks whether it must
 
 	list map[string][]byte
 	read time.Time
 }
 
-func newLeaseList(l sharedlog.Leases) *leaseList {
-	return &leaseList{Leases: l, turn: make(chan struct{}, 1)}
+func newLeaseList(l sharedlog.Leases, age time.Duration) *leaseList {
+	return &leaseList{Leases: l, age: age, turn: make(chan struct{}, 1)}
 }
 
-// List implements sharedlog.Leases. The list may be behind by listAge more.
+// List implements sharedlog.Leases. The list may be behind by age more.
 func (l *leaseList) List(ctx context.Context) (map[string][]byte, error) {
 	select {
 	case l.turn <- struct{}{}:
@@ -30,7 +31,7 @@ func (l *leaseList) List(ctx context.Context) (map[string][]byte, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if time.Since(l.read) < listAge {
+	if time.Since(l.read) < l.age {
 		return l.list, nil
 	}
 	list, err := l.Leases.List(ctx)
@@ -43,6 +44,9 @@ func (l *leaseList) List(ctx context.Context) (map[string][]byte, error) {
 
 // expire has the list be read anew, unless that is under way.
 func (l *leaseList) expire() {
+	if e, ok := l.Leases.(interface{ Expire() }); ok {
+		e.Expire()
+	}
 	select {
 	case l.turn <- struct{}{}:
 		l.read = time.Time{}

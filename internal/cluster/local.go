@@ -62,7 +62,7 @@ func (h *host) openLocal(name string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(h.ctx, 2*h.leases.TTL())
+	ctx, cancel := context.WithTimeout(h.ctx, openTimeout)
 	defer cancel()
 	log, err := h.engine.Log(ctx, name)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h *host) openLocal(name string) error {
 		Log: log, Leases: h.leases, Logger: h.log, Host: l, Flush: h.o.Logs.Flush,
 	})
 	l.replica.Offer(h.mux)
-	l.watchdog = newWatchdog(h.o.Disk, l.replica.Stalled, errLogSilent)
+	l.watchdog = newWatchdog(h.o.Disk, l.replica.Stalled, h.times.stall, errLogSilent)
 	running, stop := context.WithCancel(h.ctx)
 	l.cancel = stop
 	began := h.tasks.start(func() {

@@ -24,12 +24,14 @@ type membership struct {
 	clocks   *clocks
 	returned returned // servers that were removed and have come back
 	self     func() heartbeat
-	owners   func() map[string]replica.Holder // as this node's replicas know them from the logs
-	changed  func()                           // a node has come or is about to leave
+	owners   func() map[string]replica.Holder           // as this node's replicas know them from the logs
+	vouch    func() (end sharedlog.Position, ok bool)   // how far the control shard's log goes, if this node owns it for sure
+	told     func(end sharedlog.Position, at time.Time) // another node has vouched for that, after a moment
+	changed  func()                                     // a node has come or is about to leave
 }
 
 func newMembership(c *common) *membership {
-	return &membership{common: c, view: newView(), clocks: newClocks(time.Now, c.o.Shift)}
+	return &membership{common: c, view: newView(c.times.silence), clocks: newClocks(time.Now, c.o.Shift)}
 }
 
 // heartbeatMsg is what two nodes send each other: each its heartbeat, and the one that
@@ -37,35 +39,50 @@ func newMembership(c *common) *membership {
 type heartbeatMsg struct {
 	Heartbeat heartbeat `json:"Beat"`
 	Time      time.Time
+	// Control is how far the control shard's log goes, if the node that answers can vouch for that; see barrier.
+	Control *uint64 `json:",omitempty"`
 }
 
 // run sends heartbeats until the node closes.
 func (m *membership) run() {
-	again := time.NewTicker(heartbeatInterval)
+	again := time.NewTicker(m.times.heartbeat)
 	defer again.Stop()
+	quiet := time.NewTimer(m.times.silence) // a node may count as dead then
+	defer quiet.Stop()
 	known := make(map[string]bool)
+	looked := time.Now()
 	said := time.Duration(0) // of this machine's clock
 	for {
+		if late := time.Since(looked) - m.times.heartbeat; late > m.times.heartbeat {
+			m.view.forgive(late)
+		}
+		looked = time.Now()
 		m.record(m.self())
-		m.sendHeartbeats()
+		m.tasks.start(m.sendHeartbeats)
 		m.view.markDead(time.Now())
-		m.logNodes(known)
+		if m.logNodes(known) {
+			m.changed()
+		}
 		if skew := m.clocks.skew(); abs(skew-said) > tolerated {
 			if said = skew; skew != 0 {
 				m.log.Warn("this machine's clock differs from those of most nodes; the cluster goes by theirs", "ahead", skew.Round(time.Millisecond))
 			}
 		}
+		if at, ok := m.view.nextSilence(); ok {
+			quiet.Reset(time.Until(at))
+		}
 		select {
 		case <-again.C:
+		case <-quiet.C: // the others learn of it at once
 		case <-m.ctx.Done():
 			return
 		}
 	}
 }
 
-// logNodes says which nodes have come or gone since it was called last; known are
-// those that were there.
-func (m *membership) logNodes(known map[string]bool) {
+// logNodes says which nodes have come or gone since it was called last, and reports whether any has gone; known are those
+// that were there.
+func (m *membership) logNodes(known map[string]bool) (gone bool) {
 	live := m.view.live()
 	for name := range live {
 		if !known[name] && name != m.o.Name {
@@ -75,10 +92,12 @@ func (m *membership) logNodes(known map[string]bool) {
 	}
 	for name := range known {
 		if _, ok := live[name]; !ok {
-			m.log.Warn("node is not heard of any more", "node", name, "for", silence)
+			m.log.Warn("node is not heard of any more", "node", name, "for", m.times.silence)
 			delete(known, name)
+			gone = true
 		}
 	}
+	return gone
 }
 
 // sendHeartbeats tells all other nodes of this one, once. A node that was removed ends
@@ -122,7 +141,7 @@ func (m *membership) others() map[string]bool {
 }
 
 func (m *membership) sendHeartbeat(node string) error {
-	ctx, cancel := context.WithTimeout(m.ctx, heartbeatInterval)
+	ctx, cancel := context.WithTimeout(m.ctx, m.times.silence)
 	defer cancel()
 	message, err := json.Marshal(heartbeatMsg{Heartbeat: m.self()})
 	if err != nil {
@@ -140,6 +159,9 @@ func (m *membership) sendHeartbeat(node string) error {
 	}
 	m.record(got.Heartbeat)
 	m.clocks.measured(node, took, got.Time)
+	if got.Control != nil {
+		m.told(sharedlog.Position(*got.Control), began)
+	}
 	return nil
 }
 
@@ -156,7 +178,11 @@ func (m *membership) onHeartbeat(_ context.Context, message []byte) ([]byte, err
 		return nil, err
 	}
 	m.record(got.Heartbeat)
-	return json.Marshal(heartbeatMsg{Heartbeat: m.self(), Time: m.clocks.wall()})
+	answer := heartbeatMsg{Heartbeat: m.self(), Time: m.clocks.wall()}
+	if end, ok := m.vouch(); ok {
+		answer.Control = (*uint64)(&end)
+	}
+	return json.Marshal(answer)
 }
 
 // record notes what a node has said.
@@ -176,7 +202,7 @@ func (m *membership) record(h heartbeat) {
 // checkOnly returns an error if another process answers to this node's name: on
 // another machine that was given the same, or with a copy of its data.
 func (m *membership) checkOnly(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, heartbeatInterval)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	message, err := json.Marshal(heartbeatMsg{Heartbeat: heartbeat{Node: m.o.Name, Incarnation: m.id.ID}})
 	if err != nil {
@@ -204,7 +230,7 @@ func (m *membership) watchOwners() {
 }
 
 func (m *membership) readOwners() {
-	ctx, cancel := context.WithTimeout(m.ctx, m.leases.TTL())
+	ctx, cancel := context.WithTimeout(m.ctx, ownersTimeout)
 	defer cancel()
 	leases, err := m.leases.List(ctx)
 	if err != nil {

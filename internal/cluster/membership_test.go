@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
 // meet makes nodes of these names that know each other, without anything to keep.
@@ -26,13 +27,15 @@ func meet(t *testing.T, names ...string) map[string]*membership {
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(cancel)
 		c := &common{
-			o:   Options{Name: name, Peers: peers, Dir: "data", Hear: func(string, json.RawMessage) {}},
-			log: slog.New(slog.DiscardHandler), id: incarnation{Node: name, ID: "1"}, ctx: ctx,
+			o:     Options{Name: name, Peers: peers, Dir: "data", Hear: func(string, json.RawMessage) {}},
+			times: usual, log: slog.New(slog.DiscardHandler), id: incarnation{Node: name, ID: "1"}, ctx: ctx,
 			records: newRecords(), messages: network.Node(name), failure: failure{happened: make(chan struct{})},
 		}
 		m := newMembership(c)
 		m.self = func() heartbeat { return heartbeat{Node: name, Incarnation: c.id.ID} }
 		m.changed = func() {}
+		m.vouch = func() (sharedlog.Position, bool) { return 0, false }
+		m.told = func(sharedlog.Position, time.Time) {}
 		m.messages.Handle(kindHeartbeat, m.onHeartbeat)
 		all[name] = m
 	}
@@ -54,10 +57,10 @@ func TestNodesHearOfEachOther(t *testing.T) {
 		}
 		nodes["b"].view.learn("0001", replica.Holder{Node: "a", Epoch: 3})
 		gone := nodes["b"].view.watch("0001")
-		time.Sleep(silence)
+		time.Sleep(usual.silence)
 		nodes["b"].view.markDead(time.Now())
 		if live := nodes["b"].view.live(); len(live) > 0 || !nodes["b"].view.isSilent("a") {
-			t.Errorf("after %s b still hears of %v", silence, live)
+			t.Errorf("after %s b still hears of %v", usual.silence, live)
 		}
 		select {
 		case <-gone:
@@ -98,11 +101,11 @@ func TestRemovedNodeIsToldSo(t *testing.T) {
 		if live := nodes["a"].view.live(); len(live) > 0 {
 			t.Errorf("it is taken for a node: %v", live)
 		}
-		if got := nodes["a"].returned.silent(time.Now()); len(got) > 0 {
+		if got := nodes["a"].returned.silent(time.Now(), usual.silence); len(got) > 0 {
 			t.Errorf("%v is to be forgotten while it is there", got)
 		}
-		time.Sleep(silence)
-		if got := nodes["a"].returned.silent(time.Now()); len(got) != 1 || got[0] != "b-1" {
+		time.Sleep(usual.silence)
+		if got := nodes["a"].returned.silent(time.Now(), usual.silence); len(got) != 1 || got[0] != "b-1" {
 			t.Errorf("to be forgotten is %v", got)
 		}
 	})
@@ -135,14 +138,14 @@ func TestBarrierKnowsWhenItIsCutOff(t *testing.T) {
 		if err := b.current(); err != nil {
 			t.Errorf("with all nodes there: %v", err)
 		}
-		time.Sleep(isolatedAfter + time.Second)
+		time.Sleep(usual.isolated + time.Second)
 		if err := b.current(); !errors.Is(err, ErrCutOff) {
-			t.Errorf("without the others, after %s: %v", isolatedAfter, err)
+			t.Errorf("without the others, after %s: %v", usual.isolated, err)
 		}
 		a.record(a.self())
 		a.sendHeartbeats()
 		if err := b.current(); err != nil {
-			t.Errorf("with all nodes there, and a log that cannot be read since %s: %v", isolatedAfter, err)
+			t.Errorf("with all nodes there, and a log that cannot be read since %s: %v", usual.isolated, err)
 		}
 		time.Sleep(staleAfter)
 		a.record(a.self())

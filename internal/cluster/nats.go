@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/jetstream"
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
@@ -61,8 +62,8 @@ func (n *NATS) Log(ctx context.Context, name string) (sharedlog.Log, error) {
 }
 
 // Leases implements Engine.
-func (n *NATS) Leases(ctx context.Context) (sharedlog.Leases, error) {
-	return n.conn.Leases(ctx, leaseTTL, n.replicas)
+func (n *NATS) Leases(ctx context.Context, length time.Duration) (sharedlog.Leases, error) {
+	return n.conn.Leases(ctx, length, n.replicas)
 }
 
 // Messenger implements Engine.
@@ -75,6 +76,21 @@ func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error
 		return nil
 	}
 	return l.Lead(ctx, server)
+}
+
+// Elect implements Engine. Servers that run elsewhere do as they are configured.
+func (n *NATS) Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int) {
+	if n.server == nil {
+		return 0
+	}
+	return n.server.Elect(gone, turn, again)
+}
+
+// Yield implements Engine.
+func (n *NATS) Yield(ctx context.Context) {
+	if n.server != nil {
+		n.server.Yield(ctx)
+	}
 }
 
 // Copies implements Engine.
@@ -125,7 +141,7 @@ func (n *NATS) Forget(ctx context.Context, server string) error {
 
 // Close implements Engine.
 func (n *NATS) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaseTTL)
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	n.messages.Close()
 	n.conn.Close()

@@ -68,7 +68,10 @@ type Options struct {
 	// ReplaceAfter is how long a node may be away before its replicas are given to
 	// others; 0 means DefaultReplaceAfter.
 	ReplaceAfter time.Duration
-	Logs         Logs // how long the logs hold what is flushed; the zero value means as long as Logs says
+	// Failover is how long the shards of a node that has died are without an owner, about: between MinFailover and
+	// MaxFailover. 0 means DefaultFailover. All else that depends on how fast nodes and disks are follows from it.
+	Failover time.Duration
+	Logs     Logs // how long the logs hold what is flushed; the zero value means as long as Logs says
 	// Shift is added to what the machine's clock says, for trying what a wrong one
 	// does; nil means nothing.
 	Shift func() time.Duration
@@ -93,6 +96,7 @@ type Node struct {
 	host      *host
 	snapshots *snapshots
 	router    *router.Router
+	elections *elections
 	founded   chan struct{} // closed when Founded returns
 }
 
@@ -134,7 +138,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 	n.host.router = n.router
 	n.handle()
 	for _, loop := range []func(){
-		n.members.run, n.members.watchOwners, n.barrier.run, n.director.run,
+		n.members.run, n.members.watchOwners, n.elections.run, n.barrier.run, n.director.run,
 		n.host.run, n.host.trim, n.host.countCopies, n.watchCertificate,
 	} {
 		n.tasks.start(loop)
@@ -144,7 +148,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 
 // assemble makes the parts of a node, which do nothing yet.
 func assemble(ctx context.Context, o Options, id incarnation) *Node {
-	c := &common{o: o, log: o.Logger, id: id, records: newRecords(), failure: failure{happened: make(chan struct{})}}
+	c := &common{o: o, times: timingOf(o.Failover), log: o.Logger, id: id, records: newRecords(), failure: failure{happened: make(chan struct{})}}
 	n := &Node{common: c, founded: make(chan struct{})}
 	c.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	n.members = newMembership(c)
@@ -158,7 +162,13 @@ func assemble(ctx context.Context, o Options, id incarnation) *Node {
 	}
 	n.snapshots = &snapshots{common: c, host: n.host, members: n.members, barrier: n.barrier, forwards: forwards}
 	n.control.host = n.host
-	n.members.self, n.members.owners, n.members.changed = n.host.heartbeat, n.host.knownOwners, n.host.wake
+	n.members.vouch, n.members.told = n.control.vouch, n.barrier.told
+	n.elections = &elections{common: c, members: n.members, turn: n.host.electionTurn, alarm: newAlarm()}
+	n.members.self, n.members.owners = n.host.heartbeat, n.host.knownOwners
+	n.members.changed = func() {
+		n.host.wake()
+		n.elections.alarm.ring()
+	}
 	return n
 }
 
@@ -172,11 +182,11 @@ func (n *Node) connect(ctx context.Context) error {
 	n.tasks.start(n.reportWaiting)
 	n.messages = n.engine.Messenger()
 	n.host.mux = &rebindMux{Messenger: n.messages, handlers: make(map[string]messenger.Handler)}
-	leases, err := n.engine.Leases(ctx)
+	leases, err := n.engine.Leases(ctx, n.times.lease)
 	if err != nil {
 		return err
 	}
-	n.leases = newLeaseList(leases)
+	n.leases = newLeaseList(leases, n.times.listAge)
 	return n.control.open(ctx)
 }
 
@@ -210,6 +220,9 @@ func (o *Options) defaults() {
 	}
 	if o.ReplaceAfter == 0 {
 		o.ReplaceAfter = DefaultReplaceAfter
+	}
+	if o.Failover == 0 {
+		o.Failover = DefaultFailover
 	}
 	o.Logs.defaults()
 	if o.Low == nil {

@@ -46,12 +46,12 @@ func (r *returned) note(server string, now time.Time) bool {
 	return !known
 }
 
-// silent returns the servers that are not heard of any more, each once.
-func (r *returned) silent(now time.Time) (servers []string) {
+// silent returns the servers that are not heard of any more for so long, each once.
+func (r *returned) silent(now time.Time, after time.Duration) (servers []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for server, at := range r.seen {
-		if now.Sub(at) >= silence {
+		if now.Sub(at) >= after {
 			servers = append(servers, server)
 			delete(r.seen, server)
 		}

@@ -78,10 +78,14 @@ var emptyHash = fmt.Sprintf("%016x", 0)
 // seek has a replica try to own its shard, or not, and hands it over if this node owns it
 // while another should.
 func (h *host) seek(name string, r *replica.Replica, replicas []string) {
-	want, delay := h.turn(name, r.Status(), replicas)
+	own := r.Status()
+	want, delay := h.turn(name, own, replicas)
 	r.Want(want, delay)
 	to := h.records.shard(name).Preferred
-	if want && to != h.o.Name && r.Role() == replica.Owner && h.isAble(name, to) && h.members.isReady(name, to) {
+	if !want || to == h.o.Name || own.Role != replica.Owner || !h.isAble(name, to) || !h.members.isReady(name, to) {
+		return
+	}
+	if !h.tasks.busy("hand over "+name) && h.patience.over(name, own.Epoch, time.Now()) {
 		h.tasks.runOnce("hand over "+name, func() { h.handOver(name, r, to) })
 	}
 }
@@ -108,7 +112,7 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 	}
 	// The nodes before this one get the time to do it.
 	if h.isAble(name, preferred) {
-		delay += 2 * takeoverStep
+		delay += 2 * h.times.step
 	}
 	line := slices.Clone(replicas)
 	slices.SortFunc(line, func(a, b string) int {
@@ -119,14 +123,35 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 			break
 		}
 		if other != preferred && h.isAble(name, other) {
-			delay += takeoverStep
+			delay += h.times.step
 		}
 	}
 	if !h.isAble(name, h.o.Name) { // it is being drained: better than no owner
-		delay += 8 * takeoverStep
+		delay += 8 * h.times.step
 	}
 	return true, delay
 }
+
+// electionTurn returns for how long this node leaves the lead of a log to others: to those that are to own its shard. "" is
+// for what is no shard's log.
+func (h *host) electionTurn(log string) time.Duration {
+	var own replica.Status
+	replicas := h.records.nodeNames()
+	if l := h.local(log); l != nil {
+		own, replicas = l.replica.Status(), h.records.shard(log).Replicas
+	} else if log == controlShard {
+		own = h.control.replica.Status()
+	}
+	want, delay := h.turn(log, own, replicas)
+	if !want {
+		delay = 8 * h.times.step
+	}
+	return electionSteps * delay
+}
+
+// electionSteps is how many times longer a node leaves an election to the one before it than the taking of a shard. If that
+// one has too little of the log to be elected, NATS lets the others stand at once.
+const electionSteps = 4
 
 // keepShards opens the replicas that this node should have, closes those that it
 // should not, and seeks to own what it should. What may take time is done beside it.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
-// heartbeat is what a node says of itself to the others, every second.
+// heartbeat is what a node says of itself to the others, every timing.heartbeat.
 type heartbeat struct {
 	Node        string
 	Incarnation string
@@ -20,6 +21,9 @@ type heartbeat struct {
 	OldData     bool `json:"Bears,omitempty"` // it has data from before it was in a cluster
 	Leaving     bool `json:",omitempty"`      // it is about to stop
 	Unready     bool `json:",omitempty"`      // it answers no clients: not yet, no more, or not now. Older programs do not say so
+	// Failover is by which timeout the node goes. 0: its program is older, and says nothing of Silent.
+	Failover    time.Duration `json:",omitempty"`
+	Silent      []string      `json:",omitempty"` // the nodes that it does not hear of any more
 	Shards      map[string]replica.Status
 	Copies      map[string]logCopies `json:",omitempty"` // of the logs of what it owns
 	Unknown     map[string]int       `json:",omitempty"` // by shard that it owns: the queues that it keeps and does not know
@@ -31,6 +35,8 @@ type heartbeat struct {
 // view is what a node has heard of the others, and seen of the leases. It may be
 // behind.
 type view struct {
+	silence time.Duration // see timing
+
 	mu         sync.Mutex
 	nodes      map[string]heard
 	duplicates map[string]string    // incarnations that came while another of the same name was alive
@@ -46,9 +52,10 @@ type heard struct {
 	at   time.Time
 }
 
-func newView() *view {
+func newView(silence time.Duration) *view {
 	return &view{
-		nodes: make(map[string]heard), duplicates: make(map[string]string), missed: make(map[string]time.Time), unanswered: make(map[string]bool),
+		silence: silence,
+		nodes:   make(map[string]heard), duplicates: make(map[string]string), missed: make(map[string]time.Time), unanswered: make(map[string]bool),
 		owners: make(map[string]replica.Holder), markedDead: make(map[string]bool), changed: make(map[string]chan struct{}),
 	}
 }
@@ -60,7 +67,7 @@ func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	was, known := v.nodes[b.Node]
-	alive := known && at.Sub(was.at) < silence
+	alive := known && at.Sub(was.at) < v.silence
 	if alive && was.said.Incarnation != b.Incarnation {
 		duplicate = v.duplicates[b.Node] != b.Incarnation
 		v.duplicates[b.Node] = b.Incarnation
@@ -69,7 +76,7 @@ func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
 	v.nodes[b.Node] = heard{b, at}
 	delete(v.missed, b.Node)
 	delete(v.unanswered, b.Node)
-	return !alive || was.said.Leaving != b.Leaving, false
+	return !alive || was.said.Leaving != b.Leaving || !slices.Equal(was.said.Silent, b.Silent), false
 }
 
 // isDuplicate reports whether a heartbeat is of a second process of its name, which does not count.
@@ -103,7 +110,7 @@ func (v *view) markDead(at time.Time) {
 	defer v.mu.Unlock()
 	for s, o := range v.owners {
 		h, known := v.nodes[o.Node]
-		if dead := known && at.Sub(h.at) >= silence; dead && !v.markedDead[s] {
+		if dead := known && at.Sub(h.at) >= v.silence; dead && !v.markedDead[s] {
 			v.markedDead[s] = true
 			v.tell(s)
 		} else if !dead {
@@ -112,12 +119,50 @@ func (v *view) markDead(at time.Time) {
 	}
 }
 
+// forgive gives all nodes so much more time to be heard of: this process was paused, or the machine was too busy to run it,
+// and what they have said meanwhile is yet to be read.
+func (v *view) forgive(late time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for name, h := range v.nodes {
+		h.at = h.at.Add(late)
+		v.nodes[name] = h
+	}
+}
+
+// silent returns the nodes that were heard of and are no longer, in a fixed order.
+func (v *view) silent() (nodes []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := time.Now()
+	for name, h := range v.nodes {
+		if now.Sub(h.at) >= v.silence {
+			nodes = append(nodes, name)
+		}
+	}
+	slices.Sort(nodes)
+	return nodes
+}
+
+// nextSilence returns when the next node counts as dead if none is heard of any more, or false if all do.
+func (v *view) nextSilence() (at time.Time, ok bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := time.Now()
+	for _, h := range v.nodes {
+		if end := h.at.Add(v.silence); end.After(now) && (!ok || end.Before(at)) {
+			at, ok = end, true
+		}
+	}
+	return at, ok
+}
+
 // isSilent reports whether a node that was heard of is no longer.
 func (v *view) isSilent(node string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	h, known := v.nodes[node]
-	return known && time.Since(h.at) >= silence
+	return known && time.Since(h.at) >= v.silence
 }
 
 // update takes in the leases.
@@ -193,7 +238,7 @@ func (v *view) live() map[string]heartbeat {
 	now := time.Now()
 	out := make(map[string]heartbeat)
 	for name, h := range v.nodes {
-		if now.Sub(h.at) < silence {
+		if now.Sub(h.at) < v.silence {
 			out[name] = h.said
 		}
 	}

@@ -15,15 +15,16 @@ import (
 type watchdog struct {
 	disk    *store.Disk
 	stalled func() (since time.Time, is bool)
-	silent  error // what is said of a log that does not answer
+	stall   time.Duration // see timing
+	silent  error         // what is said of a log that does not answer
 	present atomic.Pointer[store.Writable]
 	end     func(error) // ends the present one
 }
 
 var errLogSilent = errors.New("the log does not answer")
 
-func newWatchdog(disk *store.Disk, stalled func() (time.Time, bool), silent error) *watchdog {
-	v := &watchdog{disk: disk, stalled: stalled, silent: silent}
+func newWatchdog(disk *store.Disk, stalled func() (time.Time, bool), stall time.Duration, silent error) *watchdog {
+	v := &watchdog{disk: disk, stalled: stalled, stall: stall, silent: silent}
 	v.renew()
 	return v
 }
@@ -66,5 +67,5 @@ func (v *watchdog) keep(ctx context.Context) {
 
 func (v *watchdog) isSilent() bool {
 	at, is := v.stalled()
-	return is && time.Since(at) > stallTimeout
+	return is && time.Since(at) > v.stall
 }

@@ -36,8 +36,6 @@ import (
 // tests run beside each other, and shorten what they can: see pause and slack.
 
 const (
-	// ttl is how long the leases last.
-	ttl = 5 * time.Second
 	// enough is longer than anything here takes.
 	enough = 3 * time.Minute
 	// moment is what one attempt at the engine takes that is cut off.
@@ -55,6 +53,13 @@ func either[T any](bubble, realTime T) T {
 // slack is how many times longer an answer may take than the intervals of a cluster say:
 // time in a bubble does not pass because the machine is busy.
 var slack = either[time.Duration](1, 5)
+
+var (
+	// failover is the failover timeout of all nodes. The race detector slows them down by as much as they get more time.
+	failover = either[time.Duration](1, 3) * cluster.DefaultFailover
+	// ttl is how long the leases last.
+	ttl = 3 * failover / 4
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -76,6 +81,7 @@ type world struct {
 	opening func(name string, n *cluster.Node) error  // is called before a node's catalog is opened, if it is set
 	trimmed func(shard string, to sharedlog.Position) // is told of each trim, if it is set
 	taking  func(lease string)                        // holds up who takes a lease, if it is set
+	mute    func(node, shard string) bool             // whether appends of a node are lost, if it is set
 	answers func(kind string)                         // holds up the answers to requests of a kind, if it is set
 	life    context.Context
 	end     context.CancelFunc
@@ -219,7 +225,7 @@ func (w *world) startOne(name string, peers ...string) *process {
 		return a
 	}})).With("node", name)
 	o := cluster.Options{
-		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1",
+		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1", Failover: failover,
 		Engine: func(_ context.Context, server string) (cluster.Engine, error) {
 			p.server = server
 			w.mu.Lock()
@@ -469,13 +475,17 @@ func (p *port) Log(ctx context.Context, name string) (sharedlog.Log, error) {
 	return &portLog{p, name, p.world.engine.Log(name)}, p.reach(ctx, enough)
 }
 
-func (p *port) Leases(ctx context.Context) (sharedlog.Leases, error) {
+func (p *port) Leases(ctx context.Context, _ time.Duration) (sharedlog.Leases, error) {
 	return &portLeases{p}, p.reach(ctx, enough)
 }
 
 func (p *port) Messenger() messenger.Messenger { return (*portMessenger)(p) }
 
 func (p *port) Lead(context.Context, sharedlog.Log, string) error { return nil }
+
+func (p *port) Elect(func(string) bool, func(string) time.Duration, time.Duration) int { return 0 }
+
+func (p *port) Yield(context.Context) {}
 
 func (p *port) Copies(_ context.Context, log sharedlog.Log) (complete, wanted int, err error) {
 	p.world.mu.Lock()
@@ -515,6 +525,10 @@ type portLog struct {
 func (l *portLog) Append(ctx context.Context, after sharedlog.Position, data []byte) error {
 	if err := l.reach(ctx, moment); err != nil {
 		return err
+	}
+	if l.world.mute != nil && l.world.mute(l.machine.name, l.shard) {
+		<-ctx.Done()
+		return ctx.Err()
 	}
 	return l.log.Append(ctx, after, data)
 }

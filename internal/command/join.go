@@ -42,6 +42,7 @@ type clusterFlags struct {
 	shards      int
 	spread      int
 	memory      int64
+	failover    time.Duration
 
 	nats        string
 	natsCreds   string
@@ -59,9 +60,9 @@ func (c *clusterFlags) add(f *pflag.FlagSet) {
 	section(f, "Cluster", c.addCluster)
 	section(f, "Cluster on an existing NATS", c.addNATS)
 	node := []string{"node", "cluster", "nats"}
-	onlyWith(f, node, "cluster-name", "shards", "default-spread", "cluster-memory", "cluster-insecure")
+	onlyWith(f, node, "cluster-name", "shards", "default-spread", "cluster-memory", "cluster-insecure", "failover-timeout")
 	onlyWith(f, []string{"node", "cluster"}, "cluster-listen", "cluster-ca", "cluster-cert", "cluster-key")
-	notWith(f, "nats", "cluster-listen", "cluster-memory")
+	notWith(f, "nats", "cluster-listen", "cluster-memory", "failover-timeout")
 	onlyWith(f, []string{"nats"}, "nats-creds", "nats-system-creds", "nats-ca", "cluster-relaxed-sync")
 	filePath(f, "cluster-ca", "cluster-cert", "cluster-key", "cluster-secret-file", "nats-creds", "nats-system-creds", "nats-ca")
 }
@@ -78,6 +79,7 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 	f.BoolVar(&c.insecure, "cluster-insecure", false, "let nodes talk to each other, or to --nats on another machine, without TLS: any process that reaches the port can then read and change everything")
 	f.IntVar(&c.shards, "shards", cluster.DefaultShards, fmt.Sprintf("shards of a cluster that does not exist yet, 1 to %d", cluster.MaxShards))
 	f.IntVar(&c.spread, "default-spread", 1, "shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId")
+	f.DurationVar(&c.failover, "failover-timeout", cluster.DefaultFailover, fmt.Sprintf("about how long the shards of a node that dies have no owner, %s to %s; longer for slow disks, wide networks and busy machines, whose nodes would be taken for dead", cluster.MinFailover, cluster.MaxFailover))
 	f.Var(byteCount{&c.memory}, "cluster-memory", "memory of the process above which the embedded servers drop their caches, as 2GiB or in bytes; 0 is no limit; GOMEMLIMIT takes precedence")
 }
 
@@ -117,6 +119,7 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Answer: p.Answer, Tell: p.Tell, Hear: p.Hear, Disk: p.Disk, Cache: p.Cache,
 			Endpoint: p.Endpoint, Low: p.Low, Answers: p.Answers, Version: version(), Keep: config.Keep, Totals: p.Totals, Watch: p.Watch,
 			Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logs: logs, Loading: loading, Logger: config.Logger,
+			Failover: c.failoverTimeout(),
 		})
 		if err == nil {
 			if err = node.Founded(ctx); err != nil {
@@ -132,6 +135,14 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 		return member{node}, nil
 	}
 	return nil
+}
+
+// failoverTimeout returns the timeout by which the node goes.
+func (c *clusterFlags) failoverTimeout() time.Duration {
+	if c.nats != "" {
+		return cluster.ExternalFailover
+	}
+	return c.failover
 }
 
 // errStoppedJoining says that the program was stopped, in order, while it waited for the
@@ -175,6 +186,9 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 	when(c.shards < 1 || c.shards > cluster.MaxShards, "--shards %d: want 1 to %d", c.shards, cluster.MaxShards)
 	when(c.spread < 1 || c.spread > catalog.MaxSpread, "--default-spread %d: want 1 to %d", c.spread, catalog.MaxSpread)
 	when((c.cert == "") != (c.key == "") || (c.ca == "") != (c.cert == ""), "--cluster-ca, --cluster-cert and --cluster-key go together")
+	if err := cluster.CheckFailover(c.failover); err != nil {
+		wrong = append(wrong, fmt.Errorf("--failover-timeout: %w", err))
+	}
 	certified := c.cert != "" || c.key != "" || c.ca != ""
 	when(c.nats != "" && (certified || c.secret != ""),
 		"--cluster-cert and --cluster-secret-file are for servers inside the nodes; with --nats give --nats-ca and --nats-creds")

@@ -179,6 +179,16 @@ func (c *Conn) subject(tokens ...string) string {
 // stream returns the name of a stream that belongs to the cluster.
 func (c *Conn) stream(name string) string { return "SLUICE_" + c.cluster + "_" + name }
 
+// logOf returns the name of the log that is in a stream, if it is the log of a shard of this cluster.
+func (c *Conn) logOf(stream string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(stream, c.stream(""))
+	if !ok || stream == c.stream(leasesStream) {
+		return "", false
+	}
+	name, err := untoken(name)
+	return name, err == nil
+}
+
 // token makes any text one token of a subject, or a part of a stream's name, so
 // that different texts give different tokens.
 func token(text string) string {
@@ -301,6 +311,10 @@ func isCode(err error, codes ...js.ErrorCode) bool {
 // when the leader who should give it is gone, none comes.
 const attempt = 2 * time.Second
 
+// firstAttempt is how long the first of several waits. Each further one waits twice as long, up to attempt: a request that
+// came while a group elected its leader was lost, but a busy disk needs time.
+const firstAttempt = 500 * time.Millisecond
+
 // ask makes one request to JetStream's API and decodes the response.
 //
 // Several servers may respond, and only one of them is the leader: those
@@ -308,7 +322,12 @@ const attempt = 2 * time.Second
 // leader, though the stream has one. So that answer counts only when no better
 // one has come.
 func (c *Conn) ask(ctx context.Context, subject string, request, response any) error {
-	ctx, cancel := context.WithTimeout(ctx, attempt)
+	return c.askFor(ctx, attempt, subject, request, response)
+}
+
+// askFor is ask with another bound than attempt.
+func (c *Conn) askFor(ctx context.Context, bound time.Duration, subject string, request, response any) error {
+	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	data, err := json.Marshal(request)
 	if err != nil {
@@ -348,8 +367,10 @@ func (c *Conn) ask(ctx context.Context, subject string, request, response any) e
 // askUntilAnswered asks until there is an answer, as long as ctx lasts. It is for what does
 // no harm when it is done twice.
 func (c *Conn) askUntilAnswered(ctx context.Context, subject string, request, response any) error {
+	bound := firstAttempt
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
-		err := c.ask(ctx, subject, request, response)
+		err := c.askFor(ctx, bound, subject, request, response)
+		bound = min(2*bound, attempt)
 		if err == nil {
 			return nil
 		}

@@ -14,7 +14,7 @@ import (
 
 // lookEvery is how often a follower that hears nothing asks the log's leader
 // whether it has missed something.
-const lookEvery = time.Second
+const lookEvery = 3 * time.Second
 
 // Follow implements sharedlog.Log.
 //

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -18,14 +19,21 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// Leases are messages of a stream that forgets them after the length of a lease,
-// one for each name. A holder renews its lease by putting a new message in the place
-// of its last one, and gives it back by deleting that.
+// Leases are messages of a stream, one for each name. A holder renews its lease by putting a new message in the place of
+// its last one, and gives it back by deleting that.
+//
+// Each message says for how long it counts. A node that wants the lease measures that by its own clock, from when it has
+// seen the message; see sightings. The stream forgets messages too, by the clocks of its servers, after the longest time
+// that any of them counts: that is for nodes of older versions, whose messages do not say how long they count, and which
+// wait for nothing else.
 type Leases struct {
 	conn    *Conn
 	stream  string
 	subject string // and the name of the lease
 	ttl     time.Duration
+	seen    *sightings
+
+	published atomic.Uint64 // messages
 
 	mu sync.Mutex
 	// undecided are the holders that this process would be, had it been told that
@@ -35,20 +43,32 @@ type Leases struct {
 
 var _ sharedlog.Leases = (*Leases)(nil)
 
-// holderHeader tells whose message it is. A new holder is drawn for each Take.
-const holderHeader = "Sluice-Holder"
+// Headers of a lease's message.
+const (
+	holderHeader  = "Sluice-Holder"  // whose message it is. A new holder is drawn for each Take
+	renewalHeader = "Sluice-Renewal" // the number of the message among those of its process
+	lengthHeader  = "Sluice-Length"  // for how many milliseconds it counts
+)
+
+// leasesStream is the name of the stream of leases.
+const leasesStream = "leases"
 
 // leasesAtOnce is how many leases are listed with one request.
 const leasesAtOnce = 512
 
-// Leases returns the leases of the cluster, which last for ttl, at least a second or so.
-// Their stream is made as that of a log is; one that is there keeps the ttl that it has.
+// shortestMemory is how long the stream remembers a message at least. Programs that write no lengths go by it.
+const shortestMemory = 5 * time.Second
+
+// Leases returns the leases of the cluster. Those that are taken here last for ttl, in milliseconds. Their stream is made
+// as that of a log is. One that is there is made to remember for ttl at least, and never for less than it does: another
+// node may go by that.
 func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Leases, error) {
 	l := &Leases{
 		conn:      c,
-		stream:    c.stream("leases"),
+		stream:    c.stream(leasesStream),
 		subject:   c.subject("lease", ""),
-		ttl:       ttl,
+		ttl:       ttl.Truncate(time.Millisecond),
+		seen:      newSightings(),
 		undecided: make(map[string]string),
 	}
 	config := js.StreamConfig{
@@ -60,7 +80,7 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 		Retention:         js.LimitsPolicy,
 		Discard:           js.DiscardOld,
 		MaxMsgsPerSubject: 1,
-		MaxAge:            ttl,
+		MaxAge:            max(shortestMemory, l.ttl),
 		AllowDirect:       true,
 		Duplicates:        100 * time.Millisecond,
 	}
@@ -70,22 +90,36 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 		}
 		var info js.StreamInfo
 		err := c.askUntilAnswered(ctx, apiInfo+l.stream, struct{}{}, &info)
-		if err == nil {
-			l.ttl = info.Config.MaxAge
-			return l, nil
+		if err == nil && info.Config.MaxAge >= config.MaxAge {
+			break
 		}
-		// A server that is starting may be asked that has not heard of it.
-		if !isCode(err, codeStreamNotFound) {
+		// A server that is starting may be asked that has not heard of it, or of its new age.
+		if err != nil && !isCode(err, codeStreamNotFound) {
 			return nil, err
 		}
 		if err := pause(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
+	return l, l.listen()
+}
+
+// listen notes each renewal of any node, as it is made.
+func (l *Leases) listen() error {
+	_, err := l.conn.nc.Subscribe(l.subject+"*", func(m *nats.Msg) {
+		if name, err := untoken(strings.TrimPrefix(m.Subject, l.subject)); err == nil {
+			l.seen.hear(name, m, time.Now())
+		}
+	})
+	return err
 }
 
 // TTL implements sharedlog.Leases.
 func (l *Leases) TTL() time.Duration { return l.ttl }
+
+// Expire has the next list be read from the stream, and makes free what is not in it: a node has said that it has given
+// a lease back.
+func (l *Leases) Expire() { l.seen.expire() }
 
 type lease struct {
 	leases *Leases
@@ -110,7 +144,11 @@ func (l *Leases) Take(ctx context.Context, name string, value []byte) (sharedlog
 	if !again {
 		holder = rand.Text()
 	}
-	one := &lease{leases: l, name: name, holder: holder}
+	revision, counts := l.seen.lapsed(name, time.Now())
+	if counts {
+		return nil, sharedlog.ErrHeld
+	}
+	one := &lease{leases: l, name: name, holder: holder, revision: revision}
 	err := one.publish(ctx, value)
 	if again && isCode(err, codeWrongLast) {
 		// It may be held by what this process has published itself.
@@ -147,6 +185,8 @@ func (o *lease) publish(ctx context.Context, value []byte) error {
 	m := nats.NewMsg(o.leases.subject + token(o.name))
 	m.Header.Set(js.ExpectedLastSubjSeqHeader, strconv.FormatUint(o.revision, 10))
 	m.Header.Set(holderHeader, o.holder)
+	m.Header.Set(renewalHeader, strconv.FormatUint(o.leases.published.Add(1), 10))
+	m.Header.Set(lengthHeader, strconv.FormatInt(o.leases.ttl.Milliseconds(), 10))
 	m.Data = value
 	revision, err := o.leases.conn.publish(ctx, m)
 	if err == nil {
@@ -229,6 +269,7 @@ func (o *lease) Release(ctx context.Context) error {
 	err := o.release(ctx)
 	if err == nil || errors.Is(err, sharedlog.ErrLost) {
 		o.gone = true
+		o.leases.seen.released(o.name)
 		return nil
 	}
 	o.unsure = true
@@ -258,7 +299,20 @@ func (o *lease) release(ctx context.Context) error {
 
 // List implements sharedlog.Leases.
 func (l *Leases) List(ctx context.Context) (map[string][]byte, error) {
-	out := make(map[string][]byte)
+	if held, fresh := l.seen.list(time.Now()); fresh {
+		return held, nil
+	}
+	if err := l.read(ctx); err != nil {
+		return nil, fmt.Errorf("list leases: %w", err)
+	}
+	held, _ := l.seen.list(time.Now())
+	return held, nil
+}
+
+// read reads all leases from the stream.
+func (l *Leases) read(ctx context.Context) error {
+	begun := l.seen.begin()
+	all := make(map[string]sighting)
 	for next, more := uint64(1), 1; more > 0; {
 		request := struct {
 			Sequence uint64 `json:"seq"`
@@ -273,16 +327,17 @@ func (l *Leases) List(ctx context.Context) (map[string][]byte, error) {
 			next = sequence + 1
 			name, err := untoken(strings.TrimPrefix(m.Header.Get(js.SubjectHeader), l.subject))
 			if err == nil {
-				out[name] = m.Data
+				all[name] = sightingOf(sequence, m)
 			}
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("list leases: %w", err)
+			return err
 		}
 		if !got {
 			break
 		}
 	}
-	return out, nil
+	l.seen.read(all, begun, time.Now())
+	return nil
 }

@@ -26,6 +26,7 @@ type Log struct {
 
 	mu    sync.Mutex
 	known sharedlog.Position // the log has been seen to reach it
+	tries int                // how many appends in a row have not been acknowledged in time
 }
 
 var _ sharedlog.Log = (*Log)(nil)
@@ -37,12 +38,8 @@ const (
 	recordsAtOnce = 512
 	// trimAtOnce is how many records one purge forgets: appends wait meanwhile.
 	trimAtOnce = 1000
-	// appendAttempt is how long an append waits for its acknowledgement when the
-	// caller would wait longer. When the leader dies, none comes, and the sooner it is
-	// asked again the sooner the next leader answers. A long record gets a second more
-	// for each appendPace bytes.
-	appendAttempt = 2 * time.Second
-	appendPace    = 4 << 20
+	// appendPace is for how many bytes of a record an append waits a second more for its acknowledgement.
+	appendPace = 4 << 20
 )
 
 // Log returns the log of that name, which is made if it is not there, with so
@@ -105,9 +102,10 @@ func (l *Log) Append(ctx context.Context, after sharedlog.Position, data []byte)
 
 // publish publishes a record once. While there is no leader who could receive it,
 // it waits for one.
-func (l *Log) publish(ctx context.Context, after sharedlog.Position, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, appendAttempt+time.Duration(len(data))*time.Second/appendPace)
+func (l *Log) publish(ctx context.Context, after sharedlog.Position, data []byte) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, l.patience()+time.Duration(len(data))*time.Second/appendPace)
 	defer cancel()
+	defer func() { l.tried(errors.Is(err, context.DeadlineExceeded)) }()
 	for {
 		m := nats.NewMsg(l.subject)
 		m.Header.Set(js.ExpectedLastSeqHeader, strconv.FormatUint(uint64(after), 10))
@@ -120,6 +118,25 @@ func (l *Log) publish(ctx context.Context, after sharedlog.Position, data []byte
 			err = fmt.Errorf("stored at %d, not at %d", ack, after+1)
 		}
 		return err
+	}
+}
+
+// patience is how long an append waits for its acknowledgement when the caller would wait longer. When the leader dies, none
+// comes, and the sooner it is asked again the sooner the next leader answers. But a leader with a busy disk needs time.
+func (l *Log) patience() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return min(firstAttempt<<l.tries, attempt)
+}
+
+// tried notes whether an append was acknowledged too late.
+func (l *Log) tried(late bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !late {
+		l.tries = 0
+	} else if l.tries < 8 {
+		l.tries++
 	}
 }
 
@@ -194,6 +211,11 @@ func leaderOf(info *js.StreamInfo) string {
 	}
 	return info.Cluster.Leader
 }
+
+var _ sharedlog.Estimator = (*Log)(nil)
+
+// Estimate implements sharedlog.Estimator.
+func (l *Log) Estimate(ctx context.Context) (sharedlog.Extent, error) { return l.extent(ctx, false) }
 
 // Read implements sharedlog.Log.
 func (l *Log) Read(ctx context.Context, from sharedlog.Position) ([]sharedlog.Record, sharedlog.Extent, error) {

@@ -75,6 +75,8 @@ type Server struct {
 	log      *slog.Logger
 	inner    *natsserver.Server
 	password string
+
+	campaigns *campaigns
 }
 
 // Accounts and users of an embedded server. Only this process can connect to it, with a password drawn at its start.
@@ -97,7 +99,7 @@ func Start(o Options) (*Server, error) {
 	}
 	log := newLogger(o.Log)
 	inner.SetLoggerV2(log, false, false, false)
-	s := &Server{cluster: o.Cluster, log: o.Log, inner: inner, password: opts.Users[0].Password}
+	s := &Server{cluster: o.Cluster, log: o.Log, inner: inner, password: opts.Users[0].Password, campaigns: &campaigns{next: make(map[string]campaign)}}
 	inner.Start()
 	if len(opts.Routes) > 0 && len(log.fatal) == 0 {
 		startRouting(inner)
@@ -282,6 +284,27 @@ func (s *Server) handOver(ctx context.Context) {
 			s.stepDownMeta(ctx)
 		}
 		if len(led) == 0 && !meta {
+			return
+		}
+		if pause(ctx, 50*time.Millisecond) != nil {
+			return
+		}
+	}
+}
+
+// Yield has others lead the leases and the meta group, as far as that is done while ctx lasts.
+func (s *Server) Yield(ctx context.Context) {
+	leases := (&Conn{cluster: s.cluster}).stream(leasesStream)
+	for s.inner.Running() && s.inner.JetStreamIsClustered() {
+		leads := s.inner.JetStreamIsStreamLeader(dataAcct, leases)
+		switch {
+		case leads:
+			if err := s.inner.JetStreamStepdownStream(dataAcct, leases); err != nil {
+				s.log.Debug("leases not handed over", "error", err)
+			}
+		case s.inner.JetStreamIsLeader():
+			s.stepDownMeta(ctx)
+		default:
 			return
 		}
 		if pause(ctx, 50*time.Millisecond) != nil {

@@ -21,7 +21,7 @@ const (
 )
 
 // createStream makes sure that a stream is there, and that it has as many replicas
-// as asked for at least. It goes on trying as long as ctx lasts: a cluster that
+// as asked for at least, and forgets no earlier. It goes on trying as long as ctx lasts: a cluster that
 // starts has no leader who could make one.
 func (c *Conn) createStream(ctx context.Context, config js.StreamConfig) error {
 	for {
@@ -55,9 +55,9 @@ func (c *Conn) tryCreateStream(ctx context.Context, config js.StreamConfig) erro
 	if why := unfit(&info.Config, &config); why != "" {
 		return &js.APIError{Code: 400, Description: "the stream is there, and " + why}
 	}
-	if info.Config.Replicas < config.Replicas {
+	if info.Config.Replicas < config.Replicas || info.Config.MaxAge < config.MaxAge {
 		grown := info.Config
-		grown.Replicas = config.Replicas
+		grown.Replicas, grown.MaxAge = max(grown.Replicas, config.Replicas), max(grown.MaxAge, config.MaxAge)
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		_, err = c.js.UpdateStream(ctx, grown)

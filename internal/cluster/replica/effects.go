@@ -11,6 +11,8 @@ type effects interface {
 	unfollow()
 	// read reads what the log holds from a position on: onRead.
 	read(ticket uint64, from sharedlog.Position)
+	// probe looks whether the log holds anything from a position on, which mostly is not so: onRead.
+	probe(ticket uint64, from sharedlog.Position)
 	// append puts a record behind a position if the log ends there: onAppended.
 	append(ticket uint64, after sharedlog.Position, data []byte)
 	// abandon gives up waiting for an append. It has no answer, and onAppended may still come.

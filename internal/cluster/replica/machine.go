@@ -173,7 +173,9 @@ func (m *machine) tick(now time.Time) time.Time {
 	}
 	if m.mayProbe() && !now.Before(m.probe) {
 		m.probe = now.Add(m.probeEvery)
-		m.probing = m.startReading()
+		m.probing = m.newTicket()
+		m.readFrom[m.probing] = m.at() + 1
+		m.effects.probe(m.probing, m.at()+1)
 	}
 	return m.nextTick()
 }
@@ -216,9 +218,14 @@ func (m *machine) want(candidate bool, delay time.Duration) {
 	m.nextLook = m.now
 }
 
-// nudge makes a candidate look at the lease now, whatever it has been holding off for.
+// nudge has a candidate take the lease now, whatever it has been holding off for: the owner has just given it back. What
+// comes before that otherwise is for choosing among several candidates, and for not holding up others. If the lease is
+// held nevertheless, the candidate goes on to look at it.
 func (m *machine) nudge() {
 	m.nextLook, m.holdOff = m.now, time.Time{}
+	if m.role == Follower && m.candidate {
+		m.take()
+	}
 }
 
 // halt stops the replica for good: if it went on, its store would differ from those of other nodes.

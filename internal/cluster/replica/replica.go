@@ -277,7 +277,7 @@ func (r *Replica) Want(candidate bool, delay time.Duration) {
 	go r.post(func() { r.machine.want(candidate, delay) })
 }
 
-// Nudge makes a candidate look now whether the shard has an owner.
+// Nudge makes a candidate take the shard now, if it has no owner.
 func (r *Replica) Nudge() { go r.post(r.machine.nudge) }
 
 // HandOver gives up the shard in good order, if this node owns it: it finishes the commits it has accepted, and gives
@@ -332,6 +332,9 @@ func (o *Ownership) Confirm() error {
 	}
 	return err
 }
+
+// Holds reports whether the lease says that no other node can own the shard, without a look at the log. See Confirm.
+func (o *Ownership) Holds() bool { return o.confirm(o.replica.o.Now()) == nil }
 
 // Store returns the store of the shard, for reading. Changes go through Commit.
 func (o *Ownership) Store() *store.Store { return o.replica.store }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/store"
@@ -41,6 +42,26 @@ func (r runner) read(ticket uint64, from sharedlog.Position) {
 	}()
 }
 
+// probe reads only if the log seems to hold something else than the store has applied. To be sure of that takes an entry in
+// the log's Raft group, which each replica of each shard would have written all the time.
+func (r runner) probe(ticket uint64, from sharedlog.Position) {
+	log, ok := r.o.Log.(sharedlog.Estimator)
+	if !ok {
+		r.read(ticket, from)
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(r.ctx, readTimeout)
+		defer cancel()
+		extent, err := log.Estimate(ctx)
+		if err != nil || extent.Last+1 != from {
+			r.read(ticket, from)
+			return
+		}
+		r.post(func() { r.machine.onRead(ticket, nil, extent, nil) })
+	}()
+}
+
 func (r runner) append(ticket uint64, after sharedlog.Position, data []byte) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.o.GiveUp)
 	r.endAppend = cancel
@@ -55,14 +76,18 @@ func (r runner) append(ticket uint64, after sharedlog.Position, data []byte) {
 
 func (r runner) abandon() { r.endAppend() }
 
-// brief bounds an operation on the lease: a third of the lease, so that it can be tried again before the lease ends.
-func (r runner) brief() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(r.ctx, r.o.Leases.TTL()/3)
+// brief bounds an operation on the lease. A renewal that has not been answered after half of the lease can be tried again
+// before its end. Nothing is gained by cutting off another operation that a busy machine takes long for.
+func (r runner) brief(bound time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(r.ctx, bound)
 }
+
+// leaseTimeout is how long an operation on a lease waits that is not a renewal.
+const leaseTimeout = 3 * time.Second
 
 func (r runner) look() {
 	go func() {
-		ctx, cancel := r.brief()
+		ctx, cancel := r.brief(leaseTimeout)
 		defer cancel()
 		leases, err := r.o.Leases.List(ctx)
 		_, held := leases[LeaseName(r.o.Name)]
@@ -72,7 +97,7 @@ func (r runner) look() {
 
 func (r runner) take(ticket uint64) {
 	go func() {
-		ctx, cancel := r.brief()
+		ctx, cancel := r.brief(leaseTimeout)
 		defer cancel()
 		l, err := r.o.Leases.Take(ctx, LeaseName(r.o.Name), Holder{Node: r.o.Node}.encode())
 		r.post(func() { r.machine.onTaken(ticket, l, err) })
@@ -81,7 +106,7 @@ func (r runner) take(ticket uint64) {
 
 func (r runner) renew(ticket uint64, l sharedlog.Lease, epoch uint64) {
 	go func() {
-		ctx, cancel := r.brief()
+		ctx, cancel := r.brief(r.o.Leases.TTL() / 2)
 		defer cancel()
 		err := l.Renew(ctx, Holder{Node: r.o.Node, Epoch: epoch}.encode())
 		r.post(func() { r.machine.onRenewed(ticket, err) })
@@ -90,7 +115,7 @@ func (r runner) renew(ticket uint64, l sharedlog.Lease, epoch uint64) {
 
 func (r runner) release(ticket uint64, l sharedlog.Lease) {
 	go func() {
-		ctx, cancel := r.brief()
+		ctx, cancel := r.brief(leaseTimeout)
 		defer cancel()
 		err := l.Release(ctx)
 		r.post(func() { r.machine.onReleased(ticket, err) })

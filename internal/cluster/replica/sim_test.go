@@ -411,6 +411,8 @@ func (w simEffects) pump(ticket uint64) {
 
 func (w simEffects) unfollow() { w.follower = 0 }
 
+func (w simEffects) probe(ticket uint64, from sharedlog.Position) { w.read(ticket, from) }
+
 func (w simEffects) read(ticket uint64, from sharedlog.Position) {
 	s := w.n.s
 	var records []sharedlog.Record

@@ -16,6 +16,11 @@ func (m *machine) onPrepared(ticket uint64, err error) {
 		m.role = Follower
 		return
 	}
+	m.take()
+}
+
+// take asks for the lease.
+func (m *machine) take() {
 	m.role = Taking
 	m.asking, m.renewSent = m.newTicket(), m.now
 	m.effects.take(m.asking)

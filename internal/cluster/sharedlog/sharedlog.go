@@ -72,6 +72,12 @@ type Log interface {
 	Trim(ctx context.Context, to Position) error
 }
 
+// Estimator is a Log that can say at little cost what it holds.
+type Estimator interface {
+	// Estimate returns what the log held at some moment, which may be before the call.
+	Estimate(ctx context.Context) (Extent, error)
+}
+
 // Leases are names that one holder at a time has, for a limited time.
 type Leases interface {
 	// Take takes the lease of that name and gives it a value for others to see.

@@ -1,0 +1,35 @@
+package cluster_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// A node that hears of all others and cannot append is handed the control shard, because it should own it. It cannot keep it,
+// and is handed it ever more rarely.
+func TestHandOverToOneThatCannotCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		muted := w.controlOwner() // it should own it
+		w.mute = func(node, shard string) bool { return node == muted && shard == "control" }
+		for n := range 20 {
+			_ = w.at(muted).create(fmt.Sprint("queue", n), nil)
+			w.pause(time.Minute)
+		}
+		w.eventually("the control store can be changed", func() bool {
+			return w.at(w.controlOwner()).create("after", nil) == nil
+		})
+		given := int64(0)
+		for _, node := range []string{"a", "b", "c"} {
+			given += w.at(node).node.Status().HandOvers
+		}
+		if given > 12 {
+			t.Errorf("%d hand-overs in 20 minutes", given)
+		}
+	})
+}

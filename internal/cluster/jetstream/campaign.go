@@ -1,0 +1,121 @@
+package jetstream
+
+import (
+	"maps"
+	"sync"
+	"time"
+	_ "unsafe" // for go:linkname
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+)
+
+// A follower of NATS's stands for election when it has not heard of the leader for 4 to 9 seconds, and no option changes
+// that. Nodes know earlier which of them has died. So they have their servers stand for election then. That is better than
+// shorter timeouts: a server that is slow, paused, or of an older version leads on as long as its node is heard of, and
+// heartbeats of groups, of which there are many, stay rare.
+//
+// NATS can do so: RaftNode.Campaign is exported, and safe at any time, because an election needs the votes of a majority.
+// NATS only exports no way to a RaftNode. What follows borrows the way that NATS itself takes. TestBorrowedNames, in the
+// root of the project, fails when a version of NATS has another one.
+
+//go:linkname lookupRaftNode github.com/nats-io/nats-server/v2/server.(*Server).lookupRaftNode
+func lookupRaftNode(s *natsserver.Server, group string) natsserver.RaftNode
+
+// minCampaignTimeout and maxCampaignTimeout are between which NATS draws how long a server waits until it stands for
+// election that has been told to. NATS draws, because there all followers begin at a time. Here they begin one after the
+// other.
+var (
+	//go:linkname minCampaignTimeout github.com/nats-io/nats-server/v2/server.minCampaignTimeout
+	minCampaignTimeout time.Duration
+	//go:linkname maxCampaignTimeout github.com/nats-io/nats-server/v2/server.maxCampaignTimeout
+	maxCampaignTimeout time.Duration
+)
+
+func init() {
+	minCampaignTimeout, maxCampaignTimeout = 10*time.Millisecond, 50*time.Millisecond
+}
+
+// campaigns is what a server remembers of the groups that have lost their leader.
+type campaigns struct {
+	mu   sync.Mutex
+	next map[string]campaign // by group
+}
+
+// campaign says when a server stands for election next, and after how long again.
+type campaign struct {
+	at   time.Time
+	then time.Duration
+}
+
+// due notes that a group has no leader, and reports whether the server is to stand for election now. It waits twice as long
+// each time: to stand again ends an election that is under way, and a busy disk takes long to keep a vote.
+func (c *campaigns) due(group string, turn func() time.Duration, again time.Duration, now time.Time) bool {
+	next, known := c.next[group]
+	if !known || now.Sub(next.at) > max(next.then, 5*time.Second) { // another death
+		next = campaign{now.Add(turn()), again}
+	}
+	due := !now.Before(next.at)
+	if due {
+		next = campaign{now.Add(next.then), 2 * next.then}
+	}
+	c.next[group] = next
+	return due
+}
+
+// Elect has this server stand for election in each group of servers that has no leader, or one that gone reports. turn
+// returns for how long it leaves that to others in the group of a stream, by the name of its log; "" stands for any other
+// stream or group. It stands again after that time, and then after twice as long. Elect returns how many groups have no leader yet: call it again then.
+func (s *Server) Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int) {
+	s.campaigns.mu.Lock()
+	defer s.campaigns.mu.Unlock()
+	var logs map[string]string
+	for group, g := range s.groups() {
+		if g.Observer || g.Leader == g.ID || g.Leader != "" && !gone(g.Peers[g.Leader].Name) {
+			delete(s.campaigns.next, group)
+			continue
+		}
+		left++
+		due := s.campaigns.due(group, func() time.Duration {
+			if logs == nil {
+				logs = s.logsByGroup()
+			}
+			return turn(logs[group])
+		}, again, time.Now())
+		if !due {
+			continue
+		}
+		if node := lookupRaftNode(s.inner, group); node != nil {
+			_ = node.Campaign() // an error says that it leads
+		}
+	}
+	return left
+}
+
+// groups returns the groups of which this server is a member, that of all servers among them.
+func (s *Server) groups() map[string]natsserver.RaftzGroup {
+	all := make(map[string]natsserver.RaftzGroup)
+	for _, account := range []string{dataAcct, natsserver.DEFAULT_SYSTEM_ACCOUNT} {
+		if status := s.inner.Raftz(&natsserver.RaftzOptions{AccountFilter: account}); status != nil {
+			maps.Copy(all, (*status)[account])
+		}
+	}
+	return all
+}
+
+// logsByGroup returns the names of the logs by the groups of their streams.
+func (s *Server) logsByGroup() map[string]string {
+	logs := make(map[string]string)
+	info, err := s.inner.Jsz(&natsserver.JSzOptions{Account: dataAcct, Streams: true, RaftGroups: true})
+	if err != nil {
+		return logs
+	}
+	c := Conn{cluster: s.cluster}
+	for _, account := range info.AccountDetails {
+		for _, stream := range account.Streams {
+			if name, ok := c.logOf(stream.Name); ok {
+				logs[stream.RaftGroup] = name
+			}
+		}
+	}
+	return logs
+}

@@ -1,0 +1,174 @@
+package jetstream
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// sight is a step of a test of sightings: at a time, something is seen of the lease "s".
+type sight struct {
+	at  time.Duration
+	see func(s *sightings, at time.Time)
+}
+
+// leaseMessage returns the n-th message of a holder, that counts for two seconds. That of an older program has no number.
+func leaseMessage(holder string, n int) *nats.Msg {
+	m := nats.NewMsg("leases.s")
+	m.Header.Set(holderHeader, holder)
+	if n > 0 {
+		m.Header.Set(renewalHeader, fmt.Sprint(n))
+		m.Header.Set(lengthHeader, "2000")
+	}
+	m.Data = []byte(holder)
+	return m
+}
+
+func hears(holder string, n int) func(*sightings, time.Time) {
+	return func(s *sightings, at time.Time) { s.hear("s", leaseMessage(holder, n), at) }
+}
+
+func reads(sequence uint64, holder string, n int) func(*sightings, time.Time) {
+	return func(s *sightings, at time.Time) {
+		s.read(map[string]sighting{"s": sightingOf(sequence, leaseMessage(holder, n))}, s.begin(), at)
+	}
+}
+
+func readsNothing(s *sightings, at time.Time) { s.read(make(map[string]sighting), s.begin(), at) }
+
+func expires(s *sightings, _ time.Time) { s.expire() }
+
+func releases(s *sightings, _ time.Time) { s.released("s") }
+
+// A lease counts for as long as its message says, from when that was seen, and for as long as that is renewed.
+func TestSightings(t *testing.T) {
+	const second = time.Second
+	for what, c := range map[string]struct {
+		seen  []sight
+		now   time.Duration
+		state string // held and fresh by the list; which message a take may replace; or that it may not
+	}{
+		"nothing":                 {nil, 0, "may take none"},
+		"read":                    {[]sight{{0, reads(7, "a", 1)}}, 2*second - 1, "held fresh may take none"},
+		"read, and over":          {[]sight{{0, reads(7, "a", 1)}}, 2 * second, "may take 7"},
+		"read again":              {[]sight{{0, reads(7, "a", 1)}, {second, reads(7, "a", 1)}}, 2 * second, "may take 7"},
+		"read, and renewed":       {[]sight{{0, reads(7, "a", 1)}, {second, reads(8, "a", 2)}}, 2 * second, "held fresh may take none"},
+		"renewed, and over":       {[]sight{{0, reads(7, "a", 1)}, {second, reads(8, "a", 2)}}, 3 * second, "may take 8"},
+		"heard before it is read": {[]sight{{0, hears("a", 1)}, {second, reads(7, "a", 1)}}, 2 * second, "may take 7"},
+		"heard something else":    {[]sight{{0, hears("a", 1)}, {second, reads(7, "a", 2)}}, 2 * second, "held fresh may take none"},
+		"heard after it was read": {[]sight{{0, reads(7, "a", 1)}, {second, hears("a", 2)}}, 2 * second, "held fresh may take 7"}, // which is refused if it was stored
+		"heard of another":        {[]sight{{0, reads(7, "a", 1)}, {second, hears("b", 1)}}, second, "held may take none"},
+		"gone too early":          {[]sight{{0, reads(7, "a", 1)}, {second, readsNothing}}, 2*second - 1, "held fresh may not take"},
+		"gone, heard since":       {[]sight{{0, reads(7, "a", 1)}, {second, hears("a", 2)}, {second, readsNothing}}, 2 * second, "held fresh may not take"},
+		"gone, and over":          {[]sight{{0, reads(7, "a", 1)}, {second, readsNothing}}, 2 * second, "may take none"},
+		"given back elsewhere":    {[]sight{{0, reads(7, "a", 1)}, {1, expires}, {2, readsNothing}}, 3, "fresh may take none"},
+		"given back here":         {[]sight{{0, reads(7, "a", 1)}, {1, releases}, {2, readsNothing}}, 3, "fresh may take none"},
+		"another was given back":  {[]sight{{0, reads(7, "a", 1)}, {1, expires}, {2, reads(7, "a", 1)}}, 3, "held fresh may take none"},
+		"of an older program":     {[]sight{{0, reads(7, "a", 0)}}, time.Hour, "held may take none"},
+		"older, and forgotten":    {[]sight{{0, reads(7, "a", 0)}, {1, readsNothing}}, 2, "fresh may take none"},
+		"not read for long":       {[]sight{{0, reads(7, "a", 1)}, {5 * second, hears("a", 4)}}, 6 * second, "held may take 7"},
+	} {
+		began := time.Now()
+		s := newSightings()
+		for _, step := range c.seen {
+			step.see(s, began.Add(step.at))
+		}
+		now := began.Add(c.now)
+		var state []string
+		list, fresh := s.list(now)
+		if list["s"] != nil {
+			state = append(state, "held")
+		}
+		if fresh {
+			state = append(state, "fresh")
+		}
+		switch sequence, counts := s.lapsed("s", now); {
+		case counts:
+			state = append(state, "may not take")
+		case sequence == 0:
+			state = append(state, "may take none")
+		default:
+			state = append(state, fmt.Sprint("may take ", sequence))
+		}
+		if got := strings.Join(state, " "); got != c.state {
+			t.Errorf("%s: %s, not %s", what, got, c.state)
+		}
+	}
+}
+
+// What is heard while the stream is read may not be in what was read.
+func TestSightingsHearWhileReading(t *testing.T) {
+	s := newSightings()
+	begun := s.begin()
+	s.hear("s", leaseMessage("a", 1), time.Now())
+	s.read(make(map[string]sighting), begun, time.Now())
+	if _, fresh := s.list(time.Now()); fresh {
+		t.Error("the list needs no look at the stream")
+	}
+}
+
+// Nodes may count their leases differently: each message says how its holder does.
+func TestLeasesOfDifferentLengths(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 1, nil)
+	ctx := testContext(t)
+	brief, err := c.conns[0].Leases(ctx, 300*time.Millisecond, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := c.servers[0].Connect(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	long, err := conn.Leases(ctx, time.Hour, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.conns[0].Leases(ctx, time.Second, 1); err != nil { // does not make the stream forget earlier
+		t.Fatal(err)
+	}
+	if info, err := conn.info(ctx, long.stream); err != nil || info.Config.MaxAge != time.Hour {
+		t.Errorf("the stream remembers for %v, %v", info.Config.MaxAge, err)
+	}
+	kept, err := long.Take(ctx, "long", []byte("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := brief.Take(ctx, "brief", []byte("2")); err != nil {
+		t.Fatal(err)
+	}
+	for free := false; !free; { // which takes an hour if it is the stream that forgets it
+		held, err := long.List(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, is := held["brief"]
+		free = !is
+		if pause(ctx, 10*time.Millisecond) != nil {
+			t.Fatal("a lease that has lapsed is not free")
+		}
+	}
+	if _, err := long.Take(ctx, "brief", []byte("3")); err != nil {
+		t.Errorf("a lease that has lapsed cannot be taken: %v", err)
+	}
+	held, err := brief.List(ctx)
+	if names := keys(held); err != nil || !slices.Equal(names, []string{"brief", "long"}) {
+		t.Errorf("held are %v, %v", names, err)
+	}
+	if err := kept.Renew(ctx, []byte("4")); err != nil {
+		t.Error(err)
+	}
+}
+
+func keys(m map[string][]byte) (names []string) {
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

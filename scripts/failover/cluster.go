@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/status"
+	"github.com/sluicemq/sluice/internal/proof/freeport"
+	"github.com/sluicemq/sluice/internal/proof/workload"
+	"github.com/sluicemq/sluice/scripts/program"
+)
+
+// names are those of the nodes.
+var names = []string{"a", "b", "c"}
+
+// cluster is three nodes on this machine.
+type cluster struct {
+	binary, dir string
+	flags       []string
+	peers       string
+	listen      []string // where clients reach each node
+	clients     []*workload.Client
+
+	mu      sync.Mutex
+	running []*exec.Cmd // nil: it is down
+}
+
+func start(ctx context.Context, binary, dir string, flags []string) (*cluster, error) {
+	addresses, err := freeport.Take(2 * len(names))
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{binary: binary, dir: dir, flags: flags, listen: addresses[len(names):], running: make([]*exec.Cmd, len(names))}
+	var peers []string
+	for i, name := range names {
+		peers = append(peers, name+"="+addresses[i])
+		c.clients = append(c.clients, workload.NewClient("http://"+c.listen[i]))
+	}
+	c.peers = strings.Join(peers, ",")
+	for i := range names {
+		if err := c.launch(ctx, i); err != nil {
+			c.end()
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// launch starts a node.
+func (c *cluster) launch(ctx context.Context, i int) error {
+	cmd := exec.CommandContext(ctx, c.binary, append([]string{
+		"serve", "--data", filepath.Join(c.dir, names[i]), "--listen", c.listen[i], "--insecure",
+		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret, "--no-cool-downs",
+		"--node", names[i], "--cluster", c.peers, "--cluster-secret-file", filepath.Join(c.dir, "secret"),
+	}, c.flags...)...)
+	log, err := os.OpenFile(filepath.Join(c.dir, names[i]+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running[i] = cmd
+	return nil
+}
+
+// process returns the process of a node, or nil while it is down.
+func (c *cluster) process(i int) *exec.Cmd {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running[i]
+}
+
+// signal ends a node by a signal, and waits until it has ended.
+func (c *cluster) signal(i int, s os.Signal) error {
+	cmd := c.process(i)
+	if err := cmd.Process.Signal(s); err != nil {
+		return err
+	}
+	_ = cmd.Wait() // a killed process says so
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running[i] = nil
+	return nil
+}
+
+func (c *cluster) end() {
+	for i := range names {
+		if c.process(i) != nil {
+			_ = c.signal(i, syscall.SIGKILL)
+		}
+	}
+}
+
+// status returns the cluster as a node sees it.
+func (c *cluster) status(ctx context.Context, i int) (s status.Status, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	err = c.clients[i].Administer(ctx, "DescribeCluster", workload.Object{}, &s)
+	return s, err
+}
+
+// well waits until no node knows of a problem.
+func (c *cluster) well(ctx context.Context) error {
+	err := errors.New("no node was asked")
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); {
+		if err = c.ill(ctx); err == nil {
+			return nil
+		}
+		if !pause(ctx, 200*time.Millisecond) {
+			return context.Cause(ctx)
+		}
+	}
+	return fmt.Errorf("the cluster does not get well: %w", err)
+}
+
+func (c *cluster) ill(ctx context.Context) error {
+	for i := range names {
+		s, err := c.status(ctx, i)
+		if err != nil {
+			return fmt.Errorf("node %s: %w", names[i], err)
+		}
+		if len(s.Shards) == 0 || len(s.Nodes) < len(names) {
+			return errors.New("it is not complete yet")
+		}
+		for _, p := range s.Problems() {
+			return errors.New(p.Problem)
+		}
+	}
+	return nil
+}
+
+// idle prints what each node uses while nobody wants anything of it.
+func (c *cluster) idle(ctx context.Context, d time.Duration, stdout io.Writer) error {
+	if !pause(ctx, 20*time.Second) { // what a start leaves behind
+		return context.Cause(ctx)
+	}
+	before := c.use()
+	if !pause(ctx, d) {
+		return context.Cause(ctx)
+	}
+	for i, after := range c.use() {
+		cpu := 100 * (after.CPU - before[i].CPU).Seconds() / d.Seconds()
+		fmt.Fprintf(stdout, "idle node %s: %.2f%% of a processor, %d MiB\n", names[i], cpu, after.Memory>>20)
+	}
+	return nil
+}
+
+func (c *cluster) use() (all []program.Use) {
+	for i := range names {
+		all = append(all, program.UseOf(c.process(i).Process.Pid))
+	}
+	return all
+}
+
+// beBusy starts a process that keeps a processor busy, and returns what ends it.
+func beBusy(ctx context.Context) (stop func(), err error) {
+	cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}, nil
+}
+
+// pause waits, and reports false if ctx ends first.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// kinds are the faults.
+var kinds = []string{"kill", "control", "stop", "stall"}
+
+// result is what one fault has done.
+type result struct {
+	node      string
+	queues    time.Duration // the slowest of those on one shard, or of making one
+	spread    time.Duration // the queue on all shards
+	takeovers int           // shards that have changed their owner
+}
+
+// disturb does something to a node while the traffic goes on, and brings the node back.
+func (c *cluster) disturb(ctx context.Context, t *traffic, kind string, round int, stall time.Duration) (r result, err error) {
+	before, err := c.status(ctx, 0)
+	if err != nil {
+		return r, err
+	}
+	node := round % len(names)
+	for _, s := range before.Shards {
+		for i, name := range names {
+			if kind == "control" && s.Name == "control" && s.Owner == name {
+				node = i
+			}
+		}
+	}
+	t.forget()
+	pause(ctx, time.Second)
+	at := time.Now()
+	if err := c.do(ctx, kind, node, stall); err != nil {
+		return r, err
+	}
+	r = result{node: names[node]}
+	if err := t.recovered(ctx, at); err != nil {
+		return r, err
+	}
+	pause(ctx, time.Second)
+	r.queues, r.spread = t.figures(kind, at)
+	if c.process(node) == nil {
+		if err := c.launch(ctx, node); err != nil {
+			return r, err
+		}
+	}
+	if err := c.well(ctx); err != nil {
+		return r, err
+	}
+	if kind == "stall" {
+		after, err := c.status(ctx, 0)
+		if err != nil {
+			return r, err
+		}
+		for i, s := range after.Shards {
+			if was := before.Shards[i]; was.Epoch > 0 {
+				r.takeovers += int(s.Epoch - was.Epoch)
+			}
+		}
+	}
+	return r, nil
+}
+
+// do does it.
+func (c *cluster) do(ctx context.Context, kind string, node int, stall time.Duration) error {
+	switch kind {
+	case "stop":
+		return c.signal(node, syscall.SIGTERM)
+	case "stall":
+		process := c.process(node).Process
+		if err := process.Signal(syscall.SIGSTOP); err != nil {
+			return err
+		}
+		pause(ctx, stall)
+		return process.Signal(syscall.SIGCONT)
+	default:
+		return c.signal(node, syscall.SIGKILL)
+	}
+}
+
+// recovered waits until each request has been answered that was begun after a moment.
+func (t *traffic) recovered(ctx context.Context, after time.Time) error {
+	for end := time.Now().Add(time.Minute); ; {
+		name := t.unserved(after)
+		switch {
+		case name == "":
+			return nil
+		case time.Now().After(end):
+			return fmt.Errorf("%s is not served after a minute", name)
+		case !pause(ctx, every):
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// figures returns the slowest of the queues on one shard, and the queue on all shards.
+func (t *traffic) figures(kind string, at time.Time) (queues, spread time.Duration) {
+	if kind == "control" {
+		queues, _ = t.probes["create"].first(at)
+		return queues, t.probes[spreadQueue].gap()
+	}
+	for name, p := range t.probes {
+		took := p.gap()
+		if kind == "kill" {
+			took, _ = p.first(at)
+		}
+		if name != spreadQueue && name != "create" {
+			queues = max(queues, took)
+		}
+	}
+	return queues, t.probes[spreadQueue].gap()
+}
