@@ -58,8 +58,8 @@ func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 	return nil
 }
 
-// arrivals remember, for each other shard, the position of the last message that the queue has accepted from there. Positions
-// of a shard grow, so that a message up to there has arrived before, or was purged on its way.
+// arrivals remember, for each other shard, the position of the last message that the queue has accepted from there.
+// Positions of a shard grow, so that a message up to there has arrived before, or was purged on its way.
 type arrivals struct{ *base }
 
 // last returns the position of the last message that was accepted from another shard.

@@ -77,7 +77,9 @@ func (b *backlogRecord) decode(v []byte) error {
 }
 
 func newBacklog(t *transaction, send func(*expansion, *Copy) error) backlog {
-	return backlog{transaction: t, atOnce: copiesAtOnce, send: send, topics: make(map[ID]int), copies: make(map[ID]uint64)}
+	return backlog{
+		transaction: t, atOnce: copiesAtOnce, send: send, topics: make(map[ID]int), copies: make(map[ID]uint64),
+	}
 }
 
 // load reads the record of the backlog, and counts what is in it.

@@ -32,7 +32,8 @@ func (e *Engine) DeadLetters() []DeadLetter {
 func (d *deadLetters) note(cfg *Config, m *received, message *Message, at Instant) {
 	if d.watched && !cfg.Internal {
 		d.letters = append(d.letters, DeadLetter{
-			Queue: cfg.ID, Position: m.pos, ARN: cfg.ARN, Target: cfg.Redrive.Target, Message: message, Receives: m.receives, At: at,
+			Queue: cfg.ID, Position: m.pos, ARN: cfg.ARN, Target: cfg.Redrive.Target, Message: message,
+			Receives: m.receives, At: at,
 		})
 	}
 }

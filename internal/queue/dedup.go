@@ -2,8 +2,8 @@ package queue
 
 import "fmt"
 
-// dedup remembers, each for DedupInterval, the deduplication ids of the messages that a queue has accepted, and the receive
-// attempts that it has answered.
+// dedup remembers, each for DedupInterval, the deduplication ids of the messages that a queue has accepted, and the
+// receive attempts that it has answered.
 //
 //   - What is remembered is in the slot of the instant at which it was remembered. The slots in use are in the buckets
 //     [low, high] of the queue's record; high is 0 if nothing is remembered.

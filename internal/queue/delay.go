@@ -2,9 +2,9 @@ package queue
 
 import "fmt"
 
-// delays are the messages of a queue that wait for their delay to end. Each has a row in the table of delays, under the
-// instant at which its delay ends; in a FIFO queue under the instant at which it was sent, because there a change of the
-// queue's delay applies to the messages that wait already.
+// delays are the messages of a queue that wait for their delay to end. Each has a row in the table of delays, under
+// the instant at which its delay ends; in a FIFO queue under the instant at which it was sent, because there a change
+// of the queue's delay applies to the messages that wait already.
 //
 //   - count is the number of rows, and none is before floor.
 //   - No row is before next, which is never if there are no rows.

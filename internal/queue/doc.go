@@ -55,9 +55,9 @@
 // visible again before, is, as in SQS. In a standard queue a served group goes to
 // the end of the rota, which makes the queue fair among groups.
 //
-// A queue is made of parts, each with its own fields, tables and invariants: the line, the index (positions and ages of
-// all other messages), the groups and their rota, the held (received and not deleted), the delays, the dedup, the moves, the
-// tally. DESIGN.md draws them.
+// A queue is made of parts, each with its own fields, tables and invariants: the line, the index (positions and ages
+// of all other messages), the groups and their rota, the held (received and not deleted), the delays, the dedup, the
+// moves, the tally. DESIGN.md draws them.
 //
 // What happens to a queue is counted in its record, in the transaction in which it
 // happens. When a minute ends, the engine writes the counters and how the queue stands

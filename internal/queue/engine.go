@@ -37,10 +37,10 @@ type Engine struct {
 // not go back over a restart either.
 var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 
-// Load builds an engine for the given queues from what is stored. Advance then removes the data of the other queues that
-// deleted reports, which is left when the deletion of a queue was cut short. The data of all others stays; see Unknown.
-// A queue that another shard serves costs no read if its outbox is empty. The series of the queues are kept for as long
-// as keep says.
+// Load builds an engine for the given queues from what is stored. Advance then removes the data of the other queues
+// that deleted reports, which is left when the deletion of a queue was cut short. The data of all others stays; see
+// Unknown. A queue that another shard serves costs no read if its outbox is empty. The series of the queues are kept
+// for as long as keep says.
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := newEngine(deleted, keep)
 	b, err := tx.Get(clockKey)
@@ -65,7 +65,11 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(), e.series.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
+	err = firstError(
+		e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(), e.series.loadAging(), e.backlog.load(),
+		e.topics.load(),
+	)
+	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()

@@ -58,7 +58,8 @@ const aheadMost = 64
 // groups are the message groups of a queue: those in the rota, with their members, and the active ones.
 //
 //   - A message that is available, was never received and is not of the line is a member of its group; no other is.
-//   - A group of a FIFO queue is active exactly while it holds messages, received and not deleted. It takes no turns then.
+//   - A group of a FIFO queue is active exactly while it holds messages, received and not deleted. It takes no turns
+//     then.
 //   - Any other group with members has a place in the rota. Standard queues have no active groups.
 //   - An active group is in ready exactly if its first message can be received.
 type groups struct {

@@ -30,8 +30,8 @@ type GroupsResult struct {
 // maxDepth is how far the messages of a group are counted.
 const maxDepth = 100_000
 
-// Groups lists groups by the age of their first messages. It goes through the messages in order: the first of a group is
-// where it is listed. It ends when it has enough, and when proceed returns false, as Peek does.
+// Groups lists groups by the age of their first messages. It goes through the messages in order: the first of a group
+// is where it is listed. It ends when it has enough, and when proceed returns false, as Peek does.
 func (l Look) Groups(r Reader, g Groups, proceed func(bytes int) bool) (GroupsResult, error) {
 	s := &grouping{
 		walk: walk{Look: l, r: r, proceed: proceed, phases: []phase{phaseIndexed}}, most: g.Max,

@@ -7,13 +7,14 @@ import (
 	"github.com/sluicemq/sluice/internal/heap"
 )
 
-// held are the messages of a queue that were received and not deleted, in flight or visible again. Those that are visible
-// again are received once more before new messages could take their number past the limit of messages in flight.
+// held are the messages of a queue that were received and not deleted, in flight or visible again. Those that are
+// visible again are received once more before new messages could take their number past the limit of messages in
+// flight.
 //
 //   - Each has a row in the table of received messages, which is written whenever the message is received, returned, or
 //     hidden for longer. Nothing is written when a timeout ends: that follows from the deadline.
-//   - A message is in deadlines exactly while it is in flight, and is in flight until its deadline has passed and endTimeout
-//     has returned it.
+//   - A message is in deadlines exactly while it is in flight, and is in flight until its deadline has passed and
+//     endTimeout has returned it.
 //   - In a standard queue all others are in returned, in the order in which they became visible. In a FIFO queue their
 //     groups know which can be received.
 type held struct {
@@ -34,7 +35,8 @@ func newHeld(b *base) held {
 	}
 }
 
-// load reads the rows. It calls track with each message and the name of its group, before the message is in flight or visible.
+// load reads the rows. It calls track with each message and the name of its group, before the message is in flight or
+// visible.
 func (h *held) load(track func(m *received, group string)) error {
 	var bad error
 	lo, hi := tableRange(h.cfg.ID, tableReceived)

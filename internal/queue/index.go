@@ -1,8 +1,8 @@
 package queue
 
-// index gives positions to the messages of a queue that are not of its line, and knows how old they are. A message of a FIFO
-// queue is the newest when it comes, so that positions are in order of age. Any other has a row in the table of ages, which
-// says when its delay ended, and its group.
+// index gives positions to the messages of a queue that are not of its line, and knows how old they are. A message of
+// a FIFO queue is the newest when it comes, so that positions are in order of age. Any other has a row in the table
+// of ages, which says when its delay ended, and its group.
 //
 //   - last never falls, so that positions are never given out again.
 //   - While there are messages, none was sent before floor, and in a FIFO queue none is before head.
@@ -58,8 +58,8 @@ type aged struct {
 	group string
 }
 
-// old returns the first messages that were sent at limit or before, a bounded number, and when the message behind them was
-// sent, or never if there is none.
+// old returns the first messages that were sent at limit or before, a bounded number, and when the message behind
+// them was sent, or never if there is none.
 func (x *index) old(limit Instant) (old []aged, floor Instant, err error) {
 	if x.cfg.FIFO {
 		return x.oldByPosition(limit)

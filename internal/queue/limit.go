@@ -2,9 +2,9 @@ package queue
 
 import "time"
 
-// Limits bound what the consumers of a queue are given, beside SQS's own limits. A receive that they leave nothing gives no
-// messages, and a long poll waits. Deletes are never limited, and the engine keeps no more of it than what is in memory: after
-// a restart a rate begins anew.
+// Limits bound what the consumers of a queue are given, beside SQS's own limits. A receive that they leave nothing
+// gives no messages, and a long poll waits. Deletes are never limited, and the engine keeps no more of it than what
+// is in memory: after a restart a rate begins anew.
 type Limits struct {
 	Paused   bool // receives give nothing
 	Rate     Rate // of messages received; zero: as many as there are
@@ -17,7 +17,8 @@ type Rate struct {
 	Per      time.Duration
 }
 
-// Share returns the part of n shards of a queue, of which i is one, counted from 0. Each may give out one message at least.
+// Share returns the part of n shards of a queue, of which i is one, counted from 0. Each may give out one message at
+// least.
 func (l Limits) Share(i, n int) Limits {
 	if n < 2 {
 		return l
@@ -35,8 +36,8 @@ func (r Rate) burst() int64 {
 	return max(1, min(batch, int64(time.Duration(r.Messages)*time.Second/r.Per)))
 }
 
-// pace is where a rate stands: the instant, in microseconds since 1970, at which all that was let through would have been
-// received evenly. It may be ahead of now by as much as a burst takes.
+// pace is where a rate stands: the instant, in microseconds since 1970, at which all that was let through would have
+// been received evenly. It may be ahead of now by as much as a burst takes.
 type pace int64
 
 func (r Rate) interval() int64 { return max(1, r.Per.Microseconds()/int64(r.Messages)) }

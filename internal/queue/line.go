@@ -9,8 +9,8 @@ import (
 //
 //   - Those that were never received are at [head, next), without a gap. So no key says which are available.
 //
-//   - Those in front of head that are still stored were received. received holds them in order of position, and others that
-//     were removed since; held is how many of them were not.
+//   - Those in front of head that are still stored were received. received holds them in order of position, and
+//     others that were removed since; held is how many of them were not.
 //
 //   - Positions are in order of age.
 //

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Look is what has to be known of a queue to look through what is stored of it, outside the goroutine that owns the engine.
+// Look is what has to be known of a queue to look through what is stored of it, outside the goroutine that owns the
+// engine.
 type Look struct {
 	queue     ID
 	arn       string
@@ -22,7 +23,8 @@ func (e *Engine) Look(id ID) (Look, error) {
 		return Look{}, ErrNoQueue
 	}
 	return Look{
-		queue: id, arn: q.cfg.ARN, fifo: q.cfg.FIFO, delay: Instant(q.cfg.Delay.Milliseconds()), retention: Instant(q.cfg.Retention.Milliseconds()), now: e.now,
+		queue: id, arn: q.cfg.ARN, fifo: q.cfg.FIFO, delay: Instant(q.cfg.Delay.Milliseconds()),
+		retention: Instant(q.cfg.Retention.Milliseconds()), now: e.now,
 	}, nil
 }
 
@@ -48,8 +50,8 @@ func (l *Look) failed(err error) error {
 	return fmt.Errorf("look into queue %d: %w", l.queue, err)
 }
 
-// Oldest returns when the oldest stored message was sent, or 0 if there is none. It looks for it in r, which must not change
-// meanwhile.
+// Oldest returns when the oldest stored message was sent, or 0 if there is none. It looks for it in r, which must not
+// change meanwhile.
 func (l Look) Oldest(r Reader) (Instant, error) {
 	var m meta
 	if b, err := r.Get(metaKey(l.queue)); b == nil || err != nil {

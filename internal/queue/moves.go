@@ -160,7 +160,8 @@ func (e *Engine) StartMove(id ID, task MoveTask) error {
 	task.ToMove = q.counts().Visible
 	if task.Selection != nil {
 		task.ToMove = q.stored
-		task.place = selectionPlace{place: place{phase: searchPhases[0]}, lineEnd: q.line.next, indexedEnd: q.index.end()}
+		task.place = selectionPlace{lineEnd: q.line.next, indexedEnd: q.index.end()}
+		task.place.phase = searchPhases[0]
 	}
 	q.moves.start(&task)
 	return nil

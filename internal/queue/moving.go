@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// moving is the work of a queue's running task in one transaction. It takes messages out of the queue, wherever they stand, and
-// hands them to their destinations.
+// moving is the work of a queue's running task in one transaction. It takes messages out of the queue, wherever they
+// stand, and hands them to their destinations.
 //
-//   - A message leaves the queue and is accepted by its destination in the same transaction, and the task's row says so.
-//   - The work is bounded: by allowance, in messages, and by enough, the engine's work at which the rest is left for later.
+//   - A message leaves the queue and is accepted by its destination in the same transaction, and the task's row says
+//     so.
+//   - The work is bounded: by allowance, in messages, and by enough, the engine's work at which the rest is left for
+//     later.
 type moving struct {
 	*queue
 	task      *MoveTask
@@ -18,8 +20,8 @@ type moving struct {
 	enough    int
 }
 
-// selectionWork bounds what a task with a Selection does in one transaction: producers and consumers wait for it, and it is
-// not they who want it.
+// selectionWork bounds what a task with a Selection does in one transaction: producers and consumers wait for it, and
+// it is not they who want it.
 const selectionWork = workAtOnce / 4
 
 // move continues the queue's running task, by a bounded number of messages and of
@@ -125,8 +127,8 @@ func (m *moving) selected() error {
 	return nil
 }
 
-// oneSelected moves a message, or says in the task's results why it could not. One that is gone, or that has expired, is
-// left out. It returns later if there is so much in front of the message that the task has to come back to it.
+// oneSelected moves a message, or says in the task's results why it could not. One that is gone, or that has expired,
+// is left out. It returns later if there is so much in front of the message that the task has to come back to it.
 func (m *moving) oneSelected(s selected) (later bool, err error) {
 	t := m.task
 	m.work += 1 + t.Selection.Edit.size()>>10
@@ -255,10 +257,10 @@ func (m *moving) takeOut(c *candidate) error {
 	return nil
 }
 
-// confirm returns a message that a search has found, as takeOut needs it and as it is stored, if it is still there. What is
-// stored of a message never changes, so only the receives since the search can have changed what the filter says: a message
-// that was received since then, or is not visible, has no candidate. One of the line that was received is left to the phase
-// that looks at those.
+// confirm returns a message that a search has found, as takeOut needs it and as it is stored, if it is still there.
+// What is stored of a message never changes, so only the receives since the search can have changed what the filter
+// says: a message that was received since then, or is not visible, has no candidate. One of the line that was
+// received is left to the phase that looks at those.
 func (m *moving) confirm(s selected) (c *candidate, message *Message, err error) {
 	p := s.place.position
 	r := m.held.at[p]
@@ -284,8 +286,8 @@ func (m *moving) confirm(s selected) (c *candidate, message *Message, err error)
 	return c, message, err
 }
 
-// visibleAt returns a message as takeOut needs it, and whether it is visible and may be taken out: in a FIFO queue no message
-// in front of it in its group may be in flight.
+// visibleAt returns a message as takeOut needs it, and whether it is visible and may be taken out: in a FIFO queue no
+// message in front of it in its group may be in flight.
 func (m *moving) visibleAt(p Position, message *Message) (c *candidate, visible bool, err error) {
 	if r := m.held.at[p]; r != nil {
 		return &candidate{pos: p, received: r}, !r.inFlight && !r.group.blocks(p), nil
@@ -297,11 +299,13 @@ func (m *moving) visibleAt(p Position, message *Message) (c *candidate, visible 
 	if err != nil || b == nil { // it waits for its delay to end
 		return nil, false, err
 	}
-	return &candidate{pos: p, group: message.Group, sent: message.SentAt}, !m.groups.active[message.Group].blocks(p), nil
+	c = &candidate{pos: p, group: message.Group, sent: message.SentAt}
+	return c, !m.groups.active[message.Group].blocks(p), nil
 }
 
-// clearLine brings the head of the line to p, by making the messages in front of it indexed ones: the line has no gaps, so
-// that a message can leave it at the head only. It does a bounded amount of work, and reports whether that was enough.
+// clearLine brings the head of the line to p, by making the messages in front of it indexed ones: the line has no
+// gaps, so that a message can leave it at the head only. It does a bounded amount of work, and reports whether that
+// was enough.
 func (m *moving) clearLine(p Position) (there bool, err error) {
 	type record struct{ key, value []byte }
 	var ahead []record

@@ -232,8 +232,8 @@ func (e *Engine) dropOutbox(o *outbox) {
 	o.dirty = false
 }
 
-// loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself says that this
-// shard did serve it: its messages must not be passed over.
+// loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself says that
+// this shard did serve it: its messages must not be passed over.
 func (o *outbox) loadAlone() error {
 	if b, err := o.tx.Get(metaKey(o.id)); b != nil || err != nil {
 		return firstError(err, ErrElsewhere)

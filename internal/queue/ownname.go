@@ -41,9 +41,9 @@ func (t *tally) loadName() error {
 	return nil
 }
 
-// leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its
-// name: none if nothing was counted, or if the two are not there or damaged. Damage of a queue that is gone must not keep
-// the shard from being loaded.
+// leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its name: none if
+// nothing was counted, or if the two are not there or damaged. Damage of a queue that is gone must not keep the shard
+// from being loaded.
 func leftoverMinute(r Reader, id ID) (name string, c counting, err error) {
 	record, err := r.Get(metaKey(id))
 	if record == nil || err != nil {

@@ -7,8 +7,8 @@ import (
 // States is a set of states of messages.
 type States uint8
 
-// The states. A message that was received and is visible again is visible, also if it is in a FIFO group of which another
-// message is in flight.
+// The states. A message that was received and is visible again is visible, also if it is in a FIFO group of which
+// another message is in flight.
 const (
 	StateVisible States = 1 << iota
 	StateInFlight
@@ -26,8 +26,8 @@ type Peek struct {
 	Bodies bool // return their bodies, too
 }
 
-// PeekCursor says how far a look has come. The zero cursor is the beginning. The engine does not use Shard; it says where
-// to go on if the queue is on several.
+// PeekCursor says how far a look has come. The zero cursor is the beginning. The engine does not use Shard; it says
+// where to go on if the queue is on several.
 type PeekCursor struct {
 	Shard int
 	place
@@ -53,15 +53,19 @@ type PeekResult struct {
 	Next     PeekCursor // where to go on if so
 }
 
-// Peek looks through a queue as r has it stored, which must not change meanwhile. It ends when it has found enough, and
-// when proceed, which is called with the bytes of every message that was looked at, returns false. A message that has
-// expired is not there. A message that is received or returned between two calls with a cursor may be missed or seen twice.
+// Peek looks through a queue as r has it stored, which must not change meanwhile. It ends when it has found enough,
+// and when proceed, which is called with the bytes of every message that was looked at, returns false. A message that
+// has expired is not there. A message that is received or returned between two calls with a cursor may be missed or
+// seen twice.
 func (l Look) Peek(r Reader, p *Peek, proceed func(bytes int) bool) (PeekResult, error) {
 	query, err := search.Parse(p.Filter)
 	if err != nil {
 		return PeekResult{}, err
 	}
-	s := &peeking{walk: walk{Look: l, r: r, proceed: proceed, phases: p.phases(), at: p.After.place}, peek: p, query: query, wanted: wantedIDs(p.IDs)}
+	s := &peeking{
+		walk: walk{Look: l, r: r, proceed: proceed, phases: p.phases(), at: p.After.place},
+		peek: p, query: query, wanted: wantedIDs(p.IDs),
+	}
 	s.full, s.look = s.enough, s.lookAtRow
 	if written, err := s.open(); !written || err != nil || len(s.phases) == 0 {
 		return PeekResult{}, l.failed(err)

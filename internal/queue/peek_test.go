@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// peekAll looks into every queue now and then, some messages at a time, and fails the test unless it finds each message once
-// and as many in each state as the engine counts.
+// peekAll looks into every queue now and then, some messages at a time, and fails the test unless it finds each
+// message once and as many in each state as the engine counts.
 func (r *rig) peekAll() {
 	r.t.Helper()
 	if r.looks++; r.looks%4 != 0 {
@@ -77,7 +77,8 @@ func (r *rig) peekStates(id ID, states States) {
 	}
 }
 
-// look begins to look into a queue for which nothing expires: what has expired is removed once a second, and counts until then.
+// look begins to look into a queue for which nothing expires: what has expired is removed once a second, and counts
+// until then.
 func (r *rig) look(id ID) Look {
 	r.t.Helper()
 	look, err := r.engine.Look(id)

@@ -2,8 +2,16 @@ package queue
 
 import ()
 
-// queue is the state of one queue. The store has meta as one record; the engine
-// rebuilds the rest from the tables when it is loaded.
+// queue is one queue, composed of its parts. Each part knows some of its messages; what concerns a message as a whole is
+// here, because several parts have to agree:
+//
+//   - stored is line.count, and the indexed messages. Each of these is in exactly one of groups, delays and held.
+//   - The line has messages in standard queues only.
+//   - The queue's record is written by Engine.End if a part has marked it dirty. Memory then matches the store, but for
+//     fields that follow from the clock, and those that tally and rota document.
+//   - wakeAt is the earliest wakeAt of the parts, or earlier.
+//
+// The engine rebuilds from the tables whatever is not in the record when it is loaded.
 type queue struct {
 	base
 	e *Engine

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// receiving is a receive under way: it takes messages from where they wait, until it has room no more.
+// receiving is a receive under way: it takes messages from where they wait, until it has no more room.
 //
 //   - What is in out is delivered. If an error ends the receive, the transaction must be dropped.
 //   - A message that this very receive makes visible again, with a timeout of 0, waits for the next one.
@@ -20,7 +20,8 @@ type receiving struct {
 
 // give delivers up to most messages.
 func (q *queue) give(most int, timeout time.Duration) ([]Delivery, error) {
-	r := receiving{queue: q, timeout: timeout, room: min(most, q.cfg.maxInFlight()-q.held.inFlight), again: q.held.returned.Len()}
+	room := min(most, q.cfg.maxInFlight()-q.held.inFlight)
+	r := receiving{queue: q, timeout: timeout, room: room, again: q.held.returned.Len()}
 	var err error
 	if q.cfg.FIFO {
 		err = r.fillFIFO()
@@ -174,7 +175,8 @@ func (r *receiving) serve(g *activeGroup) error {
 	return r.groups.release(g)
 }
 
-// serveHeld delivers messages of a group that are visible again, and reports whether it came to one that must not be passed.
+// serveHeld delivers messages of a group that are visible again, and reports whether it came to one that must not be
+// passed.
 func (r *receiving) serveHeld(g *activeGroup) (blocked bool, err error) {
 	for _, m := range slices.Clone(g.held) {
 		if m.inFlight || r.spent() {

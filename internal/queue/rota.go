@@ -17,7 +17,9 @@ type turn struct {
 //   - Places are given out in ascending order, and never twice, so that a group which gets a new place is last.
 //   - [head, last] holds the places of length groups. Those in front of head belong to active groups, whose places stay
 //     stored until they return; they do not count.
-//   - next are the first places, in order and without a gap, all of them if there are fewer than are kept.
+//   - next are the first places, in order and without a gap.
+//   - last and head may be newer in memory than in the store: a place that was given out and not stored is free after a
+//     restart.
 type rota struct {
 	*base
 	rotaRecord

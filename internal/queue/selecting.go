@@ -6,16 +6,16 @@ import (
 	"github.com/sluicemq/sluice/internal/search"
 )
 
-// A task with a Selection moves messages in the transactions of its shard, like any other. It does not look for them there:
-// a caller decides what its filter costs, and all queues of the shard would wait. So it takes three steps,
+// A task with a Selection moves messages in the transactions of its shard, like any other. It does not look for them
+// there: a caller decides what its filter costs, and all queues of the shard would wait. So it takes three steps,
 // again and again:
 //
 //  1. Engine.Searches says which queues have a task that wants a search, and Engine.Search what has to be known for it.
 //  2. Search.Run goes through a snapshot of what is stored, from the task's place on, in any goroutine. It finds positions.
 //  3. Engine.Supply hands them to the task, which confirms each when it moves it; see moving.confirm.
 //
-// What was found is in memory only. The place of the task is stored with each message that was moved, so that after a restart
-// the search begins behind it.
+// What was found is in memory only. The place of the task is stored with each message that was moved, so that after a
+// restart the search begins behind it.
 
 // Search is what has to be known to find messages for the running task of a queue.
 type Search struct {
@@ -48,8 +48,8 @@ type selected struct {
 // foundAtOnce bounds what a search finds.
 const foundAtOnce = 100
 
-// Searches returns the queues whose tasks have begun to want a search since the last call. After a transaction that has failed
-// it must not be called: the engine that is loaded then knows all of them.
+// Searches returns the queues whose tasks have begun to want a search since the last call. After a transaction that
+// has failed it must not be called: the engine that is loaded then knows all of them.
 func (e *Engine) Searches() []ID {
 	ids := e.searches
 	e.searches = nil
@@ -75,20 +75,22 @@ func (e *Engine) Search(id ID) (Search, bool) {
 // Account returns the account that the queue belongs to.
 func (s *Search) Account() string { return accountOf(s.arn) }
 
-// Supply hands the running task of a queue what a search has found for it. It does not mind if the task has ended meanwhile.
+// Supply hands the running task of a queue what a search has found for it. It does not mind if the task has ended
+// meanwhile.
 func (e *Engine) Supply(id ID, f Found) {
 	if q := e.queues[id]; q != nil {
 		q.moves.supply(&f)
 	}
 }
 
-// searchPhases are the phases of a task with a Selection. It goes through the line before what is held: a message of the line
-// that is received before it is moved is left to a later look at those that are held. Where a task is in them is stored as an
-// index of this list: the order must not change.
+// searchPhases are the phases of a task with a Selection. It goes through the line before what is held: a message of
+// the line that is received before it is moved is left to a later look at those that are held. Where a task is in
+// them is stored as an index of this list: the order must not change.
 var searchPhases = []phase{phaseLine, phaseHeld, phaseIndexed, phaseEnd}
 
-// Run looks through a queue as r has it stored, which must not change meanwhile, from the place of the task on. It ends when it
-// has found enough, and when proceed, which is called with the bytes of every message that was looked at, returns false.
+// Run looks through a queue as r has it stored, which must not change meanwhile, from the place of the task on. It
+// ends when it has found enough, and when proceed, which is called with the bytes of every message that was looked
+// at, returns false.
 func (s Search) Run(r Reader, proceed func(bytes int) bool) (Found, error) {
 	look := Look{queue: s.queue, arn: s.arn, retention: s.retention, now: s.now}
 	x := &searching{

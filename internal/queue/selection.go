@@ -8,9 +8,9 @@ import (
 // MaxSelected is how many ids a Selection may have.
 const MaxSelected = 1000
 
-// Selection says which messages of a queue a task moves, and what it changes of them. They may stand anywhere in the queue. A
-// message is decided about when the task comes past it: it is left where it is if it is in flight then, or delayed, or if a
-// message before it in its FIFO group is in flight.
+// Selection says which messages of a queue a task moves, and what it changes of them. They may stand anywhere in the
+// queue. A message is decided about when the task comes past it: it is left where it is if it is in flight then, or
+// delayed, or if a message before it in its FIFO group is in flight.
 type Selection struct {
 	Filter string      // see package search
 	IDs    []MessageID // none: all
@@ -53,8 +53,8 @@ const (
 // resultsKept is how many results a task keeps, the last ones.
 const resultsKept = 100
 
-// selectionPlace is how far a task has come through searchPhases. It is stored with what was moved, so that each message is
-// looked at once. The task leaves out what has come since it started, which is behind the two ends.
+// selectionPlace is how far a task has come through searchPhases. It is stored with what was moved, so that each
+// message is looked at once. The task leaves out what has come since it started, which is behind the two ends.
 type selectionPlace struct {
 	place
 	lineEnd, indexedEnd Position

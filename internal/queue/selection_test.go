@@ -63,8 +63,8 @@ func TestSelectionInSteps(t *testing.T) {
 	}
 }
 
-// What happens between a search and the move counts: a message that was deleted is not moved, one that is in flight is said
-// not to be visible, and one that was received and is visible again is looked at again, with its receives.
+// What happens between a search and the move counts: a message that was deleted is not moved, one that is in flight
+// is said not to be visible, and one that was received and is visible again is looked at again, with its receives.
 func TestFoundIsConfirmed(t *testing.T) {
 	t.Parallel()
 	for filter, moved := range map[string]uint64{"chosen": 4, "chosen count<1": 3} {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// series writes what was counted: the rows of queues and topics, in blocks (block.go), the names of which there are rows
-// (name.go), and what has become of rows that are too old for their level (aging.go).
+// series writes what was counted: the rows of queues and topics, in blocks (block.go), the names of which there are
+// rows (name.go), and what has become of rows that are too old for their level (aging.go).
 //
 //   - A row is written once its minute is over, with the clock, so that no minute comes again.
 //   - The name of each block is in the table of names.
@@ -32,8 +32,8 @@ func (s *series) off() bool { return s.keep.off() || s.waits }
 // awaits reports whether there is something that begins with allow.
 func (s *series) awaits() bool { return (s.waits || s.unsaid) && !s.keep.off() }
 
-// allow says that all programs read a format which may open the store later, and returns what begins with that: to count,
-// and to store the names of queues.
+// allow says that all programs read a format which may open the store later, and returns what begins with that: to
+// count, and to store the names of queues.
 func (s *series) allow(format int) (counts, names bool) {
 	counts = s.waits && format >= formatSeries
 	s.waits = s.waits && !counts

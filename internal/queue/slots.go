@@ -30,8 +30,8 @@ func bucketStart(n uint64) Instant        { return Instant(n * uint64(DedupInter
 func bucketKey(n uint64) key              { return slotKey(n * slotsPerBucket) }
 func inDedupInterval(t, now Instant) bool { return now < t.Add(DedupInterval) }
 
-// slots is the table of deduplication ids and receive attempts that all queues of the shard share. Whatever is in a bucket
-// before low was removed.
+// slots is the table of deduplication ids and receive attempts that all queues of the shard share. Whatever is in a
+// bucket before low was removed.
 type slots struct {
 	*transaction
 	low uint64
@@ -40,8 +40,8 @@ type slots struct {
 // horizon returns the time before which no id or attempt counts any more.
 func (s *slots) horizon() Instant { return max(0, s.now.Add(-DedupInterval)) }
 
-// load fills the filters of the queues that of returns, from what is stored, and removes ids that are too old. of returns
-// nil for all other queues.
+// load fills the filters of the queues that of returns, from what is stored, and removes ids that are too old. of
+// returns nil for all other queues.
 func (s *slots) load(of func(ID) *queue) error {
 	oldest := bucketOf(s.horizon())
 	lo, end := tableRange(shared, tableDedup)

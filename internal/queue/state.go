@@ -39,8 +39,9 @@ func (e *Engine) State(id ID) (State, error) {
 func (q *queue) state() State {
 	s := State{
 		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(), Limited: q.throttle.limited(q.held.inFlight),
-		ReadyGroups: uint64(q.groups.ready.Len()) + q.rota.length, BlockedGroups: uint64(len(q.groups.active) - q.groups.ready.Len()),
-		LastSend: q.lastSend, LastReceive: q.held.lastReceive,
+		ReadyGroups:   uint64(q.groups.ready.Len()) + q.rota.length,
+		BlockedGroups: uint64(len(q.groups.active) - q.groups.ready.Len()),
+		LastSend:      q.lastSend, LastReceive: q.held.lastReceive,
 	}
 	if at := q.held.wakeAt(); at != never {
 		s.NextVisible = at

@@ -71,7 +71,8 @@ type TopicStanding struct {
 // maxTopicCounters limits how many topics have in-memory counters. Other topics are not counted until the next load.
 const maxTopicCounters = 10_000
 
-// TopicStandings returns what has happened in topics since the engine was loaded, also of those that were deleted since.
+// TopicStandings returns what has happened in topics since the engine was loaded, also of those that were deleted
+// since.
 func (e *Engine) TopicStandings() []TopicStanding {
 	out := make([]TopicStanding, 0, len(e.topics.totals))
 	for _, t := range e.topics.totals {
@@ -106,7 +107,9 @@ type topicMinute struct {
 }
 
 func newTopicMinutes(t *transaction, s *series) topicMinutes {
-	return topicMinutes{transaction: t, series: s, running: make(map[string]*topicMinute), totals: make(map[string]*TopicStanding)}
+	return topicMinutes{
+		transaction: t, series: s, running: make(map[string]*topicMinute), totals: make(map[string]*TopicStanding),
+	}
 }
 
 // topicMinuteKey is the key of a topic's record.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// remains are the data of queues that the engine does not serve: what is left of those that were deleted, which is removed
-// step by step, and what is stored of unknown ones, which stays.
+// remains are the data of queues that the engine does not serve: what is left of those that were deleted, which is
+// removed step by step, and what is stored of unknown ones, which stays.
 type remains struct {
 	*transaction
 	series    *series
@@ -25,7 +25,8 @@ func (r *remains) add(id ID) {
 	}
 }
 
-// removeDeleted removes the data of queues that were deleted before the engine was loaded. It does a bounded amount of work.
+// removeDeleted removes the data of queues that were deleted before the engine was loaded. It does a bounded amount
+// of work.
 func (r *remains) removeDeleted() error {
 	for len(r.deleted) > 0 && !r.spent() {
 		r.work++
@@ -53,11 +54,11 @@ func (r *remains) remove(id ID) error {
 	return nil
 }
 
-// Unknown returns the ids of queues of which the store has data, and of which the engine knows neither the config nor the
-// deletion. Their data stays as it is. Configure takes it over, and Drop removes it.
+// Unknown returns the ids of queues of which the store has data, and of which the engine knows neither the config nor
+// the deletion. Their data stays as it is. Configure takes it over, and Drop removes it.
 //
-// There are none as long as the configs are newer than all that is stored, which the shard's owner sees to. They are the
-// second line of defence: an owner whose configs are too old serves fewer queues, and destroys none.
+// There are none as long as the configs are newer than all that is stored, which the shard's owner sees to. They are
+// the second line of defence: an owner whose configs are too old serves fewer queues, and destroys none.
 func (e *Engine) Unknown() []ID { return slices.Sorted(maps.Keys(e.remains.unknown)) }
 
 // know takes over what is stored of a queue that was unknown, if it was.

@@ -5,15 +5,16 @@ type Use struct {
 	ID ID
 	// Sealed says that the shard refuses calls to the queue and messages for it, as Config.Sealed has it.
 	Sealed bool
-	// Messages are those that the shard holds of the queue, in whatever state, and those that wait here to be brought to it.
+	// Messages are those that the shard holds of the queue, in whatever state, and those that wait here to be brought
+	// to it.
 	Messages uint64
 	// Last is an instant after which no client has called, as far as this shard knows; 0 of a queue that another shard
 	// serves. Where calls are not counted it is now.
 	Last Instant
 }
 
-// useSlack is how much of the latest use may be forgotten when the engine is loaded anew after a crash. Calls that change
-// nothing are not written at once, but for the first after so long: it costs a write in an hour at most.
+// useSlack is how much of the latest use may be forgotten when the engine is loaded anew after a crash. Calls that
+// change nothing are not written at once, but for the first after so long: it costs a write in an hour at most.
 const useSlack = hour
 
 // Use returns what is known of the use of a queue, or false if nothing is. To ask is no use.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// phase is a part of what is stored of a queue: rows of one table, in its order. It is written into cursors: a number is never
-// used for anything else.
+// phase is a part of what is stored of a queue: rows of one table, in its order. It is written into cursors: a number
+// is never used for anything else.
 type phase uint8
 
 const (
@@ -26,8 +26,8 @@ type place struct {
 	position Position
 }
 
-// walk goes through what is stored of a queue, in the phases that it is given, and shows each row to look. It serves all
-// who look into a queue without the engine: peeks, lists of groups, and the searches of move tasks.
+// walk goes through what is stored of a queue, in the phases that it is given, and shows each row to look. Peeks, lists
+// of groups, and the searches of move tasks are walks: they need no engine.
 //
 //   - What r shows must not change during a walk. Between two walks it may: a message that is received or returned
 //     meanwhile is missed or seen twice, unless its phases are ordered with that in mind.
