@@ -5,10 +5,10 @@ import "fmt"
 // dedup remembers, each for DedupInterval, the deduplication ids of the messages that a queue has accepted, and the
 // receive attempts that it has answered.
 //
-//   - What is remembered is in the slot of the instant at which it was remembered. The slots in use are in the buckets
-//     [low, high] of the queue's record; high is 0 if nothing is remembered.
+//   - A row is in the slot of the instant at which it was written. The slots in use are in the buckets [low, high] of
+//     the queue's record; high is 0 if there are none.
 //   - Each id that still counts is in the filter of its bucket, so that an id that is in no filter is new.
-//   - Ids are never removed one by one: a bucket goes when all in it are too old.
+//   - Deduplication ids are not removed one by one: a bucket goes when all in it are too old.
 type dedup struct {
 	*base
 	dedupRecord

@@ -59,7 +59,8 @@ func (p *pace) take(r Rate, now Instant, n int) {
 	*p = max(*p, pace(now)*1000) + pace(int64(n)*r.interval())
 }
 
-// throttle applies the limits of a queue's owner to receives.
+// throttle applies the limits of a queue's owner to receives. pace is in memory only: a restart forgets it. The limits
+// are those of the attributes at the time of the call, so that a change of them counts at once.
 type throttle struct {
 	*base
 	pace pace // of Limits.Rate

@@ -1,8 +1,6 @@
 package queue
 
-import (
-	"github.com/sluicemq/sluice/internal/search"
-)
+import "github.com/sluicemq/sluice/internal/search"
 
 // States is a set of states of messages.
 type States uint8

@@ -1,11 +1,10 @@
 package queue
 
-import ()
-
-// queue is one queue, composed of its parts. Each part knows some of its messages; what concerns a message as a whole is
-// here, because several parts have to agree:
+// queue is one queue, composed of its parts. Each part knows some of its messages. The queue itself does whatever
+// several parts have to agree about:
 //
-//   - stored is line.count, and the indexed messages. Each of these is in exactly one of groups, delays and held.
+//   - stored counts the messages of the line and the indexed ones. Each of these is in exactly one of groups, delays
+//     and held.
 //   - The line has messages in standard queues only.
 //   - The queue's record is written by Engine.End if a part has marked it dirty. Memory then matches the store, but for
 //     fields that follow from the clock, and those that tally and rota document.

@@ -8,7 +8,7 @@ import (
 
 // receiving is a receive under way: it takes messages from where they wait, until it has no more room.
 //
-//   - What is in out is delivered. If an error ends the receive, the transaction must be dropped.
+//   - The messages in out are delivered. If an error ends the receive, the transaction must be dropped.
 //   - A message that this very receive makes visible again, with a timeout of 0, waits for the next one.
 type receiving struct {
 	*queue

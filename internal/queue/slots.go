@@ -30,8 +30,8 @@ func bucketStart(n uint64) Instant        { return Instant(n * uint64(DedupInter
 func bucketKey(n uint64) key              { return slotKey(n * slotsPerBucket) }
 func inDedupInterval(t, now Instant) bool { return now < t.Add(DedupInterval) }
 
-// slots is the table of deduplication ids and receive attempts that all queues of the shard share. Whatever is in a
-// bucket before low was removed.
+// slots is the table of deduplication ids and receive attempts that all queues of the shard share. Buckets before low
+// were removed.
 type slots struct {
 	*transaction
 	low uint64

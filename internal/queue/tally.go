@@ -1,11 +1,11 @@
 package queue
 
-// tally counts what happens to a queue. What happens in the running minute is in the queue's record; when the minute
-// is over it becomes a row of the queue's series, together with how the queue stands.
+// tally counts what happens to a queue. The counters of the running minute are part of the queue's record. When the
+// minute is over they become a row of the queue's series, together with the gauges.
 //
 //   - minute is 0 exactly while the queue is not active. Of an active queue there is a row for each minute.
-//   - What was counted is written with the change that it counts. Only empty receives and the time of the last call
-//     may be newer in memory than in the store; unwritten and writtenCall say so.
+//   - Counters are written with the change that they count. Only empty receives and the time of the last call may be
+//     newer in memory than in the store; unwritten and writtenCall say so.
 //   - Nothing is counted before the row of the minute before is written, so the queue must be at the present.
 type tally struct {
 	*base

@@ -29,8 +29,8 @@ type place struct {
 // walk goes through what is stored of a queue, in the phases that it is given, and shows each row to look. Peeks, lists
 // of groups, and the searches of move tasks are walks: they need no engine.
 //
-//   - What r shows must not change during a walk. Between two walks it may: a message that is received or returned
-//     meanwhile is missed or seen twice, unless its phases are ordered with that in mind.
+//   - The content of r must not change during a walk. Between two walks it may: a message that is received or
+//     returned meanwhile is missed or seen twice, unless the phases are ordered with that in mind.
 //   - at is behind the last row that look has taken without an error, so that the next walk goes on there.
 //   - Nothing is looked at once full reports true or proceed false, and stopped says so.
 type walk struct {
