@@ -9,7 +9,7 @@ import (
 
 // A function that can succeed returns error. One that returns an error by its own type, such as *protocol.Error, makes
 // one: it always returns one. A nil of such a type that becomes an error is an error, though nothing is wrong.
-func TestWhatCanSucceedReturnsError(t *testing.T) {
+func TestFallibleFunctionsReturnError(t *testing.T) {
 	for dir, files := range sources(t) {
 		types := errorTypes(files)
 		for name, file := range files {

@@ -59,19 +59,19 @@ var rules = []rule{
 
 	{dir: "internal/datadir", mayNot: network},
 
-	// What AWS's wire is: its packages know no service, and not each other.
+	// AWS's wire formats: these packages know no service, and not each other.
 	{dir: "internal/aws"},
 	{dir: "internal/aws/protocol", may: []string{"internal/aws/form", "internal/weburl"}},
 	{dir: "internal/aws/signature", may: []string{"internal/aws/form"}},
 	{dir: "internal/aws/policy", may: []string{"internal/cidr"}, mayNot: world},
 
-	// Who there is, and who may.
+	// Identities and permissions.
 	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: append([]string{"time"}, world...)},
 
-	// The services: one package each, which do not know each other. What they share is in service.
+	// The services: one package each. They do not know each other; shared code is in service.
 	{dir: "internal/api", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/control",
 		"internal/observe", "internal/plainjson", "internal/queue", "internal/shard", "internal/store", "internal/tenant", "internal/topic",
@@ -94,7 +94,7 @@ var rules = []rule{
 	}},
 	{dir: "internal/api/apitest", may: []string{"internal/auth/identity"}},
 
-	// What happened.
+	// Observability: metrics, logs, traces and the audit trail.
 	{dir: "internal/observe/trail", may: []string{
 		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget", "internal/store",
 	}, mayNot: network},
@@ -138,12 +138,12 @@ var rules = []rule{
 	// The program.
 	{dir: "internal/front", may: []string{
 		"console",
-		"internal/api/service", "internal/api/signin", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
 		"internal/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{
 		"console",
-		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
+		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
 		"internal/datadir", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/tenant", "internal/topic",
 	}},
@@ -169,7 +169,7 @@ var rules = []rule{
 	// The package for other programs: a module of its own, which knows nothing of the server.
 	{dir: "sqsbuffer"},
 
-	// What proves it.
+	// Proofs: crash tests, simulations and checkers of histories.
 	{dir: "internal/proof", may: []string{"internal/aws/signature", "internal/cluster", "internal/proof"}},
 	{dir: "internal/proof/history", mayNot: []string{"net", "net/http", "os"}},
 }

@@ -176,11 +176,11 @@ func (b *batcher[I, O]) dispatch(queue string, l *lane[I, O], calls []*call[I, O
 // deliver makes the calls and gives each its outcome.
 func (b *batcher[I, O]) deliver(ctx context.Context, queue string, calls []*call[I, O]) {
 	if len(calls) == 1 {
-		if calls[0].settled() {
+		if calls[0].answered() {
 			return // its caller has left
 		}
 		output, err := b.single(ctx, calls[0].input)
-		b.settle(calls[0], output, err)
+		b.answer(calls[0], output, err)
 		return
 	}
 	inputs := make([]*I, len(calls))
@@ -197,7 +197,7 @@ func (b *batcher[I, O]) deliver(ctx context.Context, queue string, calls []*call
 			return
 		}
 		for _, c := range calls {
-			b.settle(c, nil, b.renamed(err))
+			b.answer(c, nil, b.renamed(err))
 		}
 		return
 	}
@@ -208,19 +208,19 @@ func (b *batcher[I, O]) deliver(ctx context.Context, queue string, calls []*call
 			alone.Go(func() { b.deliver(ctx, queue, calls[i:i+1]) })
 			continue
 		}
-		b.settle(calls[i], o.output, o.err)
+		b.answer(calls[i], o.output, o.err)
 	}
 	alone.Wait()
 }
 
-// settle gives a call its outcome, if its caller has not left.
-func (b *batcher[I, O]) settle(c *call[I, O], output *O, err error) {
+// answer gives a call its outcome, if its caller has not left.
+func (b *batcher[I, O]) answer(c *call[I, O], output *O, err error) {
 	if err != nil && b.work.Err() != nil {
 		err = fmt.Errorf("%w before it was answered: %w", ErrClosed, err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if c.settled() {
+	if c.answered() {
 		return
 	}
 	c.unlink()
@@ -232,12 +232,12 @@ func (b *batcher[I, O]) settle(c *call[I, O], output *O, err error) {
 	close(c.done)
 }
 
-// leave settles a call whose caller's context has ended. If it has not been sent
+// leave ends a call whose caller's context has ended. If it has not been sent
 // it is not; a request is given up when all its callers have left.
 func (b *batcher[I, O]) leave(ctx context.Context, queue string, c *call[I, O]) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if c.settled() {
+	if c.answered() {
 		return
 	}
 	c.fail(b.left(ctx))
@@ -309,7 +309,7 @@ func (c *call[I, O]) fail(err error) *call[I, O] {
 	return c
 }
 
-func (c *call[I, O]) settled() bool {
+func (c *call[I, O]) answered() bool {
 	select {
 	case <-c.done:
 		return true

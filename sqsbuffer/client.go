@@ -51,9 +51,9 @@ func (c *Client) SendMessage(ctx context.Context, params *sqs.SendMessageInput, 
 	return c.sends.do(ctx, *params.QueueUrl, copyOf(params))
 }
 
-// SendMessageAsync begins to send a message and returns at once. What it returns waits
-// for the outcome, and may be called any number of times or not at all. The messages that
-// one goroutine begins to send to a FIFO queue are sent in that order.
+// SendMessageAsync begins to send a message and returns at once. The returned function waits for the outcome, and may
+// be called any number of times or not at all. The messages that one goroutine begins to send to a FIFO queue are sent
+// in that order.
 func (c *Client) SendMessageAsync(ctx context.Context, params *sqs.SendMessageInput) (wait func() (*sqs.SendMessageOutput, error)) {
 	if !sendable(params) {
 		// It is refused here and now.
@@ -82,9 +82,8 @@ func (c *Client) ChangeMessageVisibility(ctx context.Context, params *sqs.Change
 	return c.visibilities.do(ctx, *params.QueueUrl, &input)
 }
 
-// ReceiveMessage returns messages that were received ahead, or waits for some. What
-// cannot be received ahead goes to the wrapped client; the package comment says what
-// that is.
+// ReceiveMessage returns messages that were received ahead, or waits for some. Calls that cannot be served from
+// messages received ahead go to the wrapped client; the package comment lists them.
 func (c *Client) ReceiveMessage(ctx context.Context, params *sqs.ReceiveMessageInput, optFns ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
 	if len(optFns) > 0 || !c.receives.serves(params) {
 		return c.Client.ReceiveMessage(ctx, params, optFns...)
@@ -92,8 +91,8 @@ func (c *Client) ReceiveMessage(ctx context.Context, params *sqs.ReceiveMessageI
 	return c.receives.receive(ctx, params)
 }
 
-// PurgeQueue purges a queue, and drops what was received ahead from it. What a receive brings that was under way meanwhile is
-// made visible again, because it may have been sent after the purge.
+// PurgeQueue purges a queue, and drops the messages that were received ahead from it. Messages of a receive that was
+// under way meanwhile are made visible again, because they may have been sent after the purge.
 func (c *Client) PurgeQueue(ctx context.Context, params *sqs.PurgeQueueInput, optFns ...func(*sqs.Options)) (*sqs.PurgeQueueOutput, error) {
 	out, err := c.Client.PurgeQueue(ctx, params, optFns...)
 	if err == nil && params != nil && params.QueueUrl != nil {

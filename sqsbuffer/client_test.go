@@ -225,7 +225,7 @@ func TestFailuresReachTheirCallers(t *testing.T) {
 	})
 }
 
-// What the SDK would try again is tried again, alone.
+// A request that the SDK would retry is retried, alone.
 func TestFaultsOfTheServiceAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -264,7 +264,7 @@ func TestOneCallDoesNotSpoilABatch(t *testing.T) {
 		}
 		equal(t, "stored", len(s.queues[fifo]), 6)
 
-		// What the SDK refuses does not get near a batch.
+		// A request that the SDK refuses does not get near a batch.
 		_, err = c.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard)})
 		var missing smithy.InvalidParamsError
 		if !errors.As(err, &missing) {

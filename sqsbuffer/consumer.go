@@ -215,7 +215,7 @@ func (c *consumer) run(ctx context.Context) error {
 			return errors.Join(c.fatal, fmt.Errorf("sqsbuffer: %d messages are still being handled, %v after the consumer was stopped", c.holds(), c.StopTimeout+afterStop))
 		}
 	}
-	giveUp() // heartbeats of messages that are settled
+	giveUp() // heartbeats of messages that are deleted or given back
 	hearts.Wait()
 	return c.fatal
 }

@@ -163,7 +163,7 @@ func TestHeartbeatsEndAfterTwelveHours(t *testing.T) {
 			return err
 		}, errorsOf(&errs))
 		if lasted < 12*time.Hour-time.Minute || lasted > 12*time.Hour+time.Minute {
-			t.Errorf("the handler was told after %v", lasted)
+			t.Errorf("the handler was cancelled after %v", lasted)
 		}
 		if len(errs) != 1 || !errors.Is(errs[0], sqsbuffer.ErrMessageLost) {
 			t.Errorf("%v", errs)
@@ -190,7 +190,7 @@ func TestHeartbeatsFail(t *testing.T) {
 			}
 			err := w.handle(ctx, m)
 			if told := time.Since(start); told < 30*time.Second || told > 45*time.Second {
-				t.Errorf("the handler was told after %v", told)
+				t.Errorf("the handler was cancelled after %v", told)
 			}
 			return err
 		}, errorsOf(&errs))
@@ -201,7 +201,7 @@ func TestHeartbeatsFail(t *testing.T) {
 	})
 }
 
-// What fails comes again, later each time, and is not deleted.
+// A message whose handler fails comes again, later each time, and is not deleted.
 func TestHandlersFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -337,7 +337,7 @@ func TestConsumeStops(t *testing.T) {
 	})
 }
 
-// What the service has handed out when a consumer stops does not stay hidden.
+// Messages that the service has handed out when a consumer stops do not stay hidden.
 func TestConsumeStopsWhileItReceives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -355,7 +355,7 @@ func TestConsumeStopsWhileItReceives(t *testing.T) {
 	})
 }
 
-// Handlers that take longer than they may are told, and their messages are visible again.
+// Handlers that take longer than they may are cancelled, and their messages are visible again.
 func TestConsumeStopsHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()

@@ -39,9 +39,9 @@ func (d *delivery) tryBegin() bool {
 
 func (d *delivery) end() { <-d.request }
 
-// settle waits for a heartbeat that is under way, and lets none begin any more: the message
+// endHeartbeats waits for a heartbeat that is under way, and lets none begin any more: the message
 // is to be deleted or given back.
-func (d *delivery) settle() { d.request <- struct{}{} }
+func (d *delivery) endHeartbeats() { d.request <- struct{}{} }
 
 func (d *delivery) isLost() bool { return errors.Is(context.Cause(d.ctx), ErrMessageLost) }
 
@@ -142,7 +142,7 @@ func (c *consumer) handle(d *delivery) error {
 // delete deletes a message that was handled, and reports whether it is.
 func (c *consumer) delete(d *delivery, options ...func(*sqs.Options)) bool {
 	defer c.letGo([]*delivery{d})
-	d.settle()
+	d.endHeartbeats()
 	_, err := c.from.DeleteMessage(c.settling, &sqs.DeleteMessageInput{QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle}, options...)
 	if err != nil {
 		c.OnError(fmt.Errorf("sqsbuffer: message %s was handled, but is not deleted: %w", *d.message.MessageId, err))
@@ -159,7 +159,7 @@ func (c *consumer) giveBack(chain []*delivery, delay time.Duration) {
 			continue
 		}
 		changes.Go(func() {
-			d.settle()
+			d.endHeartbeats()
 			seconds := max(0, min(delay, longest-time.Since(d.received)-time.Second)) / time.Second
 			_, err := c.from.ChangeMessageVisibility(c.settling, &sqs.ChangeMessageVisibilityInput{
 				QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle, VisibilityTimeout: int32(seconds),

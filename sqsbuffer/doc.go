@@ -23,9 +23,9 @@
 // until it is known which. The MD5 digests of body and attributes are compared with what
 // was sent, message by message ([ChecksumError]).
 //
-// A caller whose context ends returns at once. What it asked for is not sent, if it was not
-// yet, and the others do not notice; a request is given up when all its callers have left. The
-// requests themselves carry no values of the callers' contexts.
+// A caller whose context ends returns at once. If its message was not sent yet, it is not sent, and the others do not
+// notice; a request is given up when all its callers have left. The requests themselves carry no values of the callers'
+// contexts.
 //
 // A FIFO queue gets its messages in the order of the calls, one batch after the other.
 // Calls of different goroutines have no order; [Client.SendMessageAsync] lets one goroutine

@@ -35,9 +35,9 @@ type LargeSettings struct {
 	// MaxBodyBytes is the most bytes of a body that is taken from the store. 2 GiB by default.
 	MaxBodyBytes int64
 
-	// TrustedBuckets are those, beside the client's own, from which bodies are taken. A
-	// pointer to any other is refused: who may send a message could otherwise have it
-	// filled from, and delete, whatever the receiver may read and delete.
+	// TrustedBuckets are the buckets, beside the client's own, from which bodies are taken. A pointer to any other is
+	// refused: a sender could otherwise have a message filled from any object that the receiver may read, and have any
+	// object deleted that the receiver may delete.
 	TrustedBuckets []string
 
 	// KeepBodies leaves bodies in the store when their messages are deleted.
@@ -53,10 +53,9 @@ type LargeSettings struct {
 	OnError func(error)
 }
 
-// A LargeClient is a Client whose messages may have bodies that SQS does not take: these it
-// puts into an ObjectStore and sends a pointer, and takes them from there when it
-// receives one. Messages and receipt handles are those of Amazon's extended clients for Java
-// and Python, so that each may send what another receives.
+// A LargeClient is a Client for messages with bodies that are too large for SQS: it puts these into an ObjectStore and
+// sends a pointer, and takes them from there when it receives one. Messages and receipt handles have the format of
+// Amazon's extended clients for Java and Python, so that each may send what another receives.
 //
 // A message whose body cannot be had is left out of an answer, and becomes visible again; if
 // there is no other, the receive fails. Of a FIFO queue, the messages behind it in its group are left out, too, and made visible

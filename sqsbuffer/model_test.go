@@ -18,10 +18,9 @@ import (
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
 
-// Whatever the settings, latencies and failures are, the client does what the plain
-// one does: what a caller is told was stored is, and is what it sent; what it is told
-// was refused is not; each message is received, and deleted once it is; the groups of
-// a FIFO queue keep their order; and the limits of the settings hold.
+// With all settings, latencies and failures, the client does what the plain one does: a message is stored if the caller
+// got that answer, and is the caller's; it is not stored if the caller got a refusal; each message is received, and
+// deleted once it is; the groups of a FIFO queue keep their order; and the limits of the settings hold.
 func TestAgainstTheModel(t *testing.T) {
 	for seed := range uint64(200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -57,7 +56,7 @@ func againstTheModel(t *testing.T, r *rand.Rand) {
 
 	// Producers send, each in a group of its own; some leave.
 	var mu sync.Mutex
-	sent := make(map[string]bool) // body: whether the caller was told that it is stored
+	sent := make(map[string]bool) // body: whether the caller got the answer that it is stored
 	told := make(map[string]error)
 	var producers sync.WaitGroup
 	for p := range 1 + r.IntN(8) {

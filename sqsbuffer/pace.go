@@ -2,9 +2,9 @@ package sqsbuffer
 
 import "time"
 
-// A pace counts what callers took in about the last period. What is received ahead
-// and not taken in time was received for nothing, and counts against the redrive
-// policy of the queue; so not more is kept than is taken in half a visibility timeout.
+// A pace counts the messages that callers took in about the last period. Messages that were received ahead and not
+// taken in time were received for nothing, and count against the redrive policy of the queue; so not more are kept than
+// are taken in half a visibility timeout.
 type pace struct {
 	since         time.Time // when the period began
 	last, current int       // of the period before, and of this one

@@ -349,8 +349,8 @@ func (b *buffer) held(now time.Time) int {
 // close ends the receives that are under way, and makes what was received and not
 // taken visible again.
 //
-// What a receive that is cut off would have brought stays invisible for its timeout. So
-// those that are about to be answered are waited for; those that wait for messages are not.
+// The messages of a receive that is cut off would stay invisible for their timeout. So receives that are about to be
+// answered are waited for; those that wait for messages are not.
 func (p *prefetcher) close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true

@@ -78,7 +78,7 @@ func TestNoMoreIsKeptThanIsTaken(t *testing.T) {
 }
 
 // When callers stop asking the client does too.
-func TestNoPollsForNobody(t *testing.T) {
+func TestNoPollsWithoutCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
 		c := s.buffered(t)
@@ -215,7 +215,7 @@ func TestVisibilityShorterThanALongPoll(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReceivedAhead(t *testing.T) {
+func TestCallsNotReceivedAhead(t *testing.T) {
 	for name, in := range map[string]*sqs.ReceiveMessageInput{
 		"another visibility timeout": {QueueUrl: aws.String(standard), VisibilityTimeout: 100},
 		"a FIFO queue":               {QueueUrl: aws.String(fifo)},
@@ -237,7 +237,7 @@ func TestWhatCannotBeReceivedAhead(t *testing.T) {
 	}
 }
 
-// What callers ask for with each message is asked for ahead.
+// The attributes that callers ask for with each message are asked for ahead.
 func TestAttributeNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -323,7 +323,7 @@ func TestCloseGivesBackWhatWasNotTaken(t *testing.T) {
 	})
 }
 
-// What was received ahead is not handed out after a purge, and what is sent then is not hidden for long.
+// Messages that were received ahead are not handed out after a purge, and those sent then are not hidden for long.
 func TestPurgeDropsWhatWasReceivedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -348,7 +348,7 @@ func TestPurgeDropsWhatWasReceivedAhead(t *testing.T) {
 	})
 }
 
-// What a receive brings that was under way during a purge may have been sent after it: it comes again at once.
+// Messages of a receive that was under way during a purge may have been sent after it: they come again at once.
 func TestPurgeWhileReceiving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()

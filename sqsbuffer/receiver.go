@@ -75,7 +75,7 @@ func (c *consumer) receiveSome(ctx context.Context) (n, got int, err error) {
 	if n == 0 {
 		return 0, 0, nil
 	}
-	// What a receive that is cut off would have brought stays invisible for its timeout.
+	// The messages of a receive that is cut off would stay invisible for their timeout.
 	receiving, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
 	defer context.AfterFunc(ctx, func() {

@@ -94,18 +94,9 @@ func serverClient(t testing.TB) (*sqs.Client, *counting) {
 }
 
 func startServer(source string) error {
-	tool, err := exec.LookPath("go")
+	program, err := serverProgram(source)
 	if err != nil {
 		return err
-	}
-	if server.dir, err = os.MkdirTemp("", "sqsbuffer-"); err != nil {
-		return err
-	}
-	program := filepath.Join(server.dir, "sluice")
-	build := exec.Command(tool, "build", "-o", program, "./cmd/sluice")
-	build.Dir = source
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the server: %w\n%s", err, out)
 	}
 	serve := exec.Command(program, "serve", "--in-memory", "--listen", "127.0.0.1:0", "--log-level", "error",
 		"--max-message-size", "1048576", "--root-access-key-id", rootKey, "--root-secret-access-key", rootSecret)
@@ -125,6 +116,28 @@ func startServer(source string) error {
 		}
 	}
 	return errors.New("the server does not say its endpoint")
+}
+
+// serverProgram returns the path of the server's program. It builds the program unless SLUICE_TEST_PROGRAM names one of
+// the same source.
+func serverProgram(source string) (string, error) {
+	if program := os.Getenv("SLUICE_TEST_PROGRAM"); program != "" {
+		return program, nil
+	}
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		return "", err
+	}
+	if server.dir, err = os.MkdirTemp("", "sqsbuffer-"); err != nil {
+		return "", err
+	}
+	program := filepath.Join(server.dir, "sluice")
+	build := exec.Command(tool, "build", "-o", program, "./cmd/sluice")
+	build.Dir = source
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the server: %w\n%s", err, out)
+	}
+	return program, nil
 }
 
 // createQueue makes a queue of the server.
@@ -253,7 +266,7 @@ func TestServerFIFO(t *testing.T) {
 	closeClient(t, c)
 }
 
-// The errors of calls in batches are those of calls alone.
+// Calls in batches get the same errors as calls alone.
 func TestServerErrors(t *testing.T) {
 	plain, _ := serverClient(t)
 	queue := createQueue(t, plain, "errors", map[string]string{"MaximumMessageSize": "1024"})
@@ -373,8 +386,8 @@ func TestServerConsume(t *testing.T) {
 	closeClient(t, c)
 }
 
-// What always fails is moved to the dead-letter queue by the queue's redrive policy, and the
-// rest of its group is handled then.
+// A message that always fails is moved to the dead-letter queue by the queue's redrive policy, and the rest of its
+// group is handled then.
 func TestServerConsumePoison(t *testing.T) {
 	plain, _ := serverClient(t)
 	c := newClient(t, plain)

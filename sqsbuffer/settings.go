@@ -28,9 +28,8 @@ type Settings struct {
 	// 1000; 10 by default. With 0 nothing is received ahead.
 	MaxDoneReceiveBatches int
 
-	// MaxInflightOutboundBatches is the most batches of one kind that are under way to
-	// one queue. 1 to 1000; 5 by default. Messages for a FIFO queue are sent in one
-	// batch after the other, whatever it is.
+	// MaxInflightOutboundBatches is the most batches of one kind that are under way to one queue. 1 to 1000; 5 by
+	// default. Messages for a FIFO queue are always sent in one batch after the other.
 	MaxInflightOutboundBatches int
 
 	// MaxInflightReceiveBatches is the most receives of one queue that are under way.

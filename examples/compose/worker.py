@@ -1,4 +1,4 @@
-"""Works on the messages of a queue until it is told to stop."""
+"""Works on the messages of a queue until it gets a signal to stop."""
 
 import os
 import signal

@@ -32,7 +32,7 @@ type webhook struct {
 	messages  chan string
 }
 
-// ServeHTTP takes a message. Whatever it does not answer with 200 comes again.
+// ServeHTTP takes a message. A message that is not answered with 200 is delivered again.
 func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	if err != nil {

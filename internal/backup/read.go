@@ -22,7 +22,7 @@ func Verify(r io.Reader) (About, Contents, error) {
 	}
 	contents, err := readFiles(in, func(string) (io.WriteCloser, error) { return nowhere{}, nil })
 	if err == nil {
-		// What may follow is the archive's own end; a writer waits until it is read.
+		// The archive's own end may follow; a writer waits until it is read.
 		_, err = io.Copy(io.Discard, r)
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ func (w *Writer) Add(name string, size int64, modified time.Time, from io.Reader
 		return fmt.Errorf("write backup: %w", err)
 	}
 	h := sha256.New()
-	// What is appended to a file meanwhile is not part of it.
+	// Bytes that are appended to a file meanwhile are not part of it.
 	if _, err := io.CopyN(io.MultiWriter(w.out, h), from, size); err != nil {
 		return fmt.Errorf("write backup: %s: %w", name, err)
 	}

@@ -105,7 +105,7 @@ func newPlace(endpoint string, roots *x509.CertPool) (place, error) {
 
 func (c *client) close() {
 	if c.conn != nil {
-		_ = c.conn.Close() // whatever was to be learnt is learnt
+		_ = c.conn.Close() // the connection is not used again
 		c.conn = nil
 	}
 }

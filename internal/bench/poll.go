@@ -16,9 +16,9 @@ import (
 
 const (
 	pollSeconds = 20 // the longest poll there is
-	// pollSettle is how long the polls have for reaching the server before the
+	// pollsArrive is how long the polls have for reaching the server before the
 	// measurement begins.
-	pollSettle = time.Second
+	pollsArrive = time.Second
 	// pollPatience is how long a message has for arriving.
 	pollPatience = 30 * time.Second
 	// atOnce is how many connections are opened, and queues made, at a time.
@@ -74,7 +74,7 @@ func RunPollers(ctx context.Context, c Config, w io.Writer) (*PollReport, error)
 	for i := range c.Pollers {
 		pollers.Go(func() { p.poll(polls, p.urls[i%c.Queues], opening) })
 	}
-	if err := p.settle(ctx); err != nil {
+	if err := p.awaitPolls(ctx); err != nil {
 		return nil, err
 	}
 	report := &PollReport{Pollers: c.Pollers, Queues: c.Queues, ConnectSeconds: time.Since(began).Seconds()}
@@ -191,8 +191,8 @@ func (p *polling) numberIn(body string) (uint64, bool) {
 	return number, err == nil && run == p.id
 }
 
-// settle waits until all polls wait.
-func (p *polling) settle(ctx context.Context) error {
+// awaitPolls waits until all polls wait.
+func (p *polling) awaitPolls(ctx context.Context) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for p.asked.Load() < int64(p.Pollers) {
@@ -211,7 +211,7 @@ func (p *polling) settle(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(pollSettle):
+	case <-time.After(pollsArrive):
 		return nil
 	}
 }
@@ -272,8 +272,7 @@ func (p *polling) await(ctx context.Context, number uint64) (time.Time, bool) {
 	}
 }
 
-// residentMemory returns how much memory a process of this machine has, or 0 if
-// that cannot be told.
+// residentMemory returns how much memory a process of this machine has, or 0 if that is unknown.
 func residentMemory(pid int) int64 {
 	if pid == 0 {
 		return 0

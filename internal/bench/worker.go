@@ -73,8 +73,7 @@ func (r *run) produce(ctx context.Context, producer int, more func(sent uint64) 
 	})
 }
 
-// consume receives and deletes until ctx ends or over says so. What it has
-// received it deletes in any case.
+// consume receives and deletes until ctx ends or over returns true. It deletes all messages that it has received.
 func (r *run) consume(ctx context.Context, over func() bool) {
 	r.work(ctx, func(w *worker) {
 		for ctx.Err() == nil && !over() {
@@ -171,9 +170,8 @@ func (w *worker) remove(messages []message) (operation string) {
 // message is what a consumer needs of a message.
 type message struct{ body, handle string }
 
-// parseMessages reads the answer to a receive. Services write compact JSON, in
-// which a handle and a body, ours without anything to escape, can be found by
-// looking for their names; whatever looks different is read properly.
+// parseMessages reads the answer to a receive. Services write compact JSON, in which a handle and a body, ours without
+// anything to escape, can be found by looking for their names; an answer that looks different is parsed in full.
 func parseMessages(answer []byte) ([]message, error) {
 	var quick []message
 	handles, bodies := answer, answer

@@ -42,7 +42,7 @@ func (units Units) Parse(text string) (n int64, ok bool) {
 	return int64(number) * unit, true
 }
 
-// Format writes n with the largest unit of which it is a multiple. Parse reads it again.
+// Format writes n with the largest unit that divides it. Parse reads it again.
 func (units Units) Format(n int64) string {
 	for _, u := range units {
 		if n > 0 && n%u.Bytes == 0 {

@@ -15,7 +15,7 @@ import (
 // RecreateInterval is how long a name stays taken after its queue was deleted.
 const RecreateInterval = 60 * time.Second
 
-// What a change of the catalog may be refused with.
+// The errors with which a change of the catalog is refused.
 var (
 	ErrExists          = errors.New("a queue of that name exists")
 	ErrNotFound        = errors.New("no such queue")

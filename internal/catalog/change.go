@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Keys of the store. What follows a prefix is the JSON of a Name.
+// Keys of the store. Each prefix is followed by the JSON of a Name.
 const (
 	keyQueue   = "queue/"
 	keyDeleted = "deleted/"

@@ -115,7 +115,7 @@ func TestOnChange(t *testing.T) {
 		}
 	}
 	if got := toldToo(); !slices.Equal(got, want) {
-		t.Errorf("the follower is told %q", got)
+		t.Errorf("the follower sees %q", got)
 	}
 	for _, c := range []*catalog.Catalog{c, f} {
 		if q := c.Find(named("wide")); q == nil || q.ID != again.ID || !reflect.DeepEqual(q.Shards, []int{1, 3}) || c.ByID(wide.ID) != nil {
@@ -143,7 +143,7 @@ func TestOnChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := toldToo(); !slices.Equal(got, []string{"deleted wide 0", "changed jobs 8", "made new 0"}) {
-		t.Errorf("the follower is told %q", got)
+		t.Errorf("the follower sees %q", got)
 	}
 	if f.ByID(newest.ID) == nil || string(f.Secret()) != string(c.Secret()) {
 		t.Error("the follower has not caught up")
@@ -163,8 +163,8 @@ func copyStore(t *testing.T, to, from *store.Store) {
 	}
 }
 
-// What a watcher does while it is told cannot stand still because of the change
-// itself: it may look at the catalog, and engines do when they are loaded anew.
+// A watcher that is called for a change may read the catalog without a deadlock. Engines do so when they are loaded
+// anew.
 func TestWatcherLooks(t *testing.T) {
 	c, closeIt := newDisk().open(t)
 	defer closeIt()

@@ -59,7 +59,7 @@ func TestAbandonedPollIsTakenBackWhileItsShardMoves(t *testing.T) {
 		<-come
 		leave()
 		if err := <-left; !errors.Is(err, context.Canceled) {
-			t.Errorf("the consumer was told %v", err)
+			t.Errorf("the consumer got %v", err)
 		}
 		w.mu.Lock()
 		w.answers = nil

@@ -29,7 +29,7 @@ type watch struct {
 
 	mu        sync.Mutex
 	monitors  map[string]*monitor.Monitor
-	published []string // by whom, and what
+	published []string // node and message
 
 }
 

@@ -46,7 +46,7 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// What is in a queue is seen from every node, also when the shards have changed hands.
+// Every node shows the messages of a queue, also when the shards have changed owners.
 func TestLookFromEveryNode(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")

@@ -43,8 +43,8 @@ func (c *clocks) measured(node string, took time.Duration, theirs time.Time) {
 	c.correct()
 }
 
-// keep forgets the nodes that are not among those.
-func (c *clocks) keep(nodes map[string]bool) {
+// retain forgets the nodes that are not among those.
+func (c *clocks) retain(nodes map[string]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for n := range c.offsets {

@@ -29,7 +29,7 @@ func TestClockFollowsTheMajority(t *testing.T) {
 			ask(c, string(rune('a'+i)), a)
 		}
 		if test.forget {
-			c.keep(nil)
+			c.retain(nil)
 		}
 		if got := c.correction(); got != test.shift {
 			t.Errorf("%s: shifted by %v, want %v", test.name, got, test.shift)

@@ -43,7 +43,7 @@ func (c *controlShardReplica) open(ctx context.Context) (err error) {
 
 // follow begins to follow the control shard, and returns when its store is loaded.
 func (c *controlShardReplica) follow(ctx context.Context) error {
-	c.tasks.start(func() { c.watchdog.keep(c.ctx) })
+	c.tasks.start(func() { c.watchdog.run(c.ctx) })
 	c.tasks.start(func() {
 		if err := c.replica.Run(c.ctx); err != nil {
 			c.fail(c.explain(err))

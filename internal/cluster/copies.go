@@ -55,8 +55,8 @@ func (c *copyCounts) set(shard string, count logCopies, err error) {
 	}
 }
 
-// keep forgets all but these shards.
-func (c *copyCounts) keep(shards map[string]sharedlog.Log) {
+// retain forgets all but these shards.
+func (c *copyCounts) retain(shards map[string]sharedlog.Log) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.counts, func(shard string, _ logCopies) bool { return shards[shard] == nil })
@@ -100,7 +100,7 @@ func (h *host) countOnce(all bool) {
 	for _, l := range h.allLocals() {
 		logs[l.name] = l.log
 	}
-	h.copies.keep(logs)
+	h.copies.retain(logs)
 	var counting sync.WaitGroup
 	for name, log := range logs {
 		if !all && !h.mine(name) {

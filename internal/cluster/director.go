@@ -57,7 +57,7 @@ func (d *director) run() {
 		case <-tick.C:
 		case <-d.alarm:
 		case <-changed:
-			pause(d.ctx, settleTime)
+			pause(d.ctx, recordsPause)
 		case <-d.ctx.Done():
 			return
 		}
@@ -103,7 +103,7 @@ func (d *director) noteNodes(tx *control.Tx) {
 	for name, b := range live {
 		record, known := d.records.node(name)
 		switch {
-		case d.records.removed(incarnation{Node: name, ID: b.Incarnation}): // and will be told so
+		case d.records.removed(incarnation{Node: name, ID: b.Incarnation}): // it learns this from the answer
 		case !known:
 			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation})
 		case record.Incarnation != b.Incarnation:

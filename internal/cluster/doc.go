@@ -12,6 +12,6 @@
 // know would be removed; that a planned stop hands its shards over first; and
 // that a replica is removed only when enough others have what it has.
 //
-// The package knows neither HTTP nor the operations of a service. What it offers
-// to them is in the place of a shard on one machine: the router.
+// The package knows neither HTTP nor the operations of a service. It offers them a router, which takes the place of a
+// shard on one machine.
 package cluster

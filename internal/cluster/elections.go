@@ -25,7 +25,7 @@ func (e *elections) run() {
 		case <-e.ctx.Done():
 			return
 		}
-		// What finds no leader has no majority. The engine finds one when it can.
+		// A log that finds no leader has no majority. The engine finds a leader when it can.
 		for wait := e.times.step / 2; e.hold() > 0 && e.ctx.Err() == nil; wait = min(wait*5/4, time.Second) {
 			pause(e.ctx, wait)
 		}

@@ -24,7 +24,7 @@ func (h *host) unsubscribe(f *feed) {
 	delete(h.feeds, f)
 }
 
-// onQueue is told of each change of a queue.
+// onQueue is called for each change of a queue.
 func (h *host) onQueue(was, is *catalog.Queue) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

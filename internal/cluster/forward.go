@@ -20,7 +20,7 @@ func (n *Node) Forward(ctx context.Context, request []byte) ([]byte, error) {
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, catchUpTimeout)
 			defer cancel()
-			// What was changed is changed, whether it is known here or not.
+			// The change is made, whether this node has seen it yet or not.
 			_ = n.CatchUp(ctx)
 			return answer, nil
 		}

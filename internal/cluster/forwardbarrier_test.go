@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestGateLetsNobodyPassWhileItIsHeld(t *testing.T) {
+func TestHeldGateIsShut(t *testing.T) {
 	g := newForwardBarrier()
 	leave, err := g.pass(t.Context())
 	if err != nil {
@@ -26,7 +26,7 @@ func TestGateLetsNobodyPassWhileItIsHeld(t *testing.T) {
 	}
 	select {
 	case <-held:
-		t.Fatal("it is held while somebody is passing")
+		t.Fatal("it is held while a message is passing")
 	default:
 	}
 	leave()
@@ -49,7 +49,7 @@ func TestGateLetsNobodyPassWhileItIsHeld(t *testing.T) {
 	}
 	select {
 	case <-passed:
-		t.Error("somebody passes what the second holds")
+		t.Error("a message passes the gate that the second holds")
 	case <-time.After(20 * time.Millisecond):
 	}
 	if !g.release(2) {
@@ -72,11 +72,11 @@ func TestGateOpensByItself(t *testing.T) {
 	if g.release(1) {
 		t.Error("it was held all the time, it says")
 	}
-	// Who could not hold it leaves it open.
+	// A holder that gives up leaves the gate open.
 	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if err := g.hold(short, 2, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("somebody is passing: %v", err)
+		t.Errorf("a message is passing: %v", err)
 	}
 	leave()
 	leave, err = g.pass(t.Context())

@@ -188,7 +188,7 @@ func TestTwoWithDataAreRefused(t *testing.T) {
 				case <-p.ready:
 					if p.err != nil {
 						if !strings.Contains(p.err.Error(), "start this node with an empty one") {
-							t.Errorf("node %s says what nobody understands: %v", name, p.err)
+							t.Errorf("node %s gives an answer that is not understood: %v", name, p.err)
 						}
 						refused = name
 					}
@@ -274,7 +274,7 @@ func TestTwoProcessesWithOneName(t *testing.T) {
 		w.mu.Unlock()
 		w.settled("a", "b", "c")
 		if len(w.forgotten) > 0 {
-			t.Errorf("the engine was told to forget %v", w.forgotten)
+			t.Errorf("the engine forgot %v", w.forgotten)
 		}
 	})
 }

@@ -67,7 +67,7 @@ func (s *snapshots) holdAll(ctx context.Context) (held map[string]bool, release 
 	return held, func() error { return s.releaseAll(id, live, held) }
 }
 
-// releaseAll tells all who were asked, of whom only those have to answer who were held.
+// releaseAll releases all nodes that were asked. Only those that were held have to answer.
 func (s *snapshots) releaseAll(id []byte, asked map[string]heartbeat, held map[string]bool) (failed error) {
 	ctx, cancel := context.WithTimeout(s.ctx, holdTimeout)
 	defer cancel()

@@ -27,7 +27,7 @@ type host struct {
 	mux      *rebindMux
 	alarm    alarm      // something has changed that it should see
 	copies   copyCounts // of the logs of what this node keeps
-	// successors are, by the name of a shard that is being handed over, to whom.
+	// successors are the next owners of shards that are being handed over, by the name of the shard.
 	successors sync.Map
 	patience   patience // with the nodes that should own what this one does
 

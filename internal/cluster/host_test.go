@@ -42,8 +42,8 @@ func (h *host) decided(t *testing.T, key string, record any) {
 // ready is the status of a replica that could own its shard at once.
 var ready = replica.Status{Role: replica.Follower, Applied: 100, Last: 100, Hash: "77397410cc73f66b"}
 
-// Two nodes with data from before the cluster try to found it. What the one had that was
-// not the first is no checkpoint for a node that has nothing.
+// Two nodes with data from before the cluster try to found it. The data of the one that came second is no checkpoint
+// for a node without data.
 func TestCheckpointIsOfThisLog(t *testing.T) {
 	h := newHost(t)
 	h.hear(replica.Status{Role: replica.Owner, Applied: 1, Last: 1, Hash: "77397410cc73f66b"}, "founder")

@@ -23,7 +23,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// sweep is what deletes queues that nobody uses, on each node of a cluster. Its clock goes ahead of that of the shards.
+// sweep deletes unused queues on each node of a cluster. Its clock goes ahead of that of the shards.
 type sweep struct {
 	*world
 	ahead    atomic.Int64
@@ -69,7 +69,7 @@ func (s *sweep) run(name string) {
 // record returns what a node knows of a queue.
 func (s *sweep) record(node, name string) *catalog.Queue { return s.at(node).catalog.Find(named(name)) }
 
-// Queues that nobody uses, one of them on all shards, are announced and deleted once, although the node that decides is killed
+// Unused queues, one of them on all shards, are announced and deleted once, although the node that decides is killed
 // when they are announced, and its successor when one is sealed. A message that comes meanwhile is not lost.
 func TestIdleQueuesOutliveOwners(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -91,8 +91,8 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 		w.settled(slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == first })...)
 		w.at(s.controlOwner()).send("busy", "m")
 
-		// The node that owns the control store by now is about to delete the queue, when it is killed. Until its successor does,
-		// nobody gets in.
+		// The node that owns the control store by now is about to delete the queue, when it is killed. Until its
+		// successor does, no request gets in.
 		killed := make(chan string)
 		var once sync.Once
 		s.sealed = func(node string) {

@@ -54,9 +54,8 @@ func readIncarnation(path string) (i incarnation, err error) {
 
 var errDamaged = errors.New("it is damaged")
 
-// prepareIncarnation returns the incarnation of an earlier attempt to join, whose server
-// the others may have heard of, or a new one. What is left of an attempt under another
-// name goes.
+// prepareIncarnation returns the incarnation of an earlier attempt to join, whose server the others may know, or a new
+// one. It removes the remains of an attempt under another name.
 func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
 	path := filepath.Join(dir, datadir.JoiningFile)
 	i, err := readIncarnation(path)

@@ -152,7 +152,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(h.ctx)
 	watching, rest := context.WithCancel(context.Background()) // as long as a request may wait for a commit
 	var running, watchdog sync.WaitGroup
-	watchdog.Go(func() { l.watchdog.keep(watching) })
+	watchdog.Go(func() { l.watchdog.run(watching) })
 	running.Go(func() {
 		queues.run(ctx, func(was, is *catalog.Queue) error { return catalog.Tell(ctx, sh, l.number, was, is) })
 	})

@@ -12,9 +12,9 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// prompt is within what time a client is told that a request is impossible now: a log has
-// three seconds to answer, then the router looks for two and a half whether there is
-// an owner whose log does, and may have begun with another one in the end.
+// prompt is the time within which a client gets the answer that a request is impossible now: a log has three seconds to
+// answer, then the router looks for two and a half whether there is an owner whose log does, and may have begun with
+// another one in the end.
 var prompt = slack * 9 * time.Second
 
 func TestMajorityLost(t *testing.T) {

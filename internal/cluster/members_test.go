@@ -90,7 +90,7 @@ func TestDrain(t *testing.T) {
 				return len(owns(s, name)) == 0 && well(s, others)
 			})
 			if s := w.at("c").node.Status(); len(keeps(s, name)) != 6 {
-				t.Errorf("%s is drained, and there is nobody else; it keeps %v", name, keeps(s, name))
+				t.Errorf("%s is drained, and there is no other node; it keeps %v", name, keeps(s, name))
 			}
 			fifo.goesOn()
 			w.stop(name)
@@ -210,7 +210,7 @@ func TestNodeThatIsAwayForLong(t *testing.T) {
 		})
 		w.pause(time.Minute)
 		if got := w.gone(); !slices.Equal(got, []string{server}) {
-			t.Errorf("the engine was told to forget %v", got)
+			t.Errorf("the engine forgot %v", got)
 		}
 		fifo.goesOn()
 		w.startOne("a", "a", "b", "c", "d")
@@ -234,7 +234,7 @@ func TestNodeIsNotGivenUpByTwo(t *testing.T) {
 		w.kill("a")
 		w.pause(3 * time.Minute)
 		if got := w.gone(); len(got) > 0 {
-			t.Errorf("the engine was told to forget %v", got)
+			t.Errorf("the engine forgot %v", got)
 		}
 		w.start("a")
 		w.settled("a", "b", "c")

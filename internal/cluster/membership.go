@@ -120,7 +120,7 @@ func (m *membership) sendHeartbeats() {
 		})
 	}
 	all.Wait()
-	m.clocks.keep(others)
+	m.clocks.retain(others)
 	if removed.Load() {
 		m.fail(m.errRemoved())
 	}

@@ -55,12 +55,11 @@ type Options struct {
 	Answers  func() bool   // whether its server answers clients; nil means always
 	Version  string
 	Keep     queue.Keep // for how long the series of queues are kept
-	// Totals is told what happens to queues in this process; nil means that it is not asked for.
+	// Totals counts what happens to queues in this process; nil: they are not counted.
 	Totals *shard.Totals
 	// Watch is shard.Options.Watch for each shard that this node owns.
 	Watch func(now func() queue.Instant) shard.Watcher
-	// Waiting is told what a node that has not found its cluster yet waits for; nil
-	// is for those who do not want to know.
+	// Waiting is called with the reason why a node has not found its cluster yet; nil: it is not reported.
 	Waiting func(what string)
 	// Certificate returns the certificate by which the other nodes know this one; nil is
 	// for one that has none that ends.
@@ -176,7 +175,7 @@ func assemble(ctx context.Context, o Options, id incarnation) *Node {
 func (n *Node) connect(ctx context.Context) error {
 	engine, err := n.o.Engine(ctx, n.id.server())
 	if err != nil {
-		return err // and there is no engine to close, whatever came with the error
+		return err // there is no engine to close
 	}
 	n.engine = engine
 	n.tasks.start(n.reportWaiting)

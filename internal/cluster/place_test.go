@@ -91,7 +91,7 @@ func TestDrainedNodeLosesItsShards(t *testing.T) {
 	}
 	for s, r := range p {
 		if len(r.Replicas) != 3 {
-			t.Errorf("shard %s is kept by %v: nobody can take over from the drained node", s, r.Replicas)
+			t.Errorf("shard %s is kept by %v: no node can take over from the drained node", s, r.Replicas)
 		}
 	}
 	p = settle(t, shards, append(members, fit("d")...), p)

@@ -11,8 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// run sees to it that this node has the replicas it should, and tries to own
-// the shards it should.
+// run keeps the replicas that this node should have, and tries to own the shards that it should.
 func (h *host) run() {
 	tick := time.NewTicker(replicasInterval)
 	defer tick.Stop()
@@ -29,15 +28,15 @@ func (h *host) run() {
 		case <-tick.C:
 		case <-h.alarm:
 		case <-changed:
-			pause(h.ctx, settleTime)
+			pause(h.ctx, recordsPause)
 		case <-h.ctx.Done():
 			return
 		}
 	}
 }
 
-// seekControl decides whether this node should own the control shard. Who founds
-// the cluster owns it first: a node with data, or the one that was named first.
+// seekControl decides whether this node should own the control shard. The founder of the cluster owns it first: a node
+// with data, or the one that was named first.
 func (h *host) seekControl(began time.Time) {
 	status := h.control.replica.Status()
 	if h.records.count() == 0 && status.Last == 0 {
@@ -133,7 +132,7 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 }
 
 // electionTurn returns for how long this node leaves the lead of a log to others: to those that are to own its shard. "" is
-// for what is no shard's log.
+// for a log of no shard.
 func (h *host) electionTurn(log string) time.Duration {
 	var own replica.Status
 	replicas := h.records.nodeNames()
@@ -153,8 +152,8 @@ func (h *host) electionTurn(log string) time.Duration {
 // one has too little of the log to be elected, NATS lets the others stand at once.
 const electionSteps = 4
 
-// keepShards opens the replicas that this node should have, closes those that it
-// should not, and seeks to own what it should. What may take time is done beside it.
+// keepShards opens the replicas that this node should have, closes those that it should not, and seeks to own what it
+// should. Slow steps run in goroutines of their own.
 func (h *host) keepShards() {
 	if h.queues() == nil {
 		return // queues that are not known cannot be served
@@ -190,7 +189,7 @@ func (h *host) keepShards() {
 func (h *host) remove(name string) {
 	ctx, cancel := context.WithTimeout(h.ctx, catchUpTimeout)
 	defer cancel()
-	// What this node knows may be old, and the replica one that is counted on.
+	// This node's view may be old, and the others may count on the replica.
 	err := h.barrier.catchUp(ctx)
 	if record := h.records.shard(name); err != nil || len(record.Replicas) == 0 || slices.Contains(record.Replicas, h.o.Name) {
 		return

@@ -25,12 +25,10 @@ type snapshots struct {
 	forwards *forwardBarrier // where messages from this node's shards to others pass
 }
 
-// make makes in dir, which must be there, what a data directory has: the
-// stores of all shards and the control store. Everything is in it that was
-// acknowledged before the call, of each shard what was there at one moment, and
-// of a message on its way from one shard to another it is known where it is. It
-// returns how many shards with messages there are. What this node does not keep it
-// fetches from nodes that do.
+// make makes the contents of a data directory in dir, which must exist: the stores of all shards and the control store.
+// They contain everything that was acknowledged before the call, of each shard the state of one moment, and each
+// message that is on its way from one shard to another exactly where it is. make returns the number of shards with
+// messages. Stores that this node does not keep it fetches from nodes that do.
 func (s *snapshots) make(ctx context.Context, dir string) (int, error) {
 	for try := 1; ; try++ {
 		count, err := s.try(ctx, dir)
@@ -81,9 +79,9 @@ func (s *snapshots) try(ctx context.Context, dir string) (int, error) {
 // part is a shard of which a snapshot is made.
 type part interface {
 	shard() string
-	// settle waits until the replica has all that was in the log at the call, and says
+	// currentOwner waits until the replica has all that was in the log at the call, and says
 	// who owns the shard by it.
-	settle(ctx context.Context) (replica.Settled, error)
+	currentOwner(ctx context.Context) (replica.LogOwner, error)
 	// snapshot makes a checkpoint of the replica where that is.
 	snapshot(ctx context.Context) (epoch uint64, err error)
 	// fetch brings the checkpoint to where it is wanted, unless it is there already.
@@ -99,7 +97,9 @@ type here struct {
 
 func (h here) shard() string { return h.name }
 
-func (h here) settle(ctx context.Context) (replica.Settled, error) { return h.replica.Settle(ctx) }
+func (h here) currentOwner(ctx context.Context) (replica.LogOwner, error) {
+	return h.replica.CurrentOwner(ctx)
+}
 
 func (h here) snapshot(context.Context) (uint64, error) {
 	mark, err := h.replica.Snapshot(h.dir)
@@ -120,7 +120,9 @@ type there struct {
 
 func (t there) shard() string { return t.name }
 
-func (t there) settle(ctx context.Context) (replica.Settled, error) { return t.Settle(ctx) }
+func (t there) currentOwner(ctx context.Context) (replica.LogOwner, error) {
+	return t.CurrentOwner(ctx)
+}
 
 func (t there) snapshot(ctx context.Context) (uint64, error) { return t.Snapshot(ctx) }
 
@@ -162,13 +164,11 @@ func usable(s replica.Status) bool { return s.Error == "" && s.Role != replica.F
 // one is in another. It leaves a shard's store with a record of the owner's, which
 // says that it has arrived.
 //
-// While nothing is forwarded by those nodes who own shards, all that has left any
-// shard has arrived. That holds for what they did before, and was read in the first
-// round; and for what they do until the end of the second, because then each shard
-// still is in the epoch of the first. What has arrived before the second round
-// begins is part of what it waits for. It does not rest on clocks: that the gates
-// were shut is asked in the end. And a node that does not answer does no harm
-// unless it owns a shard.
+// While the nodes that own shards forward nothing, all messages that have left a shard have arrived. That holds for
+// messages sent before the gates shut, which the first round read; and for those sent until the end of the second
+// round, because then each shard still is in the epoch of the first. The second round waits for all messages that
+// arrived before it. None of this rests on clocks: at the end, each node confirms that its gates were shut. And a node
+// that does not answer does no harm unless it owns a shard.
 func (s *snapshots) snapshotShards(ctx context.Context, parts []part) (err error) {
 	held, release := s.holdAll(ctx)
 	released := false
@@ -179,7 +179,7 @@ func (s *snapshots) snapshotShards(ctx context.Context, parts []part) (err error
 	}()
 	epochs := make(map[string]uint64)
 	for _, p := range parts {
-		by, err := p.settle(ctx)
+		by, err := p.currentOwner(ctx)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (s *snapshots) snapshotShards(ctx context.Context, parts []part) (err error
 		epochs[p.shard()] = by.Epoch
 	}
 	for _, p := range parts {
-		if _, err := p.settle(ctx); err != nil {
+		if _, err := p.currentOwner(ctx); err != nil {
 			return err
 		}
 	}

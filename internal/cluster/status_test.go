@@ -58,7 +58,7 @@ func brief(s status.Status) string {
 	return out
 }
 
-// gone returns the servers that the engine was told to forget.
+// gone returns the servers that the engine forgot.
 func (w *world) gone() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

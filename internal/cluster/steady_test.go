@@ -51,8 +51,7 @@ func whatMoved(before, after status.Status) (moved []string) {
 	return moved
 }
 
-// What is trimmed is durable on a majority of the nodes that keep the shard, whichever
-// node is down.
+// Trimmed records are durable on a majority of the nodes that keep the shard, whichever node is down.
 func TestTrimmedIsDurable(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var trims atomic.Int64

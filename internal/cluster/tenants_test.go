@@ -111,8 +111,8 @@ func TestRateOfAllNodes(t *testing.T) {
 	})
 }
 
-// What the other nodes store, and the requests that are under way there, count from the next heartbeat on; those of a
-// node that has died do not.
+// Bytes stored on other nodes, and requests under way there, count from the next heartbeat on; those of a node that has
+// died do not.
 func TestStoredOnAllNodes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		all := w.inTenants(map[string]tenant.Amount{"a": {Messages: 1}, "b": {Messages: 2}, "c": {Messages: 4}})

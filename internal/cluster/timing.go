@@ -106,7 +106,7 @@ func timingOf(failover time.Duration) timing {
 	}
 }
 
-// What is done again and again.
+// Intervals of periodic work.
 const (
 	ownersInterval   = time.Second     // leases are read, and the logs asked, for owners
 	catchUpInterval  = 2 * time.Second // the end of the control shard's log is looked for
@@ -120,15 +120,15 @@ const (
 	// leadInterval is how often an owner looks whether its log is led from its node. To
 	// change that holds up the commit under way.
 	leadInterval = 20 * time.Second
-	// waitingInterval is how often a node that has not found its cluster looks whom it
-	// still waits for. What it says first is said after one of them.
+	// waitingInterval is how often a node that has not found its cluster checks which nodes
+	// it still waits for. It reports them after the first interval.
 	waitingInterval = time.Second
 	// unverifiedPause is waited for before a node reads the control log once more for a
 	// client whose key it does not know.
 	unverifiedPause  = 100 * time.Millisecond
 	certificateAgain = 24 * time.Hour
-	// settleTime is waited for after a change of the cluster's records: others follow.
-	settleTime = 50 * time.Millisecond
+	// recordsPause is waited for after a change of the cluster's records: others follow.
+	recordsPause = 50 * time.Millisecond
 )
 
 // How long something is waited for.

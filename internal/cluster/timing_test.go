@@ -9,7 +9,7 @@ import (
 // usual are the times of a cluster that is given none.
 var usual = timingOf(DefaultFailover)
 
-// Whatever the timeout, the times keep the order that what rests on them takes.
+// For every timeout, the times keep the order on which the cluster rests.
 func TestTimesKeepTheirOrder(t *testing.T) {
 	for failover := MinFailover; failover <= MaxFailover; failover += 50 * time.Millisecond {
 		is := timingOf(failover)

@@ -37,7 +37,7 @@ type audit struct {
 	stop   map[string]context.CancelFunc
 	trails map[string]*trails.Trails
 	events map[string]*trail.Trail
-	// putting is told of each object before it is stored and after that, by the node that stores it.
+	// putting is called for each object before it is stored and after that, by the node that stores it.
 	putting func(node, key string, stored bool)
 
 	mu      sync.Mutex

@@ -43,7 +43,7 @@ type view struct {
 	missed     map[string]time.Time // since when a node is not alive
 	unanswered map[string]bool      // nodes that have not answered the latest heartbeat, nor sent one since
 	owners     map[string]replica.Holder
-	markedDead map[string]bool          // shards whose owner is not alive, which has been told
+	markedDead map[string]bool          // shards whose owner is not alive, which has been logged
 	changed    map[string]chan struct{} // of shards, closed when the owner changes or is no longer alive
 }
 
@@ -183,7 +183,7 @@ func (v *view) update(leases map[string][]byte) {
 	}
 }
 
-// learn takes in an owner that another node, or a log, has told of.
+// learn takes in an owner that another node, or a log, has reported.
 func (v *view) learn(shard string, o replica.Holder) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// sightings are what the watchers of shards were told, on which node.
+// sightings are the calls of the watchers of shards, by node.
 type sightings struct {
 	mu   sync.Mutex
 	open map[string]int // watchers, by node
@@ -68,7 +68,7 @@ func (s *sighter) Purged(queue.ID) { s.add("purged at " + s.node) }
 
 func (s *sighter) Close() { s.count(s.node, -1) }
 
-// Whichever node a client asks, the watcher of the node that owns the shard is told, and no other. It is closed when the node
+// Whichever node a client asks, only the watcher of the node that owns the shard is called. It is closed when the node
 // owns the shard no longer.
 func TestOwnerIsToldOfMessages(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -38,8 +38,8 @@ func (v *watchdog) renew() {
 // condition is what shards and the control store ask for.
 func (v *watchdog) condition() *store.Writable { return v.present.Load() }
 
-// keep keeps the condition true until ctx ends.
-func (v *watchdog) keep(ctx context.Context) {
+// run keeps the condition true until ctx ends.
+func (v *watchdog) run(ctx context.Context) {
 	tick := time.NewTicker(watchdogInterval)
 	defer tick.Stop()
 	for {

@@ -79,7 +79,7 @@ type world struct {
 	cache   *store.Cache
 	options func(*cluster.Options)                    // changes those of every node
 	opening func(name string, n *cluster.Node) error  // is called before a node's catalog is opened, if it is set
-	trimmed func(shard string, to sharedlog.Position) // is told of each trim, if it is set
+	trimmed func(shard string, to sharedlog.Position) // called for each trim, if it is set
 	taking  func(lease string)                        // holds up who takes a lease, if it is set
 	mute    func(node, shard string) bool             // whether appends of a node are lost, if it is set
 	answers func(kind string)                         // holds up the answers to requests of a kind, if it is set
@@ -150,8 +150,8 @@ func inWorld(t *testing.T, f func(w *world)) {
 	synctest.Test(t, run)
 }
 
-// pause lets the cluster run. In real time that is for a sixth as long, and not longer
-// than half a minute; what the nodes flush every half minute they are told to flush then.
+// pause lets the cluster run. In real time that is for a sixth as long, and not longer than half a minute. It has the
+// nodes flush what they flush every half minute.
 func (w *world) pause(d time.Duration) {
 	if cluster.Raced {
 		d = min(d/6, 30*time.Second)
@@ -199,8 +199,7 @@ func (w *world) close() {
 	w.ending.Wait()
 }
 
-// start starts a node on each of these machines; founders are those that the
-// cluster is told of. It does not wait.
+// start starts a node on each of these machines, with a list of founders. It does not wait.
 func (w *world) start(names ...string) {
 	w.t.Helper()
 	for _, name := range names {
@@ -351,7 +350,7 @@ func (w *world) serving(name string) *process {
 	return nil
 }
 
-// kill ends a node in whatever it is doing. What its disk had not synced is lost.
+// kill ends a node at an arbitrary moment. Data that its disk had not synced is lost.
 func (w *world) kill(name string) {
 	w.t.Helper()
 	m := w.machines[name]

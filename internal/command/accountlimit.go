@@ -31,8 +31,8 @@ func newAccountLimit(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "limit",
 		Short: "Limit what accounts and users take of the server",
-		Long: `Limit what an account takes of the server, or one of its users. What is not limited is
-free. A user has only limits of sends, receives and requests, beside those of its account.
+		Long: `Limit what an account takes of the server, or one of its users. Everything else is
+unlimited. A user has only limits of sends, receives and requests, beside those of its account.
 
 This takes the root key of the server's first account, or that of a user of it who
 may sluice:SetLimits, sluice:ListLimits, sluice:GetLimits or sluice:DeleteLimits.`,

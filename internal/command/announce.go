@@ -39,9 +39,9 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 	fmt.Fprintf(stdout, "export AWS_DEFAULT_REGION=%s\n", c.Region) // Python and the AWS CLI of version 1
 }
 
-// printKeys says which keys to use. The secret is printed where a person reads it, on a terminal, when it is new. What is
-// printed elsewhere ends in logs: there the lines name the file that has it. A server that keeps nothing has no file. A key
-// that the operator has chosen is not printed at all.
+// printKeys says which keys to use. A new secret is printed only to a terminal, where a person reads it. Other output
+// ends in logs: there the lines name the file that has it. A server that stores nothing has no file. A key that the
+// operator has chosen is not printed at all.
 func printKeys(stdout io.Writer, c *server.Config, s *server.Server) {
 	if c.InMemory {
 		for i, account := range c.Accounts {

@@ -81,7 +81,7 @@ func TestSecretIsForAPerson(t *testing.T) {
 	if text := printed(write, read, "--data", dir+"2"); strings.Contains(text, secret) || strings.Contains(text, link) || !strings.Contains(text, "/credentials'") {
 		t.Errorf("at the first start into a pipe:\n%s", text)
 	}
-	// What is kept nowhere is printed in any case, of all accounts.
+	// Keys that are stored nowhere are printed in any case, for all accounts.
 	if text := printed(write, read, "--in-memory", "--account", "000000000000,111111111111"); strings.Count(text, secret) != 2 || !strings.Contains(text, "# account 111111111111: export AWS_ACCESS_KEY_ID=") {
 		t.Errorf("in memory:\n%s", text)
 	}

@@ -120,8 +120,8 @@ users: {ann: {groups: clerks, access-key: true}}
 	}
 }
 
-// What an apply would be refused for is said before anything is made, with its place in the file.
-func TestWhatCannotBeAppliedIsNotBegun(t *testing.T) {
+// The reasons why an apply would be refused are reported before anything is made, with their place in the file.
+func TestInvalidApplyIsNotBegun(t *testing.T) {
 	s := serve(t, "--in-memory", "--no-cool-downs")
 	as(t, s.exports, "")
 	f := newDeclaredFile(t)
@@ -379,7 +379,7 @@ func drawFile(t *rapid.T, name string) string {
 	return b.String()
 }
 
-// What is applied is as the file says, what is exported says what there is, and a prune leaves what the file has.
+// An apply makes what the file says, an export shows what there is, and a prune leaves what the file has.
 func TestApplyExportAndPruneAgree(t *testing.T) {
 	s := serve(t, "--in-memory", "--no-cool-downs")
 	as(t, s.exports, "")

@@ -125,7 +125,7 @@ func (c *client) backup(ctx context.Context, w io.Writer, whole *wholeBackup) er
 	go func() {
 		var err error
 		whole.About, whole.Contents, err = backup.Verify(in)
-		// What else comes is not held up; that something is wrong is known.
+		// The rest of the backup is still read, so that it is not held up; the error is known.
 		_, _ = io.Copy(io.Discard, in)
 		verified <- err
 	}()

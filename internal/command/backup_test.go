@@ -360,7 +360,7 @@ func TestBackupSaysWhatItHoldsAndCanBeVerified(t *testing.T) {
 	}
 }
 
-// What a data directory needs of a program, a backup of it needs too.
+// A backup of a data directory needs the same program version as the directory.
 func TestNewerFormatIsRefused(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s := serve(t, "--data", data)
@@ -393,8 +393,8 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever umask the process was given, and whatever modes the embedded stores ask
-// for, nothing in the data directory is for others.
+// With any umask of the process, and with any modes that the embedded stores ask for, nothing in the data directory is
+// for others.
 func TestDataAreForTheOwnerAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are others there")

@@ -31,7 +31,7 @@ func newBench() *cobra.Command {
 		Long: `Load an SQS endpoint and check that every message arrives.
 
 Producers send and consumers receive and delete, each on a connection of its
-own; several endpoints share the connections. Presets are those of the SQS developer guide's
+own; several endpoints share the connections. The presets come from the SQS developer guide's
 Appendix A: single (16 and 32 connections), double (32 and 64), batched (12 and 20,
 ten messages a call).
 

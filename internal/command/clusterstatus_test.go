@@ -149,7 +149,7 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 func TestStatusThatCannotBeFoundOut(t *testing.T) {
 	startFake(t, &fakeCluster{})
 	if _, _, err := run(t, "cluster", "status", "--endpoint", "http://127.0.0.1:1"); command.Status(err) != 2 {
-		t.Errorf("nobody there: status %d, %v", command.Status(err), err)
+		t.Errorf("no server: status %d, %v", command.Status(err), err)
 	}
 	if _, _, err := run(t, "cluster", "status", "extra"); command.Status(err) != 2 {
 		t.Errorf("called wrongly: status %d, %v", command.Status(err), err)

@@ -18,7 +18,7 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// What a configuration file says holds unless the environment or the command line says otherwise.
+// A configuration file's settings hold unless the environment or the command line overrides them.
 func TestConfigFile(t *testing.T) {
 	file := writeFile(t, "sluice.yaml", `# of this server
 region: eu-west-1
@@ -90,7 +90,7 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 	}
 }
 
-// What --check prints is a configuration file with which the next server has the same settings.
+// The output of --check is a configuration file with which the next server has the same settings.
 func TestCheckPrintsAConfigFile(t *testing.T) {
 	first, _, err := run(t, "serve", "--check", "--in-memory", "--account=123456789012,000000000001", "--max-connections=9", "--public-url=https://queues.example/a")
 	if err != nil {

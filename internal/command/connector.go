@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/declared"
 )
 
-// connector finds what calls AWS's operations, by account and region. The keys of another account than that of the command's
-// own are those of the profile that has its number for a name, as in the file credentials of a data directory.
+// connector makes API clients by account and region. The keys for an account other than the command's own come from the
+// profile that is named after it, as in the file credentials of a data directory.
 type connector struct {
 	flags *clientFlags
 	aws   bool // AWS itself is called

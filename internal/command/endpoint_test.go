@@ -54,7 +54,7 @@ func TestAuthoritiesToTrust(t *testing.T) {
 	}
 }
 
-// What an endpoint may have done is not asked of another one.
+// A request that an endpoint may have carried out is not sent to another one.
 func TestNoSecondEndpointAfterTheFirstWasAsked(t *testing.T) {
 	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer broken.Close()

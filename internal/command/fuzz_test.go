@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What a flag takes, it takes again as it shows it, and it is the same then.
+// A flag accepts its own printed value, and the value is the same then.
 func FuzzFlagValues(f *testing.F) {
 	for _, text := range []string{"1GiB", "512 MiB", "0", "-1", "30s", "1m30s", "1.5s", "900", "9223372036854775807TiB", "", "text"} {
 		f.Add(text)

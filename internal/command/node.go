@@ -140,7 +140,7 @@ func newNodeUndrain(server *clientFlags) *cobra.Command {
 		ValidArgsFunction: completeNodes(server),
 	}
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
-		// Who may not look at the cluster undrains without.
+		// A caller that may not see the cluster undrains without.
 		if s, err := c.clusterStatus(ctx); err == nil && has(s, c.args[0]) && !draining(s, c.args[0]) {
 			return done{"node " + c.args[0] + " was not drained"}, nil
 		}

@@ -15,7 +15,7 @@ import (
 const (
 	referenceFile = "../../docs/cli.md"
 	// generated begins the part of the file that is made from the commands.
-	generated = "<!-- What follows is made from the commands: go test ./internal/command -run Reference -rewrite -->\n"
+	generated = "<!-- Generated from the commands: go test ./internal/command -run Reference -rewrite -->\n"
 )
 
 // The reference says what the commands say of themselves.
@@ -35,7 +35,7 @@ func TestReference(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if got != want {
-		t.Errorf("%s is not what the commands say: go test ./internal/command -run Reference -rewrite", referenceFile)
+		t.Errorf("%s differs from the commands: go test ./internal/command -run Reference -rewrite", referenceFile)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestCommandsAreDeclaredAlike(t *testing.T) {
 		if !strings.Contains(cmd.Example, path) {
 			t.Errorf("%s has no example", path)
 		}
-		// What export and schema print is a document already.
+		// The output of export and schema is a document already.
 		if cmd.Flags().Lookup("json") == nil && !slices.Contains([]string{"serve", "export", "schema"}, cmd.Name()) {
 			t.Errorf("%s has no --json", path)
 		}

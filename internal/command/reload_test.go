@@ -79,7 +79,7 @@ func TestHangup(t *testing.T) {
 	}
 }
 
-// What is said on the command line goes before the environment, and that before the file.
+// The command line overrides the environment, and the environment overrides the file.
 func TestEnvFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "env")

@@ -21,7 +21,7 @@ type setting struct {
 	by    string // the variable, or the line of the configuration file
 }
 
-// settings are those of a command, by the flag's name.
+// settings are the settings of a command, by the flag's name.
 type settings map[string]setting
 
 // readSettings reads what a command's flags are set to by the environment; where that has

@@ -163,8 +163,8 @@ func newTopicStatement(topic, queue string) *topicStatement {
 	}
 }
 
-// allow adds the statement that lets a topic send to the queue. Other statements are not touched. If there is the same
-// statement already, whatever its name is, nothing is added.
+// allow adds the statement that lets a topic send to the queue. Other statements are not touched. If there is such a
+// statement already, under any name, nothing is added.
 func (q *queuePolicy) allow(topic string) error {
 	document := struct {
 		Version   json.RawMessage `json:",omitempty"`

@@ -10,7 +10,7 @@ import (
 // for that (NOTIFY_SOCKET is in the environment); see sd_notify(3).
 func tellSupervisor(log *slog.Logger, state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		log.Warn("systemd could not be told how the server is", "state", state, "error", err)
+		log.Warn("the server's state could not be reported to systemd", "state", state, "error", err)
 	}
 }
 

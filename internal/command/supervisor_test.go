@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// systemd is told when the server serves, when it reads its settings again and when it stops.
+// systemd is notified when the server serves, when it reads its settings again and when it stops.
 func TestSupervisorIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify")
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
 )
 
-// What was changed or taken away is found, and nothing else.
+// Changed and missing files are found, and nothing else.
 func TestTrailValidity(t *testing.T) {
 	t.Parallel()
 	private, err := rsa.GenerateKey(rand.Reader, 2048)

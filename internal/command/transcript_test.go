@@ -23,9 +23,8 @@ var rewrite = flag.Bool("rewrite", false, "write what the commands print into th
 //	$ sluice queue send jobs hello
 //	UUID-1
 //
-// The root's key is in the environment, and in the profile root. What is another
-// thing each time has a name with a number, which commands can use
-// as well. Besides sluice there are
+// The root's key is in the environment, and in the profile root. A value that differs from run to run has a name with a
+// number, which commands can use as well. Besides sluice there are
 //
 //	$ printf TEXT >FILE         \n is a new line
 //	$ eval "$(sluice ...)"      the exports that it prints count from now on

@@ -34,8 +34,8 @@ func usage(err error) error {
 	return usageError{error: err}
 }
 
-// verdict is a "no" to what a command was asked. What it prints has said so
-// already: the verdict only decides the exit status.
+// verdict is a "no" to the question of a command, which has printed the reason already: the verdict only decides the
+// exit status.
 type verdict struct{ error }
 
 func newVerdict(text string) error { return verdict{errors.New(text)} }

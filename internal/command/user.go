@@ -89,7 +89,7 @@ func newUserList(server *clientFlags) *cobra.Command {
 // userList is the answer of user list.
 type userList struct{ Users []*user }
 
-// user is a user with what hangs on it.
+// user is a user with everything that belongs to it.
 type user struct {
 	UserName         string
 	UserId           string
@@ -126,7 +126,7 @@ func listUsers(ctx context.Context, c *client) (*userList, error) {
 	}
 }
 
-// load adds what hangs on a user.
+// load reads everything that belongs to a user.
 func (u *user) load(ctx context.Context, c *client) (err error) {
 	if u.AccessKeys, err = keysOf(ctx, c, u.UserName); err != nil {
 		return err
@@ -139,8 +139,7 @@ func (u *user) load(ctx context.Context, c *client) (err error) {
 	return nil
 }
 
-// belongings are what hangs on a user besides its keys: how it is listed and taken
-// away.
+// belongings are what belongs to a user besides its keys: how it is listed and deleted.
 var belongings = []struct {
 	of                            func(*user) *[]string
 	list, path, remove, parameter string
@@ -202,7 +201,7 @@ type lastUse struct {
 	Region  string
 }
 
-// getUser returns a user with what hangs on it.
+// getUser returns a user with everything that belongs to it.
 func getUser(ctx context.Context, c *client, name string) (*user, error) {
 	var found struct {
 		User *user `xml:"GetUserResult>User"`
@@ -244,7 +243,7 @@ func showUser(ctx context.Context, c *client, name string) (*shownUser, error) {
 func (s *shownUser) text(w io.Writer) error {
 	fmt.Fprintf(w, "%s\nid %s, created %s\n", s.Arn, s.UserId, s.CreateDate)
 	if len(s.AccessKeys) == 0 {
-		fmt.Fprintln(w, "no access key: nobody can sign as this user")
+		fmt.Fprintln(w, "no access key: no request can be signed as this user")
 	}
 	for _, k := range s.AccessKeys {
 		last := "not used yet"
@@ -287,8 +286,8 @@ func newUserDelete(server *clientFlags) *cobra.Command {
 	})
 }
 
-// deleteUser deletes a user and all that hangs on it. The keys go first: whatever
-// fails later, they are good for nothing any more.
+// deleteUser deletes a user with everything that belongs to it. The keys go first: even if a later step fails, they are
+// of no use any more.
 func deleteUser(ctx context.Context, c *client, name string) error {
 	keys, err := keysOf(ctx, c, name)
 	if err != nil {

@@ -50,6 +50,6 @@ func TestPasswordsByCommand(t *testing.T) {
 	ok("user", "mfa", "ann")
 	ok("user", "delete", "ann")
 	if _, _, err := run(t, "user", "password", "nobody"); err == nil || !strings.Contains(err.Error(), "NoSuchEntity") {
-		t.Errorf("nobody gets a password: %v", err)
+		t.Errorf("a missing user gets a password: %v", err)
 	}
 }

@@ -43,8 +43,7 @@ func completeManaged(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return commonPolicies, cobra.ShellCompDirectiveNoFileComp
 }
 
-// read reads the file, and warns of what in it has no effect. Whether it is a
-// policy the server decides.
+// read reads the file, and warns of parts without effect. The server decides whether it is a policy.
 func (p *policyFlags) read(warnings io.Writer) error {
 	if p.file == "" {
 		return nil

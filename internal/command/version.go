@@ -66,7 +66,7 @@ func newVersion() *cobra.Command {
 		Short:   "Print the version, the commit and the Go version of this build",
 		Example: `  sluice version --json`,
 		Args:    noArguments,
-		// The version is told also where the environment has an unknown variable.
+		// The version is printed also where the environment has an unknown variable.
 		PreRunE: func(*cobra.Command, []string) error { return nil },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return out.print(cmd, thisBuild()) },
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// What With adds to a context is made with the change or not at all.
+// A change that With adds to a context is made with the main change or not at all.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	c := control.New(control.Options{Store: memory(t)})

@@ -76,18 +76,15 @@ func (c *Control) commitHere(tx *store.Txn) error {
 	return c.Apply(batch)
 }
 
-// Own lets this node change the store from now on. The caller has told the readers of
-// all changes of other nodes. The function that Own returns ends the ownership; it
-// returns when no change is under way any more, and must not be called by a goroutine
-// that commit waits for.
+// Own lets this node change the store from now on. The caller has applied all changes of other nodes to the readers.
+// The function that Own returns ends the ownership; it returns when no change is under way any more, and must not be
+// called by a goroutine that commit waits for.
 //
-// Commit makes a transaction durable and applies it to the store. When it returns
-// nil, Apply was called with the bytes of the transaction, from whatever goroutine, and
-// has returned. Commit fails from the moment on in which another node may have changed
-// the store, and for ever, even if this node owns the store again later: a change is
-// decided by what readers have, and committed with the commit of the same ownership. It
-// returns ErrElsewhere if nothing was changed, ErrUnavailable if that is unknown, and
-// always within some time.
+// Commit makes a transaction durable and applies it to the store. When it returns nil, Apply was called with the bytes
+// of the transaction, from any goroutine, and has returned. Commit fails from the moment on in which another node may
+// have changed the store, and for ever, even if this node owns the store again later: a change is decided by the
+// readers' state, and committed with the commit of the same ownership. It returns ErrElsewhere if nothing was changed,
+// ErrUnavailable if that is unknown, and always within some time.
 func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
 	o := &ownership{commit}
 	c.ownership.Store(o)
@@ -98,7 +95,7 @@ func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
 	}
 }
 
-// Store returns the store, for reading. What reads it gets store.ErrClosed while a checkpoint replaces it.
+// Store returns the store, for reading. Readers get store.ErrClosed while a checkpoint replaces it.
 func (c *Control) Store() *store.Store { return c.store.Load() }
 
 // present returns the store, and a channel that is closed when another has replaced it.
@@ -123,18 +120,15 @@ func (c *Control) Elsewhere() bool { return c.ownership.Load() == nil }
 // Version returns a number that changes whenever readers take in changes.
 func (c *Control) Version() uint64 { return c.version.Load() }
 
-// Change makes a change of several records, all or none. f decides about it: it may
-// look at what the readers have, which no other change alters meanwhile. If f returns
-// an error, nothing is changed and Change returns that error as it is. When Change
-// returns nil, all readers have been told.
+// Change makes a change of several records, all or none. f decides about it: it may look at the readers' state, which
+// no other change alters meanwhile. If f returns an error, nothing is changed and Change returns that error as it is.
+// When Change returns nil, all readers have applied the change.
 //
-// Whatever ctx was given by With is made part of the change. The end of ctx does not end the
-// change.
+// The changes that With has added to ctx are made part of the change. The end of ctx does not end the change.
 //
-// If the disk is or gets blocked, Change returns a *store.BlockedError, or whatever
-// else has ended Options.Writable, and does not wait any longer. A change that has begun
-// is still made, so f must not write to variables that its caller reads after that
-// error: Decide returns a value of f.
+// If the disk is or gets blocked, Change returns a *store.BlockedError, or the error that has ended Options.Writable,
+// and does not wait any longer. A change that has begun is still made, so f must not write to variables that its caller
+// reads after that error: Decide returns a value of f.
 func (c *Control) Change(ctx context.Context, f func(*Tx) error) error {
 	own := c.ownership.Load()
 	if own == nil {

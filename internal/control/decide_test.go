@@ -25,7 +25,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// A caller that no longer waits for a blocked disk has an error and no value, whatever becomes of the change. With a
+// A caller that no longer waits for a blocked disk has an error and no value, whether the change is made or not. With a
 // variable that both share, the error could become nil before the caller read it, and the race detector said so.
 func TestDecideOnABlockedDisk(t *testing.T) {
 	t.Parallel()

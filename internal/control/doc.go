@@ -2,13 +2,11 @@
 // needs, of queues, of users and of keys. It is the one way to change them and
 // the one way to learn of changes.
 //
-// A change is decided by one caller at a time, made durable with one commit, and
-// then told to the readers, who keep in memory what is theirs: the caller's next
-// request, and everybody else's, finds it. On a single node the store
-// commits it. In a cluster the store has copies, and only one node at a time owns it
-// and may change it; its commits go to the log that all copies follow, and readers
-// learn of their own node's changes as of the others', when the batch has been
-// applied. The same code takes them in in both cases.
+// A change is decided by one caller at a time, made durable with one commit, and then applied by the readers, who keep
+// their part of the store in memory: the next request of any caller finds it. On a single node the store commits it. In
+// a cluster the store has copies, and only one node at a time owns it and may change it; its commits go to the log that
+// all copies follow, and readers learn of their own node's changes as of the others', when the batch has been applied.
+// The same code applies them in both cases.
 //
 // The records are found by the prefixes of their keys:
 //

@@ -17,8 +17,7 @@ type Reader interface {
 	// Load replaces all that the reader has by these records, which come in the
 	// order of their keys.
 	Load(records iter.Seq2[string, []byte]) error
-	// Apply takes in what one batch has changed, in its order. What it learns
-	// may be so already.
+	// Apply takes in the changes of one batch, in their order. The reader may have some of them already.
 	Apply(changes []Change) error
 }
 

@@ -2,8 +2,7 @@ package control
 
 import "github.com/sluicemq/sluice/internal/store"
 
-// Tx is a change that is being made. What readers have in memory is as before
-// until it is committed.
+// Tx is a change that is being made. The readers' state in memory is as before until the change is committed.
 //
 // It can remove a range of keys only among those that are not records: readers learn of each
 // record.

@@ -147,7 +147,7 @@ func FuzzParseFormat(f *testing.F) {
 	})
 }
 
-func TestWhatOthersCouldNotReachIsMadePrivate(t *testing.T) {
+func TestUnreachedFilesAreMadePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are others there")
 	}
@@ -168,7 +168,7 @@ func TestWhatOthersCouldNotReachIsMadePrivate(t *testing.T) {
 	}
 }
 
-func TestWhatOthersCanReadIsRefused(t *testing.T) {
+func TestReadableFilesAreRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are others there")
 	}
@@ -204,7 +204,7 @@ func TestWhatOthersCanReadIsRefused(t *testing.T) {
 	refused(t, dir, "every user", "chmod o-w")
 }
 
-func TestWhatALinkLeadsToIsLookedAt(t *testing.T) {
+func TestTargetsOfLinksAreChecked(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are others there")
 	}

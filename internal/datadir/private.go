@@ -12,11 +12,10 @@ import (
 // others are the permissions that the group and all others have of a file.
 const others fs.FileMode = 0o077
 
-// makePrivate sees to it that only the owner of the process can read what is in
-// the directory. What others could not reach, because a directory above it is
-// closed to them, loses their permissions: embedded stores make files that all users
-// could read if the directory were open. What others could reach is refused, because
-// they may have read it.
+// makePrivate makes the directory readable for the owner of the process only. Files that others could not reach,
+// because a directory above them is closed to them, lose the permissions of others: embedded stores make files that all
+// users could read if the directory were open. Files that others could reach are refused, because they may have been
+// read.
 func makePrivate(dir string) error {
 	if runtime.GOOS == "windows" { // where permissions are not these
 		return nil
@@ -54,7 +53,7 @@ func isSecret(name string) bool { return name == CredentialsFile || name == Mast
 
 func closeEntry(path string, e fs.DirEntry, reachable bool) error {
 	if e.Type()&fs.ModeSymlink != 0 {
-		reachable = true // whatever is above the place that it leads to
+		reachable = true // the directories above its target are unknown
 	}
 	info, err := os.Stat(path)
 	if err != nil {

@@ -4,6 +4,6 @@ package datadir
 
 import "syscall"
 
-// Umask keeps the files that this process makes from now on from all other users,
-// whatever the libraries ask for that make them.
+// Umask hides the files that this process makes from now on from all other users, with any modes that libraries ask
+// for.
 func Umask() { syscall.Umask(int(others)) }

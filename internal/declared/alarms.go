@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// alarms are those of CloudWatch, of one type.
+// alarms implements the metric alarms or the composite alarms of CloudWatch.
 type alarms struct {
 	api API
 	alarmType

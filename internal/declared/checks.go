@@ -18,7 +18,7 @@ import (
 )
 
 // This file finds what the API would refuse, as far as the file alone shows it: an apply of several resources would
-// otherwise stop in the middle. What only the server knows is in requirements.go.
+// otherwise stop in the middle. Checks that need the server are in requirements.go.
 
 // inRange reports whether a number is within the bounds of its setting, and says so if it is not.
 func (f *fileReader) inRange(s *setting, v *yaml.Node, scope Scope, value string) bool {
@@ -167,7 +167,7 @@ func (f *fileReader) checkDocuments(r *Resource) {
 	}
 }
 
-// checkDocument reads a policy. What its references stand for is known only when the account is.
+// checkDocument reads a policy. Its references are resolved only when the account is known.
 func (f *fileReader) checkDocument(r *Resource, setting string, use policy.Use) {
 	text := r.Settings[setting]
 	if text == "" || !f.atHome() {
@@ -218,7 +218,7 @@ func (f *fileReader) checkAlarm(r *Resource) {
 	}
 }
 
-// checkMetric checks the name of a metric of queues and topics. What else there is only the server knows.
+// checkMetric checks the name of a metric of queues and topics. Only the server knows the other metrics.
 func (f *fileReader) checkMetric(r *Resource) {
 	known := series.Metrics(r.Settings["namespace"])
 	name, about := r.Settings["metric"], decodeDimensions(r.Settings["dimensions"])

@@ -151,7 +151,7 @@ func (f *fileReader) regions(v *yaml.Node, each func(Kind, *yaml.Node)) {
 		for _, k := range kinds {
 			known[k.plural()] = func(v *yaml.Node) {
 				if k.ofAccount() {
-					f.fail(v, "%s are those of an account in all regions: they stand outside of regions", k.plural())
+					f.fail(v, "%s belong to an account in all regions: they stand outside of regions", k.plural())
 					return
 				}
 				each(k, v)

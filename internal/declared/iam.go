@@ -257,7 +257,7 @@ func (e entities) read(ctx context.Context, r Ref) (*Actual, error) {
 	return is, err
 }
 
-// namePage is a page of names of what hangs on an entity, which is at another place in each answer.
+// namePage is a page of names of what belongs to an entity. The names are at another place in each answer.
 type namePage struct {
 	Lists []struct {
 		Attached []string `xml:"AttachedPolicies>member>PolicyArn"`
@@ -268,7 +268,7 @@ type namePage struct {
 	} `xml:",any"`
 }
 
-// names returns the names of what hangs on an entity.
+// names returns the names of what belongs to an entity.
 func (e entities) names(ctx context.Context, action, name string) (names []string, err error) {
 	err = iamPages(ctx, e.api, action, []string{title(e.kind) + "Name", name}, func(page *namePage) (marker string) {
 		for _, l := range page.Lists {
@@ -342,7 +342,7 @@ func (e entities) create(ctx context.Context, r Ref, settings Settings, by strin
 	if err := e.api.IAM(ctx, "Create"+title(e.kind), nil, params...); err != nil {
 		return err
 	}
-	// What cannot be said when it is made. If this fails, the next apply does it.
+	// Settings that the call cannot make with the entity. If this fails, the next apply makes them.
 	var rest []Change
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		if name, _, _ := strings.Cut(key, "."); !slices.Contains(made, name) {
@@ -431,7 +431,7 @@ func (e entities) change(ctx context.Context, r Ref, c Change) error {
 	return nil
 }
 
-// makeKey makes an access key. Nobody gets to know of one that could not be handed on, and it does not stay.
+// makeKey makes an access key. If the key cannot be handed over, makeKey deletes it and shows it to no one.
 func (e entities) makeKey(ctx context.Context, r Ref) error {
 	var made struct {
 		ID     string `xml:"CreateAccessKeyResult>AccessKey>AccessKeyId"`
@@ -451,7 +451,7 @@ func (e entities) makeKey(ctx context.Context, r Ref) error {
 	return errors.Join(fmt.Errorf("its access key could not be handed on: %w", err), undo)
 }
 
-// remove takes away what hangs on an entity, then the entity.
+// remove deletes what belongs to an entity, then the entity.
 func (e entities) remove(ctx context.Context, is *Actual) error {
 	now, err := e.read(ctx, is.Ref)
 	if err != nil || now == nil {

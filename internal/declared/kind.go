@@ -135,12 +135,12 @@ const (
 
 var (
 	actionsEnabled  = setting{name: "actions-enabled", attribute: "ActionsEnabled", shape: &boolShape, standard: "true", raw: true, doc: "whether anything is notified"}
-	notifySetting   = setting{name: "notify", attribute: "AlarmActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told of an alarm"}
-	notifyOKSetting = setting{name: "notify-ok", attribute: "OKActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told when it is over"}
+	notifySetting   = setting{name: "notify", attribute: "AlarmActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are notified when the state becomes ALARM"}
+	notifyOKSetting = setting{name: "notify-ok", attribute: "OKActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are notified when the state becomes OK"}
 
 	notifyNoDataSetting = setting{
 		name: "notify-insufficient-data", attribute: "InsufficientDataActions", shape: &topicsShape, standard: "[]", raw: true,
-		doc: "the topics that are told when there is no data",
+		doc: "the topics that are notified when the state becomes INSUFFICIENT_DATA",
 	}
 
 	tagSetting      = setting{name: "tags", shape: &textShape, form: entries, doc: "tags; those that are not named are left alone"}

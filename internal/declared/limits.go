@@ -16,8 +16,8 @@ import (
 // ErrNotSluice says that an API has none of Sluice's own operations.
 var ErrNotSluice = errors.New("accounts and users have limits on Sluice only")
 
-// limits are those of accounts and users, by ACCOUNT or ACCOUNT/USER. They belong to the account of the operator, who
-// sets them, and have no tags: no prune removes them.
+// limits implements the limits of accounts and users, by ACCOUNT or ACCOUNT/USER. They belong to the account of the
+// operator, who sets them, and have no tags: no prune removes them.
 type limits struct {
 	api  API
 	home Scope
@@ -169,7 +169,7 @@ var limitShape = shape{
 // maxLimit is the highest that any limit may be.
 const maxLimit = 1 << 50
 
-// limitUnits are those of stored bytes.
+// limitUnits are the units of stored bytes.
 var limitUnits = units{bytesize.TiB, bytesize.GiB, bytesize.MiB, bytesize.KiB}
 
 // limitBytesShape is a number of bytes, or none.

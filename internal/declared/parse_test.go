@@ -10,7 +10,7 @@ var home = Scope{"aws", "000000000000", "us-east-1"}
 // sound are the settings of an alarm but for its metric.
 const sound = "queue: q, statistic: Sum, period: 1m, periods: 2, when: '>', threshold: 1"
 
-func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
+func TestErrorsHaveTheirPlace(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":              {"", "it needs at least a line such as name: shop"},
 		"no mapping":         {"- a", "shop.yaml:1:1: want lines such as queues:, topics: and users:"},
@@ -36,7 +36,7 @@ func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		"FIFO's attribute":   {"name: a\nqueues:\n  orders: {content-based-deduplication: true}", "content-based-deduplication is for FIFO queues"},
 		"attribute":          {"name: a\nqueues:\n  orders: {attributes: {DelaySeconds: 3}}", "DelaySeconds has a name of its own here: delay"},
 		"own tag":            {"name: a\nqueues:\n  orders: {tags: {sluice-applied-by: b}}", "is the tag of what apply makes"},
-		"users of a region":  {"name: a\nregions:\n  eu-west-1: {users: {}}", "shop.yaml:3:22: users are those of an account in all regions"},
+		"users of a region":  {"name: a\nregions:\n  eu-west-1: {users: {}}", "shop.yaml:3:22: users belong to an account in all regions"},
 		"home region":        {"name: a\nregions:\n  us-east-1: {}", "us-east-1 is the region that is used"},
 		"region":             {"name: a\nregions:\n  EU: {}", "EU: want a region"},
 		"home account":       {"name: a\naccounts:\n  \"000000000000\": {}", "000000000000 is the account of the keys that are used"},
@@ -63,7 +63,7 @@ func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		"too high a limit":   {"name: a\nlimits:\n  111122223333: {stored-bytes: 1025TiB}", "at most 1024TiB"},
 		"limit of a user":    {"name: a\nlimits:\n  111122223333/bob: {queues: 1}", "users have no limit of queues: only accounts do"},
 		"limit elsewhere":    {"name: a\naccounts:\n  '111122223333':\n    limits: {111122223333: {queues: 1}}", "limits are set with the keys of the operator"},
-		"limit of a region":  {"name: a\nregions:\n  eu-west-1: {limits: {}}", "limits are those of an account in all regions"},
+		"limit of a region":  {"name: a\nregions:\n  eu-west-1: {limits: {}}", "limits belong to an account in all regions"},
 		"too long":           {"name: a\nqueues:\n  q: {visibility-timeout: 13h}", "shop.yaml:3:27: 13h: visibility-timeout is from 0s to 12h"},
 		"too short":          {"name: a\nqueues:\n  q: {retention: 59}", "shop.yaml:3:18: 59: retention is from 1m to 14d"},
 		"too late":           {"name: a\nqueues:\n  q: {delay: 901}", "901: delay is from 0s to 15m"},
@@ -137,7 +137,7 @@ func parsed(t *testing.T, text string) *File {
 	return f
 }
 
-func TestWhatAFileMeans(t *testing.T) {
+func TestMeaningOfAFile(t *testing.T) {
 	f := parsed(t, `
 name: shop
 queues:

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// queues are those of SQS.
+// queues implements the queues of SQS.
 type queues struct {
 	api     API
 	session *Session

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// ARN returns the ARN of a resource. path is that of what IAM has.
+// ARN returns the ARN of a resource. path is the IAM path of users, groups, roles and policies.
 func (r Ref) ARN(path string) string {
 	at := "arn:" + r.Partition + ":"
 	switch r.Kind {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ExportTo returns a file of the resources of some kinds in one scope, as they have to be in another: ARNs, and accounts
-// in policies, are those of the other scope. The queues of subscriptions let their topics send, which some servers that
-// are built for tests do not ask for.
+// ExportTo returns a file of the resources of some kinds in one scope, as they have to be in another: ARNs, and
+// accounts in policies, are changed to the other scope. The queues of subscriptions let their topics send, which some
+// servers that are built for tests do not ask for.
 func (s *Session) ExportTo(ctx context.Context, from, to Scope, name string, of ...Kind) ([]byte, error) {
 	found, err := s.readAll(ctx, from, of)
 	if err != nil {

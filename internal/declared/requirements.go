@@ -23,7 +23,7 @@ func required(f *File, found Found) (all []requirement) {
 	}
 	add := func(r *Resource, setting, arn, what string, exists func(context.Context, API, string) (bool, error)) {
 		is := found[r.key()]
-		if arn == "" || made[arn] || is != nil && settled(r, is, setting) {
+		if arn == "" || made[arn] || is != nil && unchanged(r, is, setting) {
 			return
 		}
 		all = append(all, requirement{r.Ref, setting, arn, exists, what})
@@ -48,13 +48,13 @@ func required(f *File, found Found) (all []requirement) {
 	return all
 }
 
-// settled reports whether a resource has a setting as the file says, so that it is not changed.
-func settled(r *Resource, is *Actual, setting string) bool {
+// unchanged reports whether a resource has a setting as the file says, so that it is not changed.
+func unchanged(r *Resource, is *Actual, setting string) bool {
 	have, there := is.Settings[setting]
 	return there && settingOf(r.Kind, setting).shape.same(have, r.Settings[setting])
 }
 
-// check asks whether what a file needs exists. What cannot be found out, as the caller may not ask, is left to the apply.
+// check asks whether the resources that a file needs exist. If the caller may not ask, the apply finds out.
 func (s *Session) check(ctx context.Context, f *File, found Found) []error {
 	places := make(map[Ref]*Resource, len(f.Resources))
 	for _, r := range f.Resources {

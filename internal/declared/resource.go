@@ -93,7 +93,7 @@ func inOrder(a, b Ref) int {
 		strings.Compare(a.Account, b.Account), strings.Compare(a.Region, b.Region), strings.Compare(a.Name, b.Name))
 }
 
-// Settings are settings of a resource by their names. A name with a dot is that of an entry: tags.team, inline.read. The
+// Settings are settings of a resource by their names. A name with a dot names an entry: tags.team, inline.read. The
 // values are as the API takes them, or JSON.
 type Settings map[string]string
 

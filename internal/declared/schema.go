@@ -30,7 +30,7 @@ func Schema() ([]byte, error) {
 	top["accounts"] = mapOf(map[string]any{"$ref": "#/$defs/account"}, "other accounts, by their numbers")
 	out, err := json.MarshalIndent(map[string]any{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Queues as code",
-		"description": "What sluice apply makes of a server: queues, topics, alarms and users.",
+		"description": "The resources that sluice apply makes on a server: queues, topics, alarms and users.",
 		"type":        "object", "additionalProperties": false, "required": []string{"name"}, "properties": top, "$defs": definitions,
 	}, "", "  ")
 	return append(out, '\n'), err

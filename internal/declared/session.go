@@ -40,7 +40,7 @@ func NewSession(home Scope, connect Connect) *Session {
 	return &Session{home: home, connect: connect, apis: make(map[Scope]API), topics: make(map[Ref][]*Actual), Pause: sleep}
 }
 
-// api returns what calls the API in the scope of a resource. What is of an account is asked for in any region.
+// api returns the client of the API in the scope of a resource. Resources of an account are asked for in any region.
 func (s *Session) api(ctx context.Context, scope Scope) (API, error) {
 	if a := s.apis[scope]; a != nil {
 		return a, nil

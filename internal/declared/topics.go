@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/weburl"
 )
 
-// topics are those of SNS.
+// topics implements the topics of SNS.
 type topics struct{ api API }
 
 // attributeMap is attributes as SNS answers them.
@@ -141,7 +141,7 @@ func (t topics) list(ctx context.Context, s Scope) (refs []Ref, err error) {
 	}
 }
 
-// subscriptions are those of topics. They are known by their endpoints.
+// subscriptions implements the subscriptions of topics. They are identified by their endpoints.
 type subscriptions struct {
 	api     API
 	session *Session

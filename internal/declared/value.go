@@ -190,7 +190,7 @@ var bytesShape = shape{
 	schema: map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9]+ ?(KiB|MiB)?$`},
 }
 
-// byteUnits are those of the size of a message.
+// byteUnits are the units of the size of a message.
 var byteUnits = units{bytesize.MiB, bytesize.KiB}
 
 // units are those that a setting may have.

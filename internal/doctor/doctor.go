@@ -141,7 +141,7 @@ func (e *examination) format(dir string) error {
 func (e *examination) credentials(path string) {
 	c := e.check("credentials")
 	if !exists(path) {
-		c.problem("%s is missing; a server would make new keys, and clients would have to be told", path)
+		c.problem("%s is missing; a server would make new keys, and the clients would need them", path)
 		return
 	}
 	keys, err := identity.LoadCredentials(path, nil)

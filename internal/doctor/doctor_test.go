@@ -371,7 +371,7 @@ func TestNotExamined(t *testing.T) {
 	}
 }
 
-// What a newer program has written, this one cannot judge.
+// This program cannot judge the data of a newer one.
 func TestNewerFormatIsNotExamined(t *testing.T) {
 	d := directory(t)
 	if err := datadir.Require(d.Dir, 99, "9.9"); err != nil {

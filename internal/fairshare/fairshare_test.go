@@ -127,7 +127,7 @@ func TestFewerPlacesComeFirst(t *testing.T) {
 	})
 }
 
-// Whatever comes together, no place is lost and none is given twice.
+// With any number of concurrent callers, no place is lost and none is given twice.
 func TestPlacesAreNeitherLostNorDoubled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// A body has to be in memory as a whole to be verified. Its memory grows with what has come, not with what was announced,
-// and is taken from the budget that all requests share.
+// A body has to be in memory as a whole to be verified. Its memory grows with what has come, not with what was
+// announced, and is taken from the budget that all requests share.
 
 const (
 	// firstBuffer is what a request gets before anything of its body has come.
@@ -40,50 +40,54 @@ func pool(size int) *sync.Pool {
 	return nil
 }
 
-// memory is what a request has taken of the budget for what it sends.
-type memory struct {
+// intake is what has come of a request, and what it has taken of the budget for that.
+type intake struct {
+	front  *Front
+	from   *arrival
+	unread bool   // the client may still be sending the body
+	broken error  // why the body could not be read
 	buffer []byte // the body as far as it has come
 	taken  int64
-	judged bool // whether it is known if the request names a key
-	named  bool // the request names a known access key
-	large  bool // it has got more than a buffer that is used again
+	judged bool   // whether it is known if the request names a key
+	named  bool   // the request names a known access key
+	keyID  string // that the request has named to be judged
+	large  bool   // it has got more than a buffer that is used again
 }
 
-// readBody reads the whole body.
-func (x *request) readBody() ([]byte, error) {
-	if x.r.ContentLength == 0 {
+// read reads the whole body.
+func (m *intake) read() ([]byte, error) {
+	if m.from.r.ContentLength == 0 {
 		return nil, nil
 	}
-	x.unread = true
-	if x.r.ContentLength > MaxBody {
+	m.unread = true
+	if m.from.r.ContentLength > MaxBody {
 		return nil, protocol.RequestEntityTooLarge(MaxBody)
 	}
-	err := x.fill(http.MaxBytesReader(x.w, x.r.Body, MaxBody))
+	err := m.fill(http.MaxBytesReader(m.from.w, m.from.r.Body, MaxBody))
 	if err == nil {
-		x.unread = false
-		return x.memory.buffer, nil
+		m.unread = false
+		return m.buffer, nil
 	}
-	x.releaseBody()
+	m.release()
 	if _, ok := errors.AsType[*protocol.Error](err); ok {
 		return nil, err
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, protocol.RequestEntityTooLarge(MaxBody)
 	}
-	x.unread = false
-	x.cause = fmt.Errorf("read body: %w", err)
+	m.unread = false
+	m.broken = fmt.Errorf("read body: %w", err)
 	return nil, protocol.InvalidRequest("The body of the request could not be read: it ended early or came too slowly.")
 }
 
-func (x *request) fill(from io.Reader) error {
-	m := &x.memory
-	if err := x.reserve(headerSize(x.r.Header) + firstBuffer); err != nil {
+func (m *intake) fill(from io.Reader) error {
+	if err := m.reserve(headerSize(m.from.r.Header) + firstBuffer); err != nil {
 		return err
 	}
 	m.buffer = takeBuffer(firstBuffer)
 	for {
 		if len(m.buffer) == cap(m.buffer) {
-			if err := x.grow(); err != nil {
+			if err := m.grow(); err != nil {
 				return err
 			}
 		}
@@ -99,20 +103,19 @@ func (x *request) fill(from io.Reader) error {
 }
 
 // grow makes the buffer larger, and takes the memory for that.
-func (x *request) grow() error {
-	m := &x.memory
+func (m *intake) grow() error {
 	have := cap(m.buffer)
 	size := have * bufferGrowth
 	if have >= pooledBuffer {
-		if err := x.judge(); err != nil {
+		if err := m.judge(); err != nil {
 			return err
 		}
 		size = min(2*have, MaxBody+1) // one more, to meet the end
-		if announced := int(x.r.ContentLength); announced >= have {
+		if announced := int(m.from.r.ContentLength); announced >= have {
 			size = min(size, announced+1)
 		}
 	}
-	if err := x.reserve(int64(size - have)); err != nil {
+	if err := m.reserve(int64(size - have)); err != nil {
 		return err
 	}
 	larger := append(takeBuffer(size), m.buffer...)
@@ -122,14 +125,13 @@ func (x *request) grow() error {
 }
 
 // judge refuses a request that is a forgery on the face of it, and finds out whether it names a known access key.
-func (x *request) judge() error {
-	m := &x.memory
+func (m *intake) judge() error {
 	if m.judged {
 		return nil
 	}
 	named := false
-	err := x.retryIfBehind(func() (err error) {
-		named, err = signature.Foresee(signature.FromHTTP(x.r, nil), x.began, x.lookup)
+	err := m.front.retryIfBehind(m.from, false, func() (err error) {
+		named, err = signature.Foresee(signature.FromHTTP(m.from.r, nil), m.from.began, m.lookup)
 		if err != nil {
 			return signatureError(err)
 		}
@@ -142,16 +144,22 @@ func (x *request) judge() error {
 	return nil
 }
 
+// lookup returns the secret of the access key that the request names.
+func (m *intake) lookup(keyID string) (secret string, ok bool) {
+	m.keyID = keyID
+	cred, ok := m.front.Keys.Lookup(keyID)
+	return cred.Secret, ok
+}
+
 // reserve takes n bytes from what all requests share. Only when there is little left does it matter who sends the
-// request: then those that name a known access key come first, and of these the small ones, and those that have begun to
-// grow.
-func (x *request) reserve(n int64) error {
-	m := &x.memory
-	if !m.judged && x.front.memory.try(n, unverified) {
+// request: then those that name a known access key come first, and of these the small ones, and those that have begun
+// to grow.
+func (m *intake) reserve(n int64) error {
+	if !m.judged && m.front.memory.try(n, unverified) {
 		m.taken += n
 		return nil
 	}
-	if err := x.judge(); err != nil {
+	if err := m.judge(); err != nil {
 		return err
 	}
 	large := cap(m.buffer)+int(n) > pooledBuffer
@@ -162,9 +170,9 @@ func (x *request) reserve(n int64) error {
 	case large && !m.large:
 		r = started
 	}
-	ctx, cancel := context.WithTimeout(x.r.Context(), x.front.limits.Wait)
+	ctx, cancel := context.WithTimeout(m.from.r.Context(), m.front.limits.Wait)
 	defer cancel()
-	if err := x.front.memory.take(ctx, n, r); err != nil {
+	if err := m.front.memory.take(ctx, n, r); err != nil {
 		return errors.Join(protocol.ServiceUnavailable(), errOverload, fmt.Errorf("wait for memory for the body: %w", err))
 	}
 	m.taken += n
@@ -172,19 +180,15 @@ func (x *request) reserve(n int64) error {
 	return nil
 }
 
-// releaseBody gives back the buffer, of which decoding has left nothing in use. A long poll, whose request is short,
+// release gives back the buffer, of which decoding has left nothing in use. A long poll, whose request is short,
 // keeps no memory while it waits; a longer request keeps what it has taken until it is over, as a decoded copy of the
 // body is there until then.
-func (x *request) releaseBody() {
-	m := &x.memory
-	if x.parsed != nil {
-		x.parsed.Body = nil
-	}
+func (m *intake) release() {
 	short := cap(m.buffer) <= firstBuffer
 	giveBuffer(m.buffer)
 	m.buffer = nil
 	if short {
-		x.giveBack()
+		m.giveBack()
 	}
 }
 
@@ -207,10 +211,10 @@ func giveBuffer(b []byte) {
 }
 
 // giveBack gives back all memory that was taken.
-func (x *request) giveBack() {
-	if x.memory.taken > 0 {
-		x.front.memory.give(x.memory.taken)
-		x.memory.taken = 0
+func (m *intake) giveBack() {
+	if m.taken > 0 {
+		m.front.memory.give(m.taken)
+		m.taken = 0
 	}
 }
 
@@ -227,27 +231,35 @@ func headerSize(h http.Header) (n int64) {
 }
 
 const (
-	// What a client goes on to send after it was refused early is read and thrown away, so that it reads the answer
-	// instead of finding its connection cut. That has an end.
+	// Bytes that a client goes on to send after an early refusal are read and thrown away, so that it reads the answer
+	// instead of finding its connection cut. Both size and time are bounded.
 	maxDrained = 32 << 20
 	drainTime  = 5 * time.Second
 )
 
+// answer has write answer the client, which may still be sending.
+func (m *intake) answer(write func() error) error {
+	if m.unread {
+		return m.refuseEarly(write)
+	}
+	return write()
+}
+
 // refuseEarly has write answer the client while that may still be sending. HTTP/2 has a way to say that no more is
 // wanted, and a client that has asked whether to send the body waits for the answer.
-func (x *request) refuseEarly(write func() error) error {
-	if x.r.ProtoMajor != 1 || x.r.Header.Get("Expect") != "" {
+func (m *intake) refuseEarly(write func() error) error {
+	if m.from.r.ProtoMajor != 1 || m.from.r.Header.Get("Expect") != "" {
 		return write()
 	}
-	x.giveBack()
-	control := http.NewResponseController(x.w)
+	m.giveBack()
+	control := http.NewResponseController(m.from.w)
 	if err := control.EnableFullDuplex(); err != nil { // otherwise net/http reads first
 		return write()
 	}
-	x.w.Header().Set("Connection", "close")
+	m.from.w.Header().Set("Connection", "close")
 	if err := errors.Join(write(), control.Flush(), control.SetReadDeadline(time.Now().Add(drainTime))); err != nil {
 		return err
 	}
-	_, _ = io.CopyN(io.Discard, x.r.Body, maxDrained) // the connection ends in any case
+	_, _ = io.CopyN(io.Discard, m.from.r.Body, maxDrained) // the connection ends in any case
 	return nil
 }

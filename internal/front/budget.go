@@ -92,7 +92,7 @@ func (b *budget) give(n int64) {
 	b.serve()
 }
 
-// serve gives to those who wait and for whom there is enough.
+// serve gives memory to the waiters for whom there is enough.
 func (b *budget) serve() {
 	for r := range b.waiting {
 		for len(b.waiting[r]) > 0 {

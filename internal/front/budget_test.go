@@ -44,7 +44,7 @@ func TestBudget(t *testing.T) {
 	takes(5, growing, true)
 	b.give(100)
 
-	// Those who wait are served in turn, those who have begun before others.
+	// Waiters are served in turn, those that have begun before others.
 	takes(25, growing, true)
 	takes(25, growing, true)
 	takes(25, growing, true)

@@ -7,10 +7,9 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// serviceOf returns the service that a request is for. JSON and CBOR name it. Of a Query
-// request the scope of its signature does, which is empty where there is none or
-// it does not hold; then the version, which each service has of its own; then an
-// operation that only one service has; then the host. What is left is for SQS.
+// serviceOf returns the service that a request is for. JSON and CBOR name it. For a Query request the scope of its
+// signature decides, which is empty if there is none or it does not hold; then the version, which each service has of
+// its own; then an operation that only one service has; then the host. The remaining requests are for SQS.
 func (f *Front) serviceOf(r *protocol.Request, host, scope string) *protocol.Service {
 	if r.Kind.NamesService() {
 		return f.first(func(s *protocol.Service) bool { return s.Is(r.Target) })

@@ -1,11 +1,17 @@
 // Package front is the HTTP side of the server: it takes a request from a socket to its operation, and the answer back.
 //
-// A request goes four steps, each a plain function over a small struct (request.go):
+// A request goes through stages (request.go). Each takes the values of the stages before it and leaves one:
 //
-//	identify   who has signed it, and which service and region are meant
-//	decode     its document or form into the operation's input
-//	invoke     the operation
-//	write      the output, in the protocol that the request came in
+//	arrive     arrival           the request as it has come, its id, its time, and where its client is
+//	read       intake            its body, and the memory that the body has taken
+//	recognise  protocol.Request  its protocol and operation
+//	identify   identified        who has signed it, and which service and region are meant
+//	decode     the operation's input, from the request's document or form
+//	invoke     the operation's output
+//	write      outcome           the client's answer, in the protocol that the request came in
+//
+// The log, the metrics and the span of a request are made of these values. A type request holds them together; it is
+// the only one that sees them all.
 //
 // Before that the body is read whole, because a signature covers all of it. In a cluster an operation that changes the
 // control store is relayed to the node that owns it, and a node that lags catches up before it says that something does
@@ -18,5 +24,6 @@
 // It is built on net/http. About a third of a request's time is spent there, and it stays: HTTP's semantics, HTTP/2,
 // timeouts, and learning at once that a client has left are worth more.
 //
-// It knows no service: services are values of protocol.Service.
+// It knows no service: services are values of protocol.Service, and the sign-in of the console is a SignIn that is
+// handed in.
 package front

@@ -9,10 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/sluicemq/sluice/console"
-	"github.com/sluicemq/sluice/internal/api/signin"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/session"
@@ -32,8 +29,8 @@ type Options struct {
 	Streams  []Stream
 	// Certificate returns a certificate of those that sign messages of topics, in PEM, or nil.
 	Certificate func(id string) []byte
-	Console     *console.Pages  // nil: there is no console
-	SignIn      *signin.Service // answers the console's page about signing in; nil with Console
+	Console     *console.Pages // nil: there is no console
+	SignIn      SignIn         // answers the console's page about signing in
 	Keys        Keys
 	Store       Store
 	Node        Node
@@ -82,8 +79,8 @@ type Node interface {
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
 	// CatchUp returns when this node's copy has all changes that were made before the call.
 	CatchUp(ctx context.Context) error
-	// CatchUpPause is how much time has to be between two calls of CatchUp for callers that are not verified: each of them
-	// costs a look at the control log, and any client can send an unknown access key.
+	// CatchUpPause is how much time has to be between two calls of CatchUp for callers that are not verified: each of
+	// them costs a look at the control log, and any client can send an unknown access key.
 	CatchUpPause() time.Duration
 	// Current returns an error if the copy may be out of date.
 	Current() error
@@ -115,7 +112,7 @@ func New(o Options) *Front {
 	f.logged.Store(o.LogRequests)
 	f.ready.check, f.ready.log = o.Health.Ready, o.Log
 	if u, err := url.Parse(o.PublicURL); err == nil && u.Host != "" {
-		// Clients sign for the address they use, whatever a proxy makes of it.
+		// Clients sign for the address that they use, even if a proxy changes it.
 		f.verifier.Hosts = []string{u.Host}
 		f.prefix = strings.TrimRight(u.Path, "/")
 	}
@@ -133,7 +130,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.serveConsole(w, r) || f.answerPlainly(w, r) {
 		return
 	}
-	x := f.newRequest(w, r)
+	x := f.newRequest(f.arrive(w, r))
 	if r.Method == http.MethodGet {
 		for i := range f.Streams {
 			if r.URL.Path == f.prefix+f.Streams[i].Path {
@@ -165,14 +162,6 @@ func (f *Front) answerPlainly(w http.ResponseWriter, r *http.Request) bool {
 		f.certificate(w, r, id)
 	}
 	return true
-}
-
-// newRequest begins with the request of a client.
-func (f *Front) newRequest(w http.ResponseWriter, r *http.Request) *request {
-	return &request{
-		front: f, service: f.Services[0], w: w, r: r, id: uuid.NewString(), began: f.Now(),
-		sourceIP: f.Proxies.client(r), encrypted: f.Proxies.encrypted(r),
-	}
 }
 
 // NewServer returns an HTTP server that no client can hold on to for long.

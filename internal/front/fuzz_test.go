@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// What another node has sent is taken apart or refused, and what is put together comes apart again.
+// Bytes from another node are parsed or refused, and encoded values are parsed again.
 func FuzzUnframe(f *testing.F) {
 	f.Add(frame(nil, relayed{ID: "a", Began: time.Unix(1, 0), Header: http.Header{"X": {"\xff"}}}, []byte("body")))
 	f.Add(frame(nil, reply{Status: 200}, nil))
@@ -28,7 +28,7 @@ func FuzzUnframe(f *testing.F) {
 	})
 }
 
-// Whatever a proxy's headers say, the client's address is an address, and that of an untrusted peer is its own.
+// For all headers of a proxy, the client's address is an address, and an untrusted peer gets its own.
 func FuzzProxies(f *testing.F) {
 	proxies, err := ParseProxies([]string{"10.0.0.0/8"})
 	if err != nil {
@@ -55,7 +55,7 @@ func FuzzProxies(f *testing.F) {
 	})
 }
 
-// What is logged of an error is text, and bounded.
+// The logged part of an error is text, and bounded.
 func FuzzLoggable(f *testing.F) {
 	f.Add("Value x for parameter y is invalid.")
 	f.Add("\xffValue for parameter ")

@@ -1,7 +1,11 @@
 package front
 
 import (
+	"cmp"
 	"errors"
+	"log/slog"
+	"strings"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -9,73 +13,88 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
+// identified is who asks for what. It is the result of identify.
+type identified struct {
+	service *protocol.Service // that is meant, as far as is known
+	region  string
+	caller  identity.Identity
+	known   bool   // the caller is known, or known to be anonymous
+	keyID   string // that the request names
+}
+
 // identify finds out who the caller is, and which service and region are meant. A request to the first service may have
-// no signature, nor need those that follow a link in a message: then the caller is anonymous, and policies or the operation
-// decide whether that will do.
-func (x *request) identify(body []byte) error {
-	f := x.front
-	var cred identity.Credential // of the key that the request names
-	verified, err := f.verifier.Verify(signature.FromHTTP(x.r, body), x.began, func(keyID string) (_ string, ok bool) {
-		cred, ok = x.credential(keyID)
-		return cred.Secret, ok
+// no signature, nor need those that follow a link in a message: then the caller is anonymous, and policies or the
+// operation decide whether that will do. With an error comes what was found out before it.
+func (f *Front) identify(a *arrival, parsed *protocol.Request, body []byte) (who identified, err error) {
+	var named struct { // by the signature
+		keyID string
+		cred  identity.Credential
+	}
+	verified, err := f.verifier.Verify(signature.FromHTTP(a.r, body), a.began, func(keyID string) (_ string, ok bool) {
+		named.keyID = keyID
+		named.cred, ok = f.Keys.Lookup(keyID)
+		return named.cred.Secret, ok
 	})
-	x.service = f.serviceOf(x.parsed, x.r.Host, verified.Service)
-	x.call.Service = x.service.Name
+	who.keyID, who.service = named.keyID, f.serviceOf(parsed, a.r.Host, verified.Service)
 	if err == nil {
-		err = x.checkScope(&verified)
+		err = f.checkScope(&verified, who.service)
 	}
 	var refused *signature.Error
 	switch {
 	case err == nil:
-		caller, err := x.introduce(cred.Identity, verified.Token)
-		if err != nil {
-			return err
+		if who.caller, err = f.Keys.introduce(named.cred.Identity, verified.Token, a.began); err != nil {
+			return who, err
 		}
-		x.caller = caller
-		x.call.Identity = caller
-		x.call.Region = verified.Region
+		who.region = verified.Region
 	case !errors.As(err, &refused) || refused.Kind != signature.Unsigned:
-		return signatureError(err)
-	case x.service.Lacks(x.parsed.Operation): // such as AssumeRoleWithWebIdentity, which is not signed on AWS either
-		return protocol.UnsupportedOperation(x.parsed.Operation)
-	case x.service != f.Services[0] && !x.service.TakesUnsigned(x.parsed.Operation):
-		return protocol.MissingAuthenticationToken()
+		return who, signatureError(err)
+	case who.service.Lacks(parsed.Operation): // such as AssumeRoleWithWebIdentity, which is not signed on AWS either
+		return who, protocol.UnsupportedOperation(parsed.Operation)
+	case who.service != f.Services[0] && !who.service.TakesUnsigned(parsed.Operation):
+		return who, protocol.MissingAuthenticationToken()
 	}
-	x.identified = true
-	if x.call.Region == "" {
-		x.call.Region = hostRegion(x.r.Host)
+	who.known = true
+	if who.region == "" {
+		who.region = f.region(a.r.Host)
 	}
-	if x.call.Region == "" {
-		x.call.Region = f.Region
+	f.Keys.noteUse(&who, a.began)
+	return who, nil
+}
+
+// attrs says who the caller is, with its user or role by name, or, if its signature was refused, which access key it
+// has named: foreseen, if it was refused before all had come.
+func (w *identified) attrs(foreseen string) []slog.Attr {
+	keyID := cmp.Or(w.keyID, foreseen)
+	switch {
+	case w.caller.ARN != "":
+		attrs := []slog.Attr{slog.String("caller", w.caller.ARN), slog.String("access_key_id", w.caller.AccessKeyID)}
+		switch _, path, _ := strings.Cut(w.caller.Issuer, ":role/"); {
+		case w.caller.UserName != "":
+			attrs = append(attrs, slog.String("user", w.caller.UserName))
+		case path != "":
+			attrs = append(attrs, slog.String("role", path[strings.LastIndexByte(path, '/')+1:]))
+		}
+		return attrs
+	case w.known:
+		return []slog.Attr{slog.String("caller", "anonymous")}
+	case keyID != "":
+		return []slog.Attr{slog.String("access_key_id", protocol.Shorten(keyID, maxLoggedKey))}
 	}
-	x.noteUse()
 	return nil
 }
 
 // noteUse has the directory know when a key, a user or a role was used last.
-func (x *request) noteUse() {
-	d := x.front.Keys.Directory
-	switch x.caller.Kind {
+func (k *Keys) noteUse(who *identified, at time.Time) {
+	d, service, caller := k.Directory, who.service.Name, &who.caller
+	switch caller.Kind {
 	case policy.AssumedRole:
-		d.Seen(x.caller.IssuerID, x.call.Service, x.call.Region, x.began)
+		d.Seen(caller.IssuerID, service, who.region, at)
 	case policy.User:
-		d.Seen(x.caller.UserID, x.call.Service, x.call.Region, x.began)
-		if x.caller.Session == nil {
-			d.Used(x.caller.AccessKeyID, x.call.Service, x.call.Region, x.began)
+		d.Seen(caller.UserID, service, who.region, at)
+		if caller.Session == nil {
+			d.Used(caller.AccessKeyID, service, who.region, at)
 		}
 	}
-}
-
-// lookup returns the secret of the access key that the request names.
-func (x *request) lookup(keyID string) (secret string, ok bool) {
-	cred, ok := x.credential(keyID)
-	return cred.Secret, ok
-}
-
-// credential returns whose the access key is that the request names.
-func (x *request) credential(keyID string) (identity.Credential, bool) {
-	x.keyID = keyID
-	return x.front.Keys.Lookup(keyID)
 }
 
 // Lookup returns whose an access key is and its secret. Of temporary keys only the token says whose they are.
@@ -91,47 +110,47 @@ func (k *Keys) Lookup(keyID string) (identity.Credential, bool) {
 }
 
 // introduce returns who has signed. Temporary keys come with the token that was given out with them, and are good until
-// their time is over, or the user, role or session of the console that they act for ends; other keys come without a token.
-func (x *request) introduce(id identity.Identity, token string) (identity.Identity, error) {
+// their time is over, or the user, role or session of the console that they act for ends; other keys come without a
+// token.
+func (k *Keys) introduce(id identity.Identity, token string, at time.Time) (identity.Identity, error) {
 	if id.Kind != policy.Anonymous {
 		if token != "" {
 			return identity.Identity{}, protocol.UnrecognizedClient()
 		}
 		return id, nil
 	}
-	keys := &x.front.Keys
-	id, name, err := keys.Sessions.Redeem(id.AccessKeyID, token)
+	id, name, err := k.Sessions.Redeem(id.AccessKeyID, token)
 	if err != nil {
 		return identity.Identity{}, protocol.UnrecognizedClient()
 	}
-	if !x.began.Before(id.Session.Expires) {
+	if !at.Before(id.Session.Expires) {
 		return identity.Identity{}, protocol.ExpiredToken()
 	}
-	if _, ok := keys.Roots.Root(id.Account); !ok {
+	if _, ok := k.Roots.Root(id.Account); !ok {
 		return identity.Identity{}, protocol.UnrecognizedClient()
 	}
-	id, ok := keys.Directory.Resume(id, name)
-	if !ok || id.Session.Console != "" && !keys.Browsers.Live(id.Session.Console, x.began) {
+	id, ok := k.Directory.Resume(id, name)
+	if !ok || id.Session.Console != "" && !k.Browsers.Live(id.Session.Console, at) {
 		return identity.Identity{}, protocol.UnrecognizedClient()
 	}
 	return id, nil
 }
 
-// checkScope makes sure that a signature is meant for this service. It may be for any region: each is a namespace of its
-// own.
-func (x *request) checkScope(v *signature.Verified) error {
+// checkScope makes sure that a signature is meant for this service. It may be for any region: each is a namespace of
+// its own.
+func (f *Front) checkScope(v *signature.Verified, of *protocol.Service) error {
 	switch {
 	case v.Version != 4:
 		return nil // it has no scope
-	case v.Service != x.service.Name:
-		return signature.ServiceMismatch(x.service.Name)
-	case v.Region != x.front.Region && !identity.IsRegion(v.Region):
+	case v.Service != of.Name:
+		return signature.ServiceMismatch(of.Name)
+	case v.Region != f.Region && !identity.IsRegion(v.Region):
 		return signature.RegionMismatch(v.Region)
 	}
 	return nil
 }
 
-// signatureError is what a client is told whose signature is not accepted.
+// signatureError is the client's error if its signature is not accepted.
 func signatureError(err error) *protocol.Error {
 	var e *signature.Error
 	if !errors.As(err, &e) {

@@ -10,17 +10,17 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// maxInflated is how long a body that came compressed may be. SDKs compress only what programs send as metrics, of which
-// AWS takes as much.
+// maxInflated is how long a body that came compressed may be. SDKs compress only what programs send as metrics, of
+// which AWS takes as much.
 const maxInflated = 1 << 20
 
 // inflateStep is how much memory is taken at a time, before so much is inflated.
 const inflateStep = 64 << 10
 
-// inflate returns what a body is that came compressed, and other bodies as they are. Its signature is that of the
+// inflate returns a compressed body uncompressed, and other bodies as they are. The signature of a request covers the
 // compressed bytes.
-func (x *request) inflate(body []byte) ([]byte, error) {
-	if !strings.EqualFold(strings.TrimSpace(x.r.Header.Get("Content-Encoding")), "gzip") {
+func (m *intake) inflate(body []byte) ([]byte, error) {
+	if !strings.EqualFold(strings.TrimSpace(m.from.r.Header.Get("Content-Encoding")), "gzip") {
 		return body, nil
 	}
 	from, err := gzip.NewReader(bytes.NewReader(body))
@@ -29,7 +29,7 @@ func (x *request) inflate(body []byte) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	for {
-		if err := x.reserve(inflateStep); err != nil {
+		if err := m.reserve(inflateStep); err != nil {
 			return nil, err
 		}
 		switch _, err := io.CopyN(&out, from, inflateStep); {

@@ -39,8 +39,8 @@ var pagePolicy = func() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
-// linkPage returns what the browser of a person gets in the place of the answer, or nil if it is no browser that has followed a
-// link.
+// linkPage returns what the browser of a person gets in the place of the answer, or nil if it is no browser that has
+// followed a link.
 func (x *request) linkPage() *protocol.Page {
 	if x.call == nil || x.r.Method != http.MethodGet || !strings.Contains(x.r.Header.Get("Accept"), "text/html") {
 		return nil
@@ -51,8 +51,9 @@ func (x *request) linkPage() *protocol.Page {
 // troubled is the page of a request that may work later.
 var troubled = protocol.Page{Title: "This does not work at the moment", Text: []string{"Please open the link again in a minute."}}
 
-// writeLinkPage answers with a page. The address that the browser shows may have a token in it, so other sites are not told it.
-func (x *request) writeLinkPage(status int, p *protocol.Page) error {
+// writeLinkPage answers with a page. The address that the browser shows may contain a token, so the browser must not
+// send it to other sites.
+func writeLinkPage(w http.ResponseWriter, id string, status int, p *protocol.Page) error {
 	if status >= http.StatusInternalServerError {
 		p = &troubled
 	}
@@ -60,15 +61,15 @@ func (x *request) writeLinkPage(status int, p *protocol.Page) error {
 	if err := pageTemplate.Execute(&b, p); err != nil {
 		return err
 	}
-	h := x.w.Header()
+	h := w.Header()
 	for name, value := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "Content-Length": strconv.Itoa(b.Len()), "Content-Security-Policy": pagePolicy,
 		"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
-		"X-Amzn-Requestid": x.id,
+		"X-Amzn-Requestid": id,
 	} {
 		h.Set(name, value)
 	}
-	x.w.WriteHeader(status)
-	_, err := x.w.Write(b.Bytes())
+	w.WriteHeader(status)
+	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// What stands on a page is text, and a link is a link to another page.
+// Text on a page is escaped, and a link leads to another page.
 func TestPageIsText(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	x := &request{w: w, id: "id"}
-	if err := x.writeLinkPage(http.StatusOK, &protocol.Page{
+	if err := writeLinkPage(w, "id", http.StatusOK, &protocol.Page{
 		Title: "<script>alert(1)</script>", Text: []string{`"><img src=x onerror=alert(1)>`}, Link: `javascript:alert("1")`, LinkTo: "</a><b>",
 	}); err != nil {
 		t.Fatal(err)
@@ -25,8 +24,7 @@ func TestPageIsText(t *testing.T) {
 		}
 	}
 	w = httptest.NewRecorder()
-	x.w = w
-	if err := x.writeLinkPage(http.StatusServiceUnavailable, &protocol.Page{Title: "Confirmed"}); err != nil || w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "Confirmed") {
+	if err := writeLinkPage(w, "id", http.StatusServiceUnavailable, &protocol.Page{Title: "Confirmed"}); err != nil || w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "Confirmed") {
 		t.Errorf("%d %s, %v", w.Code, w.Body, err)
 	}
 }

@@ -2,13 +2,11 @@ package front
 
 import (
 	"log/slog"
-	"net/http"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/prom"
 )
 
 // Of what a client has sent, a line in the log repeats at most so many bytes.
@@ -33,77 +31,28 @@ func (x *request) log() {
 	}
 	if x.parsed != nil {
 		attrs = append(attrs,
-			slog.String("service", x.service.Name), slog.String("operation", x.operation()), slog.String("protocol", x.parsed.Kind.String()))
+			slog.String("service", x.who.service.Name), slog.String("operation", x.operation()), slog.String("protocol", x.parsed.Kind.String()))
 	}
-	attrs = append(attrs, x.who()...)
+	attrs = append(attrs, x.who.attrs(x.intake.keyID)...)
 	if x.call != nil {
 		if x.call.Region != "" {
 			attrs = append(attrs, slog.String("region", x.call.Region))
 		}
 		attrs = append(attrs, x.call.Notes.Attrs()...)
 	}
-	attrs = append(attrs, x.outcomeAttrs()...)
+	attrs = append(attrs, x.result.attrs(x.page == "")...)
 	if agent := x.r.UserAgent(); agent != "" {
 		attrs = append(attrs, slog.String("user_agent", protocol.Shorten(agent, maxLoggedAgent)))
 	}
 	x.front.Log.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// who says who the caller is, with its user or role by name, or, if its signature was refused, which access key it has named.
-func (x *request) who() []slog.Attr {
-	switch {
-	case x.caller.ARN != "":
-		attrs := []slog.Attr{slog.String("caller", x.caller.ARN), slog.String("access_key_id", x.caller.AccessKeyID)}
-		switch _, path, _ := strings.Cut(x.caller.Issuer, ":role/"); {
-		case x.caller.UserName != "":
-			attrs = append(attrs, slog.String("user", x.caller.UserName))
-		case path != "":
-			attrs = append(attrs, slog.String("role", path[strings.LastIndexByte(path, '/')+1:]))
-		}
-		return attrs
-	case x.identified:
-		return []slog.Attr{slog.String("caller", "anonymous")}
-	case x.keyID != "":
-		return []slog.Attr{slog.String("access_key_id", protocol.Shorten(x.keyID, maxLoggedKey))}
-	}
-	return nil
-}
-
-func (x *request) outcomeAttrs() []slog.Attr {
-	if x.gone && x.err == nil {
-		return []slog.Attr{slog.Bool("gone", true)}
-	}
-	var attrs []slog.Attr
-	status := http.StatusOK
-	switch {
-	case x.err != nil:
-		status = x.err.Status
-		attrs = append(attrs, slog.String("code", x.err.Code), slog.String("error", loggable(x.err.Message)))
-	case x.answered != 0:
-		status = x.answered
-		if x.page == "" {
-			attrs = append(attrs, slog.Bool("relayed", true))
-		}
-	}
-	attrs = append(attrs, slog.Int("status", status))
-	if x.denial != nil {
-		attrs = append(attrs, slog.String("denied_by", x.denial.Reason()))
-	}
-	if x.cause != nil {
-		attrs = append(attrs, slog.String("cause", loggable(x.cause.Error())))
-	}
-	if x.gone {
-		attrs = append(attrs, slog.Bool("gone", true))
-	}
-	return attrs
-}
-
 // longWord is what receipt handles, tokens and signatures look like.
 var longWord = regexp.MustCompile(`[A-Za-z0-9_+/=-]{41,}`)
 
 // loggable returns what an error says, for the log. Errors quote what the client has sent, which may be something that
-// must not be in a log. SQS quotes the value of the parameter that it refuses, which may be a message body: that is left
-// out. Receipt handles, tokens and signatures are long words, of which the beginning is kept.
+// must not be in a log. SQS quotes the value of the parameter that it refuses, which may be a message body: that is
+// left out. Receipt handles, tokens and signatures are long words, of which the beginning is kept.
 func loggable(message string) string {
 	const before, after = "Value ", " for parameter "
 	if i, j := strings.Index(message, before), strings.LastIndex(message, after); i >= 0 && j > i {
@@ -112,8 +61,8 @@ func loggable(message string) string {
 	return longWord.ReplaceAllStringFunc(protocol.Shorten(message, maxLoggedError), func(word string) string { return word[:8] + "..." })
 }
 
-// count notes in the metrics what became of the request. One that another node has relayed is counted there; those of the
-// console about signing in are no operations.
+// count notes in the metrics what became of the request. One that another node has relayed is counted there; those of
+// the console about signing in are no operations.
 func (x *request) count() {
 	if x.relayed || x.page != "" {
 		x.front.Metrics.Drop()
@@ -123,17 +72,5 @@ func (x *request) count() {
 	if x.parsed != nil {
 		operation = x.parsed.Operation
 	}
-	x.front.Metrics.Done(x.service.Name, operation, x.outcome(), time.Since(x.began))
-}
-
-func (x *request) outcome() prom.Outcome {
-	switch {
-	case x.gone:
-		return prom.Gone
-	case x.err != nil:
-		return prom.OutcomeOf(x.err.Status)
-	case x.answered != 0:
-		return prom.OutcomeOf(x.answered)
-	}
-	return prom.OK
+	x.front.Metrics.Done(x.who.service.Name, operation, x.result.label(), time.Since(x.began))
 }

@@ -41,8 +41,8 @@ func TestWho(t *testing.T) {
 		{policy.Caller{ARN: "arn:aws:sts::1:federated-user/jean", Issuer: "arn:aws:iam::1:user/bob"},
 			"[caller=arn:aws:sts::1:federated-user/jean access_key_id=K]"},
 	} {
-		x := &request{caller: identity.Identity{Caller: tc.caller, AccessKeyID: "K"}}
-		if got := fmt.Sprint(x.who()); got != tc.want {
+		who := identified{caller: identity.Identity{Caller: tc.caller, AccessKeyID: "K"}}
+		if got := fmt.Sprint(who.attrs("")); got != tc.want {
 			t.Errorf("%s, want %s", got, tc.want)
 		}
 	}

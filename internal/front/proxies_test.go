@@ -52,6 +52,6 @@ func TestForwarded(t *testing.T) {
 	}
 	r := &http.Request{RemoteAddr: "10.0.0.1:1", Header: http.Header{"X-Forwarded-For": {"198.51.100.7"}, "X-Forwarded-Proto": {"https"}}}
 	if none := proxies[:0]; none.client(r) != "10.0.0.1" || none.encrypted(r) {
-		t.Error("without proxies, somebody's word counts")
+		t.Error("without proxies, a client's header counts")
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 )
@@ -26,13 +27,13 @@ import (
 // reached. The answer goes back as it is.
 
 const (
-	// maxRelayed is the longest body that is given on. What changes the control
-	// store is much shorter than messages can be.
+	// maxRelayed is the longest body that is relayed. Requests that change the control store are much shorter than
+	// messages can be.
 	maxRelayed = 768 << 10
 	// relayTimeout is how long a client waits for another node.
 	relayTimeout = 30 * time.Second
-	// sendTimeout is how long it may take to send what a node has noticed: the uses of keys and the events of calls. Only
-	// a server that stops waits for that.
+	// sendTimeout is how long it may take to send what a node has noticed: the uses of keys and the events of calls.
+	// Only a server that stops waits for that.
 	sendTimeout = 5 * time.Second
 )
 
@@ -66,6 +67,9 @@ type reply struct {
 
 // relay has the owner of the control store answer the request.
 func (x *request) relay(body []byte) error {
+	if x.relayed { // it has just been given away
+		return control.ErrElsewhere
+	}
 	if len(body) > maxRelayed {
 		return protocol.RequestEntityTooLarge(maxRelayed)
 	}
@@ -73,23 +77,31 @@ func (x *request) relay(body []byte) error {
 		ID: x.id, Began: x.began, Method: x.r.Method, URI: uri(x.r), Host: x.r.Host, Header: x.r.Header,
 		Remote: x.r.RemoteAddr, TLS: x.r.TLS != nil, SourceIP: x.sourceIP, Encrypted: x.encrypted,
 	}, body)
-	x.releaseBody()
-	ctx, cancel := context.WithTimeout(x.r.Context(), relayTimeout)
+	x.release()
+	head, answer, err := x.front.forward(x.r.Context(), payload)
+	if err != nil {
+		return err
+	}
+	x.result.answered = head.Status
+	maps.Copy(x.w.Header(), head.Header)
+	x.w.WriteHeader(head.Status)
+	_, err = x.w.Write(answer)
+	x.result.gone = err != nil
+	return nil
+}
+
+// forward has the owner of the control store answer what a client has sent.
+func (f *Front) forward(ctx context.Context, payload []byte) (head reply, answer []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()
-	answer, err := x.front.Node.Forward(ctx, payload)
-	var head reply
+	answer, err = f.Node.Forward(ctx, payload)
 	if err == nil {
 		answer, err = unframe(answer, &head)
 	}
 	if err != nil {
-		return errors.Join(protocol.ServiceUnavailable(), fmt.Errorf("ask the owner of the control store: %w", err))
+		err = errors.Join(protocol.ServiceUnavailable(), fmt.Errorf("ask the owner of the control store: %w", err))
 	}
-	x.answered = head.Status
-	maps.Copy(x.w.Header(), head.Header)
-	x.w.WriteHeader(head.Status)
-	_, err = x.w.Write(answer)
-	x.gone = err != nil
-	return nil
+	return head, answer, err
 }
 
 // uri returns the request's target as it was sent.
@@ -100,8 +112,8 @@ func uri(r *http.Request) string {
 	return r.URL.RequestURI()
 }
 
-// ServeForwarded answers what another node has given to Node.Forward. An error says that the payload is none of ours, or
-// of a newer program; nothing was done.
+// ServeForwarded answers what another node has given to Node.Forward. An error says that the payload is none of ours,
+// or of a newer program; nothing was done.
 func (f *Front) ServeForwarded(ctx context.Context, payload []byte) ([]byte, error) {
 	if len(payload) == 0 {
 		return nil, errPayload
@@ -179,10 +191,12 @@ func (f *Front) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]b
 		r.TLS = new(tls.ConnectionState)
 	}
 	w := &recorder{head: reply{Header: make(http.Header)}}
-	x := f.newRequest(w, r.WithContext(ctx))
-	x.id, x.began, x.sourceIP, x.encrypted, x.relayed = in.ID, in.Began, in.SourceIP, in.Encrypted, true
+	x := f.newRequest(arrival{
+		w: w, r: r.WithContext(ctx), id: in.ID, began: in.Began,
+		sourceIP: in.SourceIP, encrypted: in.Encrypted, relayed: true,
+	})
 	serve := x.serve
-	if name, ok := f.consolePath(r.URL.Path); ok && f.SignIn != nil && strings.HasPrefix(name, signInPath) {
+	if name, ok := f.consolePath(r.URL.Path); ok && strings.HasPrefix(name, signInPath) {
 		x.page = strings.TrimPrefix(name, signInPath)
 		serve = x.serveSignIn
 	}

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
-	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/spans"
@@ -20,39 +17,26 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// request is one request and what becomes of it.
+// request is one request and what becomes of it. Each stage leaves a value that the next ones read.
 type request struct {
 	front *Front
-	w     http.ResponseWriter
-	r     *http.Request
-	id    string
-	began time.Time
+	arrival
+	intake intake            // what has come of it, and the memory for that
+	page   string            // what the console asks for about signing in; empty: the request is for a service
+	parsed *protocol.Request // nil until the body has come
+	who    identified
+	call   *protocol.Call // nil until the caller is identified
+	visit  tenant.Visit   // counts the request for its caller
+	record *trail.Record  // of the call; nil if it is not recorded
+	span   *spans.Request // nil if the request has none
+	result outcome
+}
 
-	sourceIP  string // of the client
-	encrypted bool   // all the way to the client, as far as is known
-	relayed   bool   // another node has got it from the client, and this one owns the control store
-
-	memory memory
-	unread bool // the client may still be sending the body
-
-	page       string            // what the console asks for about signing in; empty: the request is for a service
-	service    *protocol.Service // that is meant, as far as is known
-	parsed     *protocol.Request // nil until the body has come
-	call       *protocol.Call
-	keyID      string // that the request names
-	identified bool   // the caller is known, or known to be anonymous
-	caller     identity.Identity
-	visit      tenant.Visit   // counts the request for its caller
-	record     *trail.Record  // of the call; nil if it is not recorded
-	span       *spans.Request // nil if the request has none
-
-	// What became of it:
-	err      *protocol.Error // what the client was told
-	cause    error           // why, if the client was not told
-	denial   *access.Denial  // the policy that refused the caller, if one did
-	gone     bool            // the client has left without its answer
-	answered int             // the status of the answer of the control store's owner
-	begun    bool            // a long answer is under way, and cannot become an error any more
+// newRequest begins with a request that has come.
+func (f *Front) newRequest(a arrival) *request {
+	x := &request{front: f, arrival: a, who: identified{service: f.Services[0]}}
+	x.intake.front, x.intake.from = f, &x.arrival
+	return x
 }
 
 // errOverload marks a refusal because too much is under way. It is not logged for each request.
@@ -74,7 +58,7 @@ func (x *request) run(serve func()) {
 		serve()
 	})
 	x.visit.Leave()
-	x.giveBack()
+	x.intake.giveBack()
 	x.count()
 	if x.span != nil {
 		x.endSpan()
@@ -82,7 +66,7 @@ func (x *request) run(serve func()) {
 	if f.logged.Load() {
 		x.log()
 	}
-	if x.begun && x.cause != nil {
+	if x.result.begun && x.result.cause != nil {
 		panic(http.ErrAbortHandler) // only the end of the connection can say that the answer is not whole
 	}
 }
@@ -92,12 +76,12 @@ func (x *request) enter() error {
 	if x.relayed || x.front.requests.try(1, unverified) {
 		return nil
 	}
-	if err := x.judge(); err != nil {
-		x.unread = x.r.ContentLength != 0
+	if err := x.intake.judge(); err != nil {
+		x.intake.unread = x.r.ContentLength != 0
 		return err
 	}
-	if !x.memory.named || !x.front.requests.try(1, growing) {
-		x.unread = x.r.ContentLength != 0
+	if !x.intake.named || !x.front.requests.try(1, growing) {
+		x.intake.unread = x.r.ContentLength != 0
 		return errors.Join(protocol.ServiceUnavailable(), errOverload)
 	}
 	return nil
@@ -108,8 +92,8 @@ func (x *request) safely(serve func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			x.front.Log.Error("request panicked", "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			if x.begun {
-				x.cause = errors.New("panicked")
+			if x.result.begun {
+				x.result.cause = errors.New("panicked")
 				return
 			}
 			x.refuse(protocol.InternalError())
@@ -124,58 +108,43 @@ func (x *request) serve() {
 	}
 }
 
-// answer takes the request to its operation and the output back to the client. An error is what the client is to be told.
+// answer takes the request to its operation and the output back to the client. The returned error is the client's.
 func (x *request) answer() error {
-	body, err := x.readBody()
+	f := x.front
+	body, err := x.intake.read()
+	if err != nil {
+		x.result.cause = x.intake.broken
+		return err
+	}
+	if x.parsed, err = f.recognise(&x.intake, body); err != nil {
+		return err
+	}
+	if err := x.identify(body); err != nil {
+		return err
+	}
+	op, err := x.who.service.Lookup(x.parsed)
 	if err != nil {
 		return err
 	}
-	if err := x.recognise(body); err != nil {
-		return err
-	}
-	if err := x.retryIfBehind(func() error { return x.identify(body) }); err != nil {
-		return err
-	}
-	op, err := x.service.Lookup(x.parsed)
-	if err != nil {
-		return err
-	}
-	if err := x.isolated(); err != nil {
+	if err := f.isolated(&x.arrival, &x.who); err != nil {
 		return err
 	}
 	if err := x.admit(); err != nil {
 		return err
 	}
-	// An anonymous caller may change nothing there, so that its request need not go to another node, unless it follows a
-	// link that has its permission with it.
-	if op.Control() && x.front.Store.Elsewhere() && (x.caller.ARN != "" || x.service.TakesUnsigned(x.parsed.Operation)) {
-		if x.relayed { // it has just been given away
-			return control.ErrElsewhere
-		}
+	if f.isElsewhere(op, &x.who) {
 		return x.relay(body)
 	}
-	ctx := x.r.Context()
-	switch {
-	case x.front.Trail == nil:
-	case !op.Data():
-		x.record = x.front.Trail.Begin(x.call, op, &x.caller, x.began)
-		ctx = x.record.Changes(ctx)
-	case x.front.Trail.WantsData():
-		x.record = x.front.Trail.BeginData(x.call, op, &x.caller, x.began)
-	}
-	in, err := x.decode(op)
+	ctx := x.recorded(op)
+	in, err := decode(op, x.parsed, &x.who, x.call)
 	if err != nil {
 		return err
 	}
-	x.releaseBody()
+	x.release()
 	if x.record != nil {
 		x.record.Parameters(op.Parameters(in))
 	}
-	var out any
-	err = x.retryIfBehind(func() (err error) {
-		out, err = op.Invoke(ctx, x.call, in)
-		return err
-	})
+	out, err := x.invoke(ctx, op, in)
 	if err != nil {
 		return err
 	}
@@ -186,46 +155,93 @@ func (x *request) answer() error {
 	return nil
 }
 
-// admit counts the request for its caller, who may have a limit of requests under way. One that another node has relayed is
-// counted there.
+// identify finds out who asks for what, and begins the call.
+func (x *request) identify(body []byte) error {
+	err := x.front.retryIfBehind(&x.arrival, false, func() (err error) {
+		x.who, err = x.front.identify(&x.arrival, x.parsed, body)
+		return err
+	})
+	x.call = x.newCall()
+	return err
+}
+
+// release gives back the body, of which decoding has left nothing in use.
+func (x *request) release() {
+	if x.parsed != nil { // requests about signing in are not parsed
+		x.parsed.Body = nil
+	}
+	x.intake.release()
+}
+
+// isElsewhere reports whether the node that owns the control store has to answer. An anonymous caller may change
+// nothing there, so that its request need not go to another node, unless it follows a link that has its permission with
+// it.
+func (f *Front) isElsewhere(op *protocol.Operation, who *identified) bool {
+	return op.Control() && f.Store.Elsewhere() && (who.caller.ARN != "" || who.service.TakesUnsigned(op.Name))
+}
+
+// recorded begins the record of the call, if it is to have one, and returns the context of the operation.
+func (x *request) recorded(op *protocol.Operation) context.Context {
+	ctx, events := x.r.Context(), x.front.Trail
+	switch {
+	case events == nil:
+	case !op.Data():
+		x.record = events.Begin(x.call, op, &x.who.caller, x.began)
+		ctx = x.record.Changes(ctx)
+	case events.WantsData():
+		x.record = events.BeginData(x.call, op, &x.who.caller, x.began)
+	}
+	return ctx
+}
+
+// invoke runs the operation.
+func (x *request) invoke(ctx context.Context, op *protocol.Operation, in any) (out any, err error) {
+	err = x.front.retryIfBehind(&x.arrival, x.who.caller.ARN != "", func() (err error) {
+		out, err = op.Invoke(ctx, x.call, in)
+		return err
+	})
+	return out, err
+}
+
+// admit counts the request for its caller, who may have a limit of requests under way. One that another node has
+// relayed is counted there.
 func (x *request) admit() (err error) {
 	if x.relayed || !x.front.Tenants.Any() {
 		return nil
 	}
-	x.visit, err = x.front.Tenants.Enter(service.Tenant(&x.caller))
+	x.visit, err = x.front.Tenants.Enter(service.Tenant(&x.who.caller))
 	if err != nil {
-		e := x.service.Throttled()
+		e := x.who.service.Throttled()
 		e.Final = true
 		return errors.Join(e, err)
 	}
 	return nil
 }
 
-// recognise finds out the protocol and the operation.
-func (x *request) recognise(body []byte) error {
-	body, err := x.inflate(body)
+// recognise finds out the protocol and the operation. With an error it returns as much as it has found.
+func (f *Front) recognise(in *intake, body []byte) (*protocol.Request, error) {
+	body, err := in.inflate(body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	parsed, err := protocol.Recognise(x.r, body)
-	x.parsed = parsed
+	parsed, err := protocol.Recognise(in.from.r, body)
 	if err != nil {
-		return err
+		return parsed, err
 	}
 	// Behind the prefix of the public URL paths are the same as without one.
-	if rest, ok := strings.CutPrefix(parsed.Path, x.front.prefix); ok && (rest == "" || rest[0] == '/') {
+	if rest, ok := strings.CutPrefix(parsed.Path, f.prefix); ok && (rest == "" || rest[0] == '/') {
 		parsed.Path = rest
 	}
-	x.call = x.newCall(parsed)
-	return nil
+	return parsed, nil
 }
 
 // newCall returns what the operation will know about the request besides its input.
-func (x *request) newCall(parsed *protocol.Request) *protocol.Call {
+func (x *request) newCall() *protocol.Call {
 	call := &protocol.Call{
-		Operation: parsed.Operation, RequestID: x.id, Kind: parsed.Kind,
-		Path: parsed.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.encrypted,
+		Operation: x.parsed.Operation, RequestID: x.id, Kind: x.parsed.Kind,
+		Path: x.parsed.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.encrypted,
 		SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
+		Service: x.who.service.Name, Identity: x.who.caller, Region: x.who.region,
 	}
 	if x.span != nil || x.front.logged.Load() {
 		call.Notes = new(protocol.Notes)
@@ -234,42 +250,42 @@ func (x *request) newCall(parsed *protocol.Request) *protocol.Call {
 }
 
 // decode reads the operation's input.
-func (x *request) decode(op *protocol.Operation) (any, error) {
-	x.call.Version = x.parsed.Version
-	in, err := op.Decode(x.parsed)
+func decode(op *protocol.Operation, parsed *protocol.Request, who *identified, call *protocol.Call) (any, error) {
+	call.Version = parsed.Version
+	in, err := op.Decode(parsed)
 	switch {
 	case err == nil:
 		return in, nil
-	case x.caller.ARN == "" && !x.service.TakesUnsigned(op.Name): // which learns nothing from a mistake
-		return nil, service.Denied(x.call)
+	case who.caller.ARN == "" && !who.service.TakesUnsigned(op.Name): // which learns nothing from a mistake
+		return nil, service.Denied(call)
 	}
 	return nil, err
 }
 
-// write answers with an operation's output. A client that has left gets nothing, even if the answer would still fit into
-// the socket's buffer, and the operation takes back what would be lost with the answer.
+// write answers with an operation's output. A client that has left gets nothing, even if the answer would still fit
+// into the socket's buffer, and the operation takes back what would be lost with the answer.
 func (x *request) write(op *protocol.Operation, out any) {
 	if x.r.Context().Err() != nil {
-		x.gone = true
+		x.result.gone = true
 	} else {
 		// Short answers stay in net/http's buffer, so that only the flush tells whether there is still a connection.
-		write := func() error { return protocol.WriteResult(x.w, x.service, x.parsed, op, x.id, out) }
+		write := func() error { return protocol.WriteResult(x.w, x.who.service, x.parsed, op, x.id, out) }
 		if page := x.linkPage(); page != nil {
-			write = func() error { return x.writeLinkPage(http.StatusOK, page) }
+			write = func() error { return writeLinkPage(x.w, x.id, http.StatusOK, page) }
 		}
-		x.gone = write() != nil || http.NewResponseController(x.w).Flush() != nil
+		x.result.gone = write() != nil || http.NewResponseController(x.w).Flush() != nil
 	}
-	if x.gone {
+	if x.result.gone {
 		x.call.Undelivered(context.WithoutCancel(x.r.Context()))
 	}
 }
 
 // fail answers with the error that an operation, or a step on the way to it, had.
 func (x *request) fail(err error) {
-	// What failed then, failed because the client has left; unless that was the reading of its body, which ends the
-	// context, too.
+	// An error after the end of the context means that the client has left; unless reading its body failed, which ends
+	// the context, too.
 	if x.parsed != nil && x.r.Context().Err() != nil {
-		x.gone = true
+		x.result.gone = true
 		return
 	}
 	if errors.Is(err, control.ErrElsewhere) || errors.Is(err, control.ErrUnavailable) {
@@ -279,9 +295,9 @@ func (x *request) fail(err error) {
 	if x.record != nil {
 		x.record.End(nil, e)
 	}
-	x.denial, _ = errors.AsType[*access.Denial](err)
+	x.result.denial, _ = errors.AsType[*access.Denial](err)
 	if e.Status >= http.StatusInternalServerError {
-		x.cause = err
+		x.result.cause = err
 		switch {
 		case errors.Is(err, errOverload):
 			x.front.overload.do(func() {
@@ -289,7 +305,8 @@ func (x *request) fail(err error) {
 					"bytes", x.front.memory.used(), "requests", x.front.requests.used())
 			})
 		case service.IsTooEarly(err):
-			x.front.Log.Warn("request refused, as the nodes of the cluster run different versions", "request_id", x.id, "operation", x.operation(), "error", err)
+			x.front.Log.Warn("request refused, as the nodes of the cluster run different versions",
+				"request_id", x.id, "operation", x.operation(), "error", err)
 		case !service.OfTheDisk(err): // which is logged once, not for every request that meets with it
 			x.front.Log.Error("request failed", "request_id", x.id, "operation", x.operation(), "error", err)
 		}
@@ -299,19 +316,15 @@ func (x *request) fail(err error) {
 
 // refuse answers with an error.
 func (x *request) refuse(e *protocol.Error) {
-	x.err = e
+	x.result.err = e
 	if x.parsed == nil {
 		x.parsed, _ = protocol.Recognise(x.r, nil) // for the protocol of the answer
 	}
-	write := func() error { return protocol.WriteError(x.w, x.service, x.parsed, x.id, e) }
+	write := func() error { return protocol.WriteError(x.w, x.who.service, x.parsed, x.id, e) }
 	if page := x.linkPage(); page != nil {
-		write = func() error { return x.writeLinkPage(e.Status, page) }
+		write = func() error { return writeLinkPage(x.w, x.id, e.Status, page) }
 	}
-	if x.unread {
-		x.gone = x.refuseEarly(write) != nil
-	} else {
-		x.gone = write() != nil
-	}
+	x.result.gone = x.intake.answer(write) != nil
 }
 
 // operation returns the name of the operation as far as it is known, at most a hundred bytes.
@@ -320,29 +333,4 @@ func (x *request) operation() string {
 		return ""
 	}
 	return fmt.Sprintf("%.100s", x.parsed.Operation)
-}
-
-// regionLabel is what regions look like that stand in a host: sqs.example.com has none.
-var regionLabel = regexp.MustCompile(`^[a-z]{2,}(?:-[a-z]+)+-[0-9]{1,2}$`)
-
-// hostRegion returns the region that a host such as sqs.eu-west-1.example.com, or AWS's own older
-// eu-west-1.queue.amazonaws.com, names; or "".
-func hostRegion(host string) string {
-	labels := strings.Split(strings.ToLower(host), ".")
-	switch {
-	case len(labels) > 2 && labels[0] == "sqs" && regionLabel.MatchString(labels[1]):
-		return labels[1]
-	case len(labels) > 2 && labels[1] == "queue" && regionLabel.MatchString(labels[0]):
-		return labels[0]
-	}
-	return ""
-}
-
-// scheme is how the client addressed the server. A proxy that ends TLS says so in a header, which is good enough for
-// making URLs for its own client.
-func scheme(r *http.Request) string {
-	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
-		return "https"
-	}
-	return "http"
 }

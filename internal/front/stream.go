@@ -35,9 +35,9 @@ func (s *StreamWriter) Prepare(most time.Duration) error {
 	return errors.Join(s.control.SetReadDeadline(time.Time{}), s.control.SetWriteDeadline(time.Now().Add(most+streamIdle)))
 }
 
-// Begin begins the answer, which then cannot become an error any more. What is returned takes no more when ctx has ended.
+// Begin begins the answer, which then cannot become an error any more. The writer fails when ctx has ended.
 func (s *StreamWriter) Begin(ctx context.Context, contentType string) io.Writer {
-	s.x.begun = true
+	s.x.result.begun = true
 	h := s.x.w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-store")
@@ -47,13 +47,12 @@ func (s *StreamWriter) Begin(ctx context.Context, contentType string) io.Writer 
 
 // serveStream answers a request for a stream.
 func (x *request) serveStream(stream *Stream) {
-	x.service = x.front.serviceNamed(stream.Service)
-	x.parsed = &protocol.Request{Kind: protocol.JSON, Operation: stream.Operation, Target: x.service.Target}
-	x.call = x.newCall(x.parsed)
+	x.who.service = x.front.serviceNamed(stream.Service)
+	x.parsed = &protocol.Request{Kind: protocol.JSON, Operation: stream.Operation, Target: x.who.service.Target}
 	err := x.stream(stream)
 	switch {
-	case err != nil && x.begun:
-		x.cause, x.gone = err, true
+	case err != nil && x.result.begun:
+		x.result.cause, x.result.gone = err, true
 		x.front.Log.Warn("an answer was not finished", "operation", stream.Operation, "request_id", x.id, "error", err)
 	case err != nil:
 		x.fail(err)
@@ -61,13 +60,15 @@ func (x *request) serveStream(stream *Stream) {
 }
 
 func (x *request) stream(stream *Stream) error {
-	if err := x.retryIfBehind(func() error { return x.identify(nil) }); err != nil {
+	f := x.front
+	if err := x.identify(nil); err != nil {
 		return err
 	}
-	if err := x.isolated(); err != nil {
+	if err := f.isolated(&x.arrival, &x.who); err != nil {
 		return err
 	}
-	if err := x.retryIfBehind(func() error { return stream.Authorize(x.call) }); err != nil {
+	authorize := func() error { return stream.Authorize(x.call) }
+	if err := f.retryIfBehind(&x.arrival, x.who.caller.ARN != "", authorize); err != nil {
 		return err
 	}
 	return stream.Serve(x.r.Context(), x.call, &StreamWriter{x, http.NewResponseController(x.w)})

@@ -1,6 +1,6 @@
 // Package idle deletes unused queues, if the operator wants that.
 //
-//	          nobody has used it                 notice is over
+//	          was not used                       notice is over
 //	in use ───────────────────────► announced ──────────────────► sealed ───► deleted
 //	  ▲                                 │                            │
 //	  └─────────────────────────────────┴────────────────────────────┘
@@ -8,9 +8,9 @@
 //
 // # What is guaranteed
 //
-//   - No message is lost: a queue is deleted only when no shard holds a message of it, in whatever state, or brings one to it.
-//     That is looked at while the queue is sealed: its shards refuse all calls to it and all messages for it, on every
-//     node that may own them, so that what they say stays true until the queue is deleted or opened again.
+//   - No message is lost: a queue is deleted only when no shard holds a message of it, in any state, or brings one to
+//     it. That is checked while the queue is sealed: its shards refuse all calls to it and all messages for it, on
+//     every node that may own them, so that their answers stay true until the queue is deleted or opened again.
 //   - A queue is deleted only if it was unused for Options.After, and for as long it was watched: time before the option was given
 //     does not count, nor what cannot be known.
 //   - The deletion was announced Notice(After) before, in the log and in the trail; a use in that time revokes it. An

@@ -186,7 +186,7 @@ func (s *Sweeper) known(q *catalog.Queue) time.Time {
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// judge decides about queues, once their shards have told what they know.
+// judge decides about queues, once their shards have reported.
 func (s *Sweeper) judge(ctx context.Context, queues []*catalog.Queue) error {
 	var ids []queue.ID
 	for _, q := range queues {

@@ -22,7 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// after is for how long nobody must have used a queue here; a day of it is notice.
+// after is how long a queue must have been unused here; a day of it is notice.
 const after = 30 * 24 * time.Hour
 
 var began = time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
@@ -170,7 +170,7 @@ func (w *world) events(name string) (names []string, details string) {
 
 const day = 24 * time.Hour
 
-// A queue that nobody uses is announced a day before, and deleted then; its neighbour, which is used, stays.
+// An unused queue is announced a day before, and deleted then; its neighbour, which is used, stays.
 func TestAnnouncedAndDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -217,7 +217,7 @@ func TestAnnouncedAndDeleted(t *testing.T) {
 	}
 }
 
-// What keeps a queue, before the announcement and after it.
+// The reasons to keep a queue, before the announcement and after it.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	arn := named("old").ARN()
@@ -323,7 +323,7 @@ func TestOwnDeadLetterQueue(t *testing.T) {
 	}
 }
 
-// What happens while the queue is sealed, when its shards are asked for the last time.
+// Events while the queue is sealed, when its shards are asked for the last time.
 func TestUsedInTheLastMoment(t *testing.T) {
 	t.Parallel()
 	for what, happens := range map[string]func(w *world, id queue.ID){
@@ -384,7 +384,7 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// A server that was stopped when the queue was due, or whose data are those of an old backup, announces it anew: it has
+// A server that was stopped when the queue was due, or that runs on data from an old backup, announces it anew: it has
 // not watched, and the announcement may never have been seen.
 func TestAnnouncementIsOutOfDate(t *testing.T) {
 	t.Parallel()
@@ -465,8 +465,8 @@ func TestWaitsForAllNodes(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order: no queue with a message is deleted, none that was used in the last 30 days, none
-// without a day of notice, and every one that is idle is deleted in time.
+// In every sequence of events: no queue with a message is deleted, none that was used in the last 30 days, none without
+// a day of notice, and every one that is idle is deleted in time.
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -482,7 +482,7 @@ func TestAnyOrder(t *testing.T) {
 			used[name] = w.now
 		}
 		w.pass(0)
-		limit := w.now // before it nobody has watched
+		limit := w.now // no node has watched before
 		look := func() {
 			w.must(w.Look(context.Background()))
 			w.must(w.Look(context.Background())) // what was overtaken is decided anew

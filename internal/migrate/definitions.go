@@ -26,7 +26,7 @@ type Definitions struct {
 	session *declared.Session
 }
 
-// Name is that of the file that definitions pass through: the value of the tag sluice-applied-by.
+// Name names the file through which definitions pass: it is the value of the tag sluice-applied-by.
 const Name = "migrated"
 
 // HomeOf returns the account and region of a server. Not all servers have STS: the ARN of a queue tells them as well.
@@ -97,7 +97,7 @@ func (d *Definitions) choose(file *declared.File, names []string) error {
 	return nil
 }
 
-// compare plans what to create. What the target has is never changed.
+// compare plans what to create. Resources of the target are never changed.
 func (d *Definitions) compare(ctx context.Context, file *declared.File) error {
 	found, err := d.session.Read(ctx, file, false)
 	if err != nil {

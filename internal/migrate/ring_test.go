@@ -12,7 +12,7 @@ func newRing(lines ...*line) *ring {
 	return &ring{lines: lines, pause: time.Second, wait: 10 * time.Second}
 }
 
-// name is that of the queue that is next, "-" if none is due, and "end" if all have ended.
+// name returns the name of the next queue, "-" if none is due, and "end" if all have ended.
 func (r *ring) name(now time.Time) string {
 	switch l, ended := r.take(now); {
 	case ended:

@@ -56,7 +56,7 @@ func (w *worker) step(ctx context.Context, l *line) (moved, left int, err error)
 	if err != nil {
 		return 0, 1, err
 	}
-	// What was received is brought to its end also when the run is stopped.
+	// Received messages are brought to their end also when the run is stopped.
 	finish, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(finishing, cancel) })()

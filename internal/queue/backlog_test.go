@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever happens while the copies of publications are made, each queue gets one of each,
-// and those of a FIFO topic in the order in which they were published.
+// In every sequence of events while the copies of publications are made, each queue gets one of each, and those of a
+// FIFO topic in the order in which they were published.
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -238,8 +238,7 @@ func TestLargePublications(t *testing.T) {
 	}
 }
 
-// What waits is bounded: publishers of what would wait, too, are refused until there is room,
-// and others are not.
+// The backlog is bounded: publications that would have to wait are refused until there is room, and others are not.
 func TestFullBacklog(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

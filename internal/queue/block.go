@@ -29,9 +29,9 @@ const hour = 60 * minute
 // series are counted or kept if Minutes is 0.
 type Keep struct {
 	Minutes, FiveMinutes, Hours time.Duration
-	// UpTo is the highest format of a data directory that all programs read which may open
-	// the store later; 0 means that they read all. What needs a later format does not begin
-	// before Allow. Where it has begun already, it goes on.
+	// UpTo is the highest format of a data directory that all programs read which may open the store later; 0 means
+	// that they read all. Features that need a later format do not begin before Allow. A feature that has begun already
+	// goes on.
 	UpTo int
 }
 

@@ -17,8 +17,8 @@ const (
 	testUnit  = 4 * testBody
 )
 
-// Whatever the queues hold and whatever has become due, no call makes a transaction longer than its limit, but
-// for what cannot be divided; and all that is left undone is done in the end.
+// For all contents of the queues and all work that has become due, no call makes a transaction longer than its limit,
+// but for work that cannot be divided; and all that is left undone is done in the end.
 func TestTransactionsAreBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

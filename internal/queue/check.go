@@ -16,15 +16,14 @@ const problemsKept = 100
 
 // Recount is what Check has found in a queue.
 type Recount struct {
-	Messages uint64   // in whatever state
+	Messages uint64   // in all states
 	Bytes    uint64   // of their records
 	Problems []string // what is not as it should be; the first of them in words
 	More     uint64   // problems beyond those in words
 }
 
-// Check reads everything that is stored of a queue and compares it with itself:
-// each message has one way to its consumer, each row of an index has its
-// message, and the counters are what a recount gives. What is not so is a
+// Check reads everything that is stored of a queue and compares it with itself: each message has one way to its
+// consumer, each row of an index has its message, and the counters are what a recount gives. Each difference is a
 // problem; an error says that the store could not be read.
 //
 // It reads the tables in order and keeps in memory what an engine would keep:

@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// sum is of messages in whatever order, by what both they and the rows that lead
-// to them say: where they stand, when they were sent and to which group. Two
-// tables with the same sum have the same rows.
+// sum is a hash of messages in any order, by the facts that both they and the rows that lead to them contain: where
+// they stand, when they were sent and to which group. Two tables with the same sum have the same rows.
 type sum [2]uint64
 
 func (s *sum) add(p Position, sent Instant, group string) {

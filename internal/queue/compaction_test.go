@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// What is stored is what was written, also after the store has sorted, merged
-// and thrown away many megabytes: reload compares them. That is where a
-// DeleteOnce of a key that was set twice would bring back the first value.
+// The store still has what was written after it has sorted, merged and thrown away many megabytes: reload compares
+// them. That is where a DeleteOnce of a key that was set twice would bring back the first value.
 func TestCompactions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -3,8 +3,8 @@ package queue
 // Awaits reports whether there is something that begins with Allow.
 func (e *Engine) Awaits() bool { return e.series.awaits() }
 
-// Allow says that all programs read a format which may open the store later. What has
-// waited for that begins.
+// Allow says that all programs read a format which may open the store later. Features that
+// have waited for that begin.
 func (e *Engine) Allow(format int) {
 	if !e.Awaits() {
 		return

@@ -148,8 +148,7 @@ func forwardAll(e *Engine, id ID) (int, error) {
 	return len(all), e.Forwarded(id, all[len(all)-1].Position)
 }
 
-// What cannot be removed because it is not there does not let expiry go on as
-// if it were.
+// If a record cannot be removed because it is missing, expiry does not go on as if it were removed.
 func TestLostRowIsNoticedByExpiry(t *testing.T) {
 	t.Parallel()
 	r := populate(t)

@@ -951,7 +951,7 @@ func (c *command) show(*Engine) error {
 	return nil
 }
 
-// topicMetricNames are those of a topic's row in scripts.
+// topicMetricNames are the names of the metrics in a topic's row in scripts.
 var topicMetricNames = [TopicMetrics]string{
 	"published", "bytes", "delivered", "failed", "redriven", "not redriven", "filtered", "no attributes", "attributes", "body", "invalid attributes",
 	"invalid body",

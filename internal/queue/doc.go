@@ -59,15 +59,13 @@
 // of all other messages), the groups and their rota, the held (received and not deleted), the delays, the dedup, the
 // moves, the tally. DESIGN.md draws them.
 //
-// What happens to a queue is counted in its record, in the transaction in which it
-// happens. When a minute ends, the engine writes the counters and how the queue stands
-// as a row of the queue's series. The series belong to the queue's name: they stay when
-// the queue is removed, until they are too old. So the running minute of a queue is not
-// lost when the queue is deleted while no engine is loaded: its name is stored beside it.
+// Events of a queue are counted in its record, in the transaction in which they happen. When a minute ends, the engine
+// writes the counters and the state of the queue as a row of the queue's series. The series belong to the queue's name:
+// they stay when the queue is removed, until they are too old. So the running minute of a queue is not lost when the
+// queue is deleted while no engine is loaded: its name is stored beside it.
 //
-// A publication is a message of a topic with copies for several queues, all of which
-// are accepted in one transaction. What happens to it is counted there, in a record of the
-// topic, which becomes a row of the topic's series.
+// A publication is a message of a topic with copies for several queues, all of which are accepted in one transaction.
+// Its events are counted there, in a record of the topic, which becomes a row of the topic's series.
 //
 // A message that is redriven, moved or published to a queue of another shard waits in the
 // outbox of that queue until the other shard has accepted it. A queue that another

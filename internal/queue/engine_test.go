@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Time does not go back, whatever the clock of the machine does, also when the
-// engine is loaded anew.
+// Time does not go back, even if the clock of the machine does, also when the engine is loaded anew.
 func TestTimeDoesNotGoBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

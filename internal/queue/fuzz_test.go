@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// What a decoder accepts it must give back unchanged when it is encoded and
-// decoded again; what it does not accept must be an error and not a panic.
+// A decoder must return a value that is unchanged when it is encoded and decoded again, or an error. It must not panic.
 
 func FuzzMessage(f *testing.F) {
 	seed := &Message{
@@ -168,8 +167,7 @@ func FuzzMemberKey(f *testing.F) {
 	})
 }
 
-// What is kept has one key, which says what it is, and no other row of the store is
-// taken for one.
+// Each kept record has one key, which says what it is, and no other row of the store is taken for one.
 func FuzzKeptKey(f *testing.F) {
 	f.Add(uint64(1), uint64(2), byte(kindDedup), "id", []byte("value"))
 	f.Fuzz(func(t *testing.T, slot, q uint64, kind byte, id string, b []byte) {

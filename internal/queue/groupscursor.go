@@ -35,7 +35,7 @@ const (
 	maxCursorShards     = 1 << 12
 )
 
-// Encode returns the cursor as bytes, for other nodes and for clients, to whom they mean nothing.
+// Encode returns the cursor as bytes, for other nodes and for clients, which must not interpret them.
 func (c GroupsCursor) Encode() []byte {
 	w := varint.Writer{groupsCursorVersion}
 	for _, p := range c {

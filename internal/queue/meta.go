@@ -8,7 +8,7 @@ type meta struct {
 	held     heldRecord
 	delays   delaysRecord
 	dedup    dedupRecord
-	stored   uint64 // messages in the queue, in whatever state
+	stored   uint64 // messages in the queue, in all states
 	purged   Instant
 	counting // not in records of older programs
 }

@@ -260,7 +260,7 @@ func (m *model) drop(*rapid.T) {
 	for _, x := range m.queues[i].messages {
 		x.gone = true
 	}
-	// What was taken back of minutes before is not in the series of a queue that is gone.
+	// Counts that were taken back from earlier minutes are not in the series of a queue that is gone.
 	m.count(m.queues[i], MetricReceived, -int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].tally.happened[MetricReceived])))
 	if id := m.queues[i].cfg.ID; pick(m, "while no engine is loaded", false, true) {
 		m.rig.forget(id)
@@ -770,7 +770,7 @@ func (m *model) checkOrder(reachable, out []*modelMessage, tight bool) {
 	}
 }
 
-// What consumers do with their receipts.
+// Calls of consumers with their receipts.
 
 func (m *model) pickReceipts(q *modelQueue) []modelReceipt {
 	if len(q.receipts) == 0 {
@@ -965,7 +965,7 @@ func (m *model) move(*rapid.T) {
 	}
 	task.Selection = m.selection(q)
 	if task.Destination == q.cfg.ARN {
-		m.t.Skip("nobody moves a queue's messages to itself")
+		m.t.Skip("no task moves a queue's messages to itself")
 	}
 	err := m.rig.transact(func(e *Engine) error { return e.StartMove(q.cfg.ID, task) })
 	if running != errors.Is(err, ErrTaskRunning) || !running && err != nil {
@@ -1170,10 +1170,9 @@ func (m *model) accept(*rapid.T) {
 	m.settle()
 }
 
-// follow compares the messages that are stored with those of the model. What
-// is not where it was has expired, or was moved by a task, or was moved to the
-// dead-letter queue if there is a reason to; redrive then says what is wrong
-// with such a move.
+// follow compares the messages that are stored with those of the model. A message that is not where it was has expired,
+// or was moved by a task, or was moved to the dead-letter queue if there is a reason to; redrive then says what is
+// wrong with such a move.
 func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 	m.t.Helper()
 	type found struct {
@@ -1277,7 +1276,7 @@ func (m *model) reindexed(q *modelQueue, was, is Position) bool {
 // checkMove looks at a message that a task has moved.
 func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
 	if len(from.tasks) == 0 || from.tasks[0].Status != MoveRunning {
-		m.failf("%s was moved from %s to %s by nobody", x.body, from.cfg.ARN, to.cfg.ARN)
+		m.failf("%s was moved from %s to %s by no task", x.body, from.cfg.ARN, to.cfg.ARN)
 	}
 	task := from.tasks[0]
 	want := task.Destination
@@ -1353,7 +1352,7 @@ func (m *model) compare(*rapid.T) {
 		m.failf("%d messages wait to be forwarded, counted %+v, %v", len(m.elsewhere.messages), n, err)
 	}
 	if len(m.elsewhere.messages) > 0 && !m.told {
-		m.failf("nobody has been told that messages wait")
+		m.failf("OutboxReady has not shown that messages wait")
 	}
 	m.compareSeries()
 	for _, q := range m.queues {

@@ -26,9 +26,8 @@ const (
 // ListMessageMoveTasks can show.
 const movesKept = 10
 
-// MoveTask moves the messages of a dead-letter queue back to where they came
-// from, or to another queue. What is moved is a new message: it has a new id
-// and time of sending and was never received.
+// MoveTask moves the messages of a dead-letter queue back to where they came from, or to another queue. A moved message
+// is a new one: it has a new id and time of sending and was never received.
 type MoveTask struct {
 	ID          string
 	Destination string // ARN; empty: the queue that each message came from
@@ -45,7 +44,7 @@ type MoveTask struct {
 	Failure string
 	// Selection says which messages are moved, and what is changed of them; nil: all, as they are.
 	Selection *Selection
-	// What follows is of tasks with a Selection only.
+	// The following fields are of tasks with a Selection only.
 	Scanned uint64  // messages that the task has looked at
 	Skipped uint64  // that were selected and could not be moved
 	Ended   Instant // 0: not yet

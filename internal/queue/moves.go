@@ -167,7 +167,7 @@ func (e *Engine) StartMove(id ID, task MoveTask) error {
 	return nil
 }
 
-// CancelMove ends a running task and returns it. What it has moved stays
+// CancelMove ends a running task and returns it. Messages that it has moved stay
 // moved. A task that is unknown or has ended gives ErrNoTask.
 func (e *Engine) CancelMove(id ID, task string) (MoveTask, error) {
 	q, err := e.queueAtPresent(id)

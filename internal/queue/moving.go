@@ -49,7 +49,7 @@ func (q *queue) move() error {
 	return nil
 }
 
-// all moves available messages, whatever they are.
+// all moves available messages, without a Selection.
 func (m *moving) all() error {
 	for range m.allowance {
 		if err := m.one(); err != nil {
@@ -206,7 +206,7 @@ func (m *moving) moveTo(c *candidate, message *Message, to destination) error {
 	return to.accept(message, m.now)
 }
 
-// candidate is a visible message of a queue, whatever table it is in.
+// candidate is a visible message of a queue, in any table.
 type candidate struct {
 	pos      Position
 	received *received // if it was received before
@@ -258,7 +258,7 @@ func (m *moving) takeOut(c *candidate) error {
 }
 
 // confirm returns a message that a search has found, as takeOut needs it and as it is stored, if it is still there.
-// What is stored of a message never changes, so only the receives since the search can have changed what the filter
+// The record of a message never changes, so only the receives since the search can have changed what the filter
 // says: a message that was received since then, or is not visible, has no candidate. One of the line that was
 // received is left to the phase that looks at those.
 func (m *moving) confirm(s selected) (c *candidate, message *Message, err error) {

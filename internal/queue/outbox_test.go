@@ -107,8 +107,7 @@ func TestAwayQueuesAreLoadedWithoutReads(t *testing.T) {
 	}
 }
 
-// What a queue holds that has been served here is not passed over when it is
-// said to be elsewhere.
+// Messages of a queue that has been served here are not passed over when the queue is said to be elsewhere.
 func TestAwayQueueWithMessagesOfItsOwnIsRefused(t *testing.T) {
 	t.Parallel()
 	r := populate(t)

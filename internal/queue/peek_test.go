@@ -238,7 +238,7 @@ func (c *command) peek(e *Engine) error {
 
 var stateNames = map[States]string{StateVisible: "visible", StateInFlight: "inflight", StateDelayed: "delayed"}
 
-// A look that is stopped goes on where it was, whatever it has found by then.
+// A peek that is stopped goes on where it was, with or without results so far.
 func TestPeekIsStopped(t *testing.T) {
 	r := newRig(t)
 	defer r.close()

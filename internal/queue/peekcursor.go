@@ -8,7 +8,7 @@ import "github.com/sluicemq/sluice/internal/varint"
 
 const peekCursorVersion = 1
 
-// Encode returns the cursor as bytes, for other nodes and for clients, to whom they mean nothing.
+// Encode returns the cursor as bytes, for other nodes and for clients, which must not interpret them.
 func (c PeekCursor) Encode() []byte {
 	w := varint.Writer{peekCursorVersion}
 	w.Uint(uint64(c.Shard))

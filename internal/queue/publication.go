@@ -12,7 +12,7 @@ type Publication struct {
 	// its sequence numbers; 0 for a standard topic.
 	Topic ID
 	ID    MessageID // in the publisher's answer
-	// Group and Dedup are those of a publication to a FIFO topic.
+	// Group and Dedup are set for a publication to a FIFO topic.
 	Group, Dedup string
 	Copies       []Copy
 	// Count is what is counted if the publication is accepted, and no repetition of another.

@@ -6,8 +6,8 @@ import "fmt"
 type Published struct {
 	ID       MessageID
 	Sequence uint64 // 0 in a standard topic
-	// Duplicate says that the topic had accepted a publication with the same deduplication
-	// id within the interval before; ID and Sequence are those of that publication.
+	// Duplicate says that the topic had accepted a publication with the same deduplication id within the interval
+	// before; ID and Sequence are the earlier publication's.
 	Duplicate bool
 }
 

@@ -13,8 +13,8 @@ type Purging struct {
 	Queue ID
 	// OutboxOnly leaves what is in the queue itself.
 	OutboxOnly bool
-	// Marks are where the outboxes of other shards stood when they were purged. What the queue is sent from there
-	// later, up to these marks, was purged on its way, and is left out.
+	// Marks are where the outboxes of other shards stood when they were purged. Messages that come from there later, up
+	// to these marks, were purged on their way, and are left out.
 	Marks []Mark
 
 	Done bool

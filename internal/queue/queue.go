@@ -1,7 +1,7 @@
 package queue
 
-// queue is one queue, composed of its parts. Each part knows some of its messages. The queue itself does whatever
-// several parts have to agree about:
+// queue is one queue, composed of its parts. Each part knows some of its messages. The queue itself does the
+// work about which several parts have to agree:
 //
 //   - stored counts the messages of the line and the indexed ones. Each of these is in exactly one of groups, delays
 //     and held.
@@ -10,7 +10,7 @@ package queue
 //     fields that follow from the clock, and those that tally and rota document.
 //   - wakeAt is the earliest wakeAt of the parts, or earlier.
 //
-// The engine rebuilds from the tables whatever is not in the record when it is loaded.
+// The engine rebuilds from the tables all that is not in the record when it is loaded.
 type queue struct {
 	base
 	e *Engine
@@ -26,7 +26,7 @@ type queue struct {
 	arrivals arrivals
 	throttle throttle
 	tally    tally
-	stored   uint64 // messages in the queue, in whatever state
+	stored   uint64 // messages in the queue, in all states
 	purged   Instant
 
 	firstSource int     // which source the next receive of a standard queue tries first

@@ -26,7 +26,7 @@ type Delivery struct {
 // again, or gives ErrAttemptStale if one of them was deleted or changed meanwhile, or
 // has become visible.
 //
-// What Limits do not let through is not delivered, except to a repeated attempt.
+// Messages beyond the Limits are not delivered, except to a repeated attempt.
 //
 // A receive moves a bounded number of messages to the dead-letter queue. If more are
 // left to be moved it may deliver none although some are Available; the next receive

@@ -83,10 +83,9 @@ func problems(t *testing.T, r *rig, keys mirror) []string {
 	return append(out, strays...)
 }
 
-// Whatever single row is missing, cut short or put where it does not belong,
-// a recount tells. Of a deduplication id, a task, the clock, what has arrived, the
-// names of queues and the rows of series it cannot know that they are missing, and one deduplication id, shard or
-// name of series is as good as another.
+// A recount finds every single row that is missing, cut short or put where it does not belong. Of a deduplication id, a
+// task, the clock, what has arrived, the names of queues and the rows of series it cannot know that they are missing,
+// and one deduplication id, shard or name of series is as good as another.
 func TestRecountFindsEachLostRow(t *testing.T) {
 	t.Parallel()
 	r := populate(t)
@@ -164,7 +163,7 @@ func TestRecountIsBrief(t *testing.T) {
 	}
 }
 
-// What is left of a queue that was deleted is no problem.
+// The remains of a deleted queue are no problem.
 func TestLeftoversAreNamed(t *testing.T) {
 	t.Parallel()
 	r := populate(t)
@@ -175,7 +174,7 @@ func TestLeftoversAreNamed(t *testing.T) {
 	}
 }
 
-// What a queue has kept is of a time in which it knows that it has kept something.
+// The time range of a queue's kept records covers all of them.
 func TestStrangeBucketsAreFound(t *testing.T) {
 	t.Parallel()
 	r := populate(t)

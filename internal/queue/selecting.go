@@ -14,7 +14,7 @@ import (
 //  2. Search.Run goes through a snapshot of what is stored, from the task's place on, in any goroutine. It finds positions.
 //  3. Engine.Supply hands them to the task, which confirms each when it moves it; see moving.confirm.
 //
-// What was found is in memory only. The place of the task is stored with each message that was moved, so that after a
+// The results of a search are in memory only. The place of the task is stored with each message that was moved, so that after a
 // restart the search begins behind it.
 
 // Search is what has to be known to find messages for the running task of a queue.

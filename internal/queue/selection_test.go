@@ -63,8 +63,8 @@ func TestSelectionInSteps(t *testing.T) {
 	}
 }
 
-// What happens between a search and the move counts: a message that was deleted is not moved, one that is in flight
-// is said not to be visible, and one that was received and is visible again is looked at again, with its receives.
+// Events between a search and the move count: a message that was deleted is not moved, one that is in flight is
+// reported as not visible, and one that was received and is visible again is checked again, with its receives.
 func TestFoundIsConfirmed(t *testing.T) {
 	t.Parallel()
 	for filter, moved := range map[string]uint64{"chosen": 4, "chosen count<1": 3} {
@@ -121,7 +121,7 @@ func TestFoundIsConfirmed(t *testing.T) {
 	}
 }
 
-// What was found for a task that has ended is not given to the next one, which looks itself.
+// The results of a task that has ended are not given to the next one, which searches itself.
 func TestFoundForAnotherTask(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

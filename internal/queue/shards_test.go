@@ -11,10 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Several engines are shards of one service. Whatever is lost on the way between
-// them, or sent again by an owner that knows less, or undone by a commit that
-// fails: each message is in one place, where its queue is served or on its way
-// there, and a FIFO group's dead letters come in order.
+// Several engines are shards of one service. Messages are lost on the way between them, sent again by an owner that
+// knows less, or undone by a commit that fails. Still, each message is in one place, where its queue is served or on
+// its way there, and a FIFO group's dead letters come in order.
 
 func TestShards(t *testing.T) {
 	t.Parallel()

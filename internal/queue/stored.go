@@ -9,7 +9,7 @@ const RecordBytes = 60
 // Stored is how much the shard stores of a queue, from memory.
 type Stored struct {
 	Look     Look
-	Messages uint64 // in whatever state
+	Messages uint64 // in all states
 	// Arrived is what was stored since the engine was loaded, whether or not it is still there. The engine does not
 	// know how much the messages take that are there: that is for Weigh.
 	Arrived Weight

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What has happened in topics is told since the engine was loaded, over the ends of minutes, of a bounded number of topics.
+// Standings of topics count events since the engine was loaded, over the ends of minutes, of a bounded number of
+// topics.
 func TestTopicStandings(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -41,10 +42,10 @@ func TestTopicStandings(t *testing.T) {
 	publish("late")
 	publish("news")
 	if got := told(); len(got) != maxTopicCounters || got["news"] != 6 || got["late"] != 0 {
-		t.Errorf("%d are told, of news %d", len(got), got["news"])
+		t.Errorf("%d topics have standings, news has %d", len(got), got["news"])
 	}
 	r.reload()
 	if got := told(); len(got) > 0 {
-		t.Errorf("after a restart %v are told", got)
+		t.Errorf("after a restart the standings are %v", got)
 	}
 }

@@ -28,8 +28,8 @@ func (t *transaction) ForceWrite() { t.forceWrite = true }
 // Limit sets the size in bytes at which the transaction takes no more work that can wait. It counts until the next
 // call; an engine that was just loaded has no limit.
 //
-// What cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row
-// of a series, or what a client has asked for.
+// Work that cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row
+// of a series, or the request of a client.
 func (t *transaction) Limit(bytes int) { t.limit = bytes }
 
 // Full reports whether the transaction has reached its limit: work that can wait is left to the next one.

@@ -5,7 +5,7 @@ type Use struct {
 	ID ID
 	// Sealed says that the shard refuses calls to the queue and messages for it, as Config.Sealed has it.
 	Sealed bool
-	// Messages are those that the shard holds of the queue, in whatever state, and those that wait here to be brought
+	// Messages are those that the shard holds of the queue, in all states, and those that wait here to be brought
 	// to it.
 	Messages uint64
 	// Last is an instant after which no client has called, as far as this shard knows; 0 of a queue that another shard

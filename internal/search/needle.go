@@ -4,8 +4,8 @@ import "bytes"
 
 // needle is a text that can be anywhere in another one, in any case of ASCII.
 //
-// It is found by the algorithm of Knuth, Morris and Pratt, so the cost is linear in the text that is searched, whatever both
-// are. Where no part of the needle has matched, the machine's fast search finds where one may begin.
+// It is found by the algorithm of Knuth, Morris and Pratt, so the cost is linear in the text that is searched, for all
+// needles and texts. Where no part of the needle has matched, the machine's fast search finds where one may begin.
 type needle struct {
 	text  []byte // in small letters, not empty
 	upper byte   // the capital of the first letter

@@ -122,7 +122,7 @@ func (a *alone) Low() bool { return false }
 // Reclaim implements Node.
 func (a *alone) Reclaim() error { return a.messages.Reclaim() }
 
-// Failed implements Node. What fails here is the disk, which the server watches.
+// Failed implements Node. Only the disk can fail here, and the server watches it.
 func (a *alone) Failed() <-chan struct{} { return nil }
 
 // Err implements Node.

@@ -42,7 +42,7 @@ func http2Header(fields ...string) []byte {
 // announce opens a connection on which so many requests are begun that have a body, of which nothing comes.
 func announce(t *testing.T, s *Server, streams int) {
 	t.Helper()
-	conn, err := tls.Dial("tcp", s.listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
+	conn, err := tls.Dial("tcp", s.entrance.listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func announce(t *testing.T, s *Server, streams int) {
 	go func() { _, _ = io.Copy(io.Discard, conn) }()
 }
 
-// What clients only announce costs next to nothing, however many requests they begin on how many connections.
+// Announced bodies cost next to nothing, however many requests clients begin on how many connections.
 func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	const connections, streams, most = 60, 250, 64 << 20
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	}
 	eventually.Succeeds(t, func() error {
 		// Every connection has as many under way as it may: they wait for their bodies, each with a buffer.
-		if n := s.front.MemoryInUse(); n < connections*4<<10 {
+		if n := s.entrance.front.MemoryInUse(); n < connections*4<<10 {
 			return fmt.Errorf("%d bytes are taken", n)
 		}
 		return nil
@@ -84,7 +84,7 @@ func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	if n := memoryInUse() - before; n > most {
 		t.Errorf("%d MiB for %d connections of %d requests", n>>20, connections, streams)
 	} else {
-		t.Logf("%d KiB, of them %d KiB counted, for %d connections of %d requests", n>>10, s.front.MemoryInUse()>>10, connections, streams)
+		t.Logf("%d KiB, of them %d KiB counted, for %d connections of %d requests", n>>10, s.entrance.front.MemoryInUse()>>10, connections, streams)
 	}
 
 	// Others are served meanwhile.

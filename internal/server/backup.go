@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -37,33 +38,35 @@ const (
 // backups are made one at a time, each from a snapshot, which keeps the disk space of
 // all that is deleted meanwhile.
 type backups struct {
+	config  *Config
+	log     *slog.Logger
+	storage *storage
 	one     sync.Mutex
 	running atomic.Bool
 	last    atomic.Int64    // when the latest was complete, in Unix milliseconds; 0: there was none
-	queues  func() int      // how many there are
 	ctx     context.Context // ends when the server stops
 	stop    context.CancelFunc
 }
 
-func newBackups() *backups {
-	b := new(backups)
+// newBackups removes the snapshots of a process that did not survive them.
+func newBackups(c *Config, st *storage) (*backups, error) {
+	b := &backups{config: c, log: c.Logger, storage: st}
 	b.ctx, b.stop = context.WithCancel(context.Background())
-	return b
+	return b, b.sweep()
 }
 
-// backupStream is how clients get a backup of all that is kept.
-func (s *Server) backupStream() front.Stream {
+// stream is how operators get a backup of all that is kept.
+func (b *backups) stream(operators *admin.Authorizer) front.Stream {
 	return front.Stream{
-		Path: BackupPath, Service: admin.ServiceName, Operation: backupOperation, Serve: s.serveBackup,
-		Authorize: func(call *protocol.Call) error { return s.operators.Authorize(call, backupOperation) },
+		Path: BackupPath, Service: admin.ServiceName, Operation: backupOperation, Serve: b.serve,
+		Authorize: func(call *protocol.Call) error { return operators.Authorize(call, backupOperation) },
 	}
 }
 
-func (s *Server) serveBackup(ctx context.Context, call *protocol.Call, out *front.StreamWriter) error {
-	if s.config.InMemory {
+func (b *backups) serve(ctx context.Context, call *protocol.Call, out *front.StreamWriter) error {
+	if b.config.InMemory {
 		return backupError(http.StatusConflict, errors.New("this server keeps nothing: it was started with --in-memory"))
 	}
-	b := s.backups
 	if !b.one.TryLock() {
 		return backupError(http.StatusConflict, errors.New("another backup is being made; there can be one at a time"))
 	}
@@ -76,22 +79,22 @@ func (s *Server) serveBackup(ctx context.Context, call *protocol.Call, out *fron
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(b.ctx, cancel)()
-	began := s.config.Now()
-	about := backup.About{Version: s.config.Version, Created: began.UTC(), Queues: b.queues()}
-	dir, err := s.snapshot(ctx, &about)
+	began := b.config.Now()
+	about := backup.About{Version: b.config.Version, Created: began.UTC(), Queues: b.storage.queues()}
+	dir, err := b.snapshot(ctx, &about)
 	if err != nil {
 		return backupError(http.StatusServiceUnavailable, err)
 	}
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil {
-			s.log.Warn("a backup's files are left behind", "directory", dir, "error", err)
+			b.log.Warn("a backup's files are left behind", "directory", dir, "error", err)
 		}
 	}()
 	if err := backup.Write(ctx, out.Begin(ctx, "application/x-tar"), about, dir); err != nil {
 		return err
 	}
-	b.last.Store(s.config.Now().UnixMilli())
-	s.log.Info("a backup was made", "request_id", call.RequestID, "duration", time.Since(began).Round(time.Millisecond))
+	b.last.Store(b.config.Now().UnixMilli())
+	b.log.Info("a backup was made", "request_id", call.RequestID, "duration", time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
@@ -104,10 +107,10 @@ func backupError(status int, err error) error {
 
 // snapshot makes a directory with what a data directory has, as it is now: the
 // tables are links, so it takes little space and time.
-func (s *Server) snapshot(ctx context.Context, about *backup.About) (dir string, err error) {
+func (b *backups) snapshot(ctx context.Context, about *backup.About) (dir string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, snapshotTimeout)
 	defer cancel()
-	dir, err = os.MkdirTemp(s.config.Data, snapshotPrefix)
+	dir, err = os.MkdirTemp(b.config.Data, snapshotPrefix)
 	if err != nil {
 		return "", err
 	}
@@ -116,21 +119,21 @@ func (s *Server) snapshot(ctx context.Context, about *backup.About) (dir string,
 			err = errors.Join(fmt.Errorf("make a snapshot: %w", err), os.RemoveAll(dir))
 		}
 	}()
-	status := s.node.Status()
+	status := b.storage.node.Status()
 	about.Cluster, about.Node = status.Cluster, status.Node
-	if about.Shards, err = s.node.Snapshot(ctx, dir); err != nil {
+	if about.Shards, err = b.storage.node.Snapshot(ctx, dir); err != nil {
 		return "", err
 	}
-	if about.Data, err = datadir.ReadFormat(s.config.Data); err != nil {
+	if about.Data, err = datadir.ReadFormat(b.config.Data); err != nil {
 		return "", err
 	}
 	for _, name := range []string{CredentialsFile, MasterKeyFile, datadir.FormatFile} {
-		b, err := os.ReadFile(filepath.Join(s.config.Data, name))
+		content, err := os.ReadFile(filepath.Join(b.config.Data, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // in a cluster the keys are in the control store
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), b, 0o600)
+			err = os.WriteFile(filepath.Join(dir, name), content, 0o600)
 		}
 		if err != nil {
 			return "", err
@@ -141,11 +144,11 @@ func (s *Server) snapshot(ctx context.Context, about *backup.About) (dir string,
 
 // sweep removes the snapshots of a process that did not survive them. The stores must
 // be open, so that no other process has any.
-func (s *Server) sweep() error {
-	if s.config.InMemory {
+func (b *backups) sweep() error {
+	if b.config.InMemory {
 		return nil
 	}
-	left, err := filepath.Glob(filepath.Join(s.config.Data, snapshotPrefix+"*"))
+	left, err := filepath.Glob(filepath.Join(b.config.Data, snapshotPrefix+"*"))
 	for _, dir := range left {
 		err = errors.Join(err, os.RemoveAll(dir))
 	}

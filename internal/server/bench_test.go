@@ -11,13 +11,13 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// nobody takes answers and looks at none.
-type nobody struct{ header http.Header }
+// discard drops all answers.
+type discard struct{ header http.Header }
 
-func (w *nobody) Header() http.Header         { return w.header }
-func (w *nobody) WriteHeader(int)             {}
-func (w *nobody) Write(b []byte) (int, error) { return len(b), nil }
-func (w *nobody) Flush()                      {}
+func (w *discard) Header() http.Header         { return w.header }
+func (w *discard) WriteHeader(int)             {}
+func (w *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (w *discard) Flush()                      {}
 
 // BenchmarkSendMessage is the way of a SendMessage of 1 KiB from its header to its
 // answer, without a network and a disk.
@@ -40,20 +40,20 @@ func BenchmarkSendMessage(b *testing.B) {
 	}
 	r, _ := call("CreateQueue", `{"QueueName":"q"}`)
 	w := httptest.NewRecorder()
-	if s.front.ServeHTTP(w, r); w.Code != http.StatusOK {
+	if s.entrance.front.ServeHTTP(w, r); w.Code != http.StatusOK {
 		b.Fatalf("%d %s", w.Code, w.Body)
 	}
 	r, body := call("SendMessage", `{"QueueUrl":"`+s.Endpoint()+"/"+account+`/q","MessageBody":"`+string(bytes.Repeat([]byte("x"), 1024))+`"}`)
 	w = httptest.NewRecorder()
-	if s.front.ServeHTTP(w, r); w.Code != http.StatusOK {
+	if s.entrance.front.ServeHTTP(w, r); w.Code != http.StatusOK {
 		b.Fatalf("%d %s", w.Code, w.Body)
 	}
-	out := &nobody{make(http.Header)}
+	out := &discard{make(http.Header)}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := body.Seek(0, io.SeekStart); err != nil {
 			b.Fatal(err)
 		}
-		s.front.ServeHTTP(out, r)
+		s.entrance.front.ServeHTTP(out, r)
 	}
 }

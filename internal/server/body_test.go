@@ -22,7 +22,7 @@ const pooledBuffer = 64 << 10
 // nothing takes forever.
 func dial(t *testing.T, s *Server) *net.TCPConn {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.listener.Addr().String())
+	conn, err := net.Dial("tcp", s.entrance.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +57,8 @@ func answerOn(conn io.Reader) (int, string, error) {
 	return response.StatusCode, string(body), err
 }
 
-// Bodies share a bounded memory. A request that gets none of it in time is told to try again; large requests leave some
-// for small ones; clients that name no key cannot take it all.
+// Bodies share a bounded memory. A request that gets none of it in time gets the advice to try again; large requests
+// leave some for small ones; clients that name no key cannot take it all.
 func TestBodiesShareMemory(t *testing.T) {
 	t.Parallel()
 	const size = 4 << 20
@@ -72,7 +72,7 @@ func TestBodiesShareMemory(t *testing.T) {
 		t.Helper()
 		eventually.Succeeds(t, func() error {
 			const headers = 5 << 10
-			if n := size - s.front.MemoryInUse(); n > want || n < want-headers {
+			if n := size - s.entrance.front.MemoryInUse(); n > want || n < want-headers {
 				return fmt.Errorf("%d are left, want %d and a little less for headers", n, want)
 			}
 			return nil
@@ -80,7 +80,7 @@ func TestBodiesShareMemory(t *testing.T) {
 	}
 	message := func(size int) object { return object{"QueueUrl": "q", "MessageBody": strings.Repeat("x", size)} }
 	tryAgain := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
-	// What a body takes of which more than half has come.
+	// The memory of a body of which more than half has come.
 	takes := func(length int) int64 { return int64(length) + 1 }
 
 	// Clients without a key send slowly what may turn out to be signed.
@@ -102,7 +102,7 @@ func TestBodiesShareMemory(t *testing.T) {
 	left(free)
 	c.Make("SendMessage", message(1<<20))
 
-	// Those who name a key can take all but what others need to finish.
+	// Clients that name a key can take all but the reserve that others need to finish.
 	text := `{"QueueUrl":"q","MessageBody":"` + strings.Repeat("x", 800_000) + `"}`
 	var slow []*net.TCPConn
 	for size/4 <= free-2*pooledBuffer {
@@ -125,7 +125,7 @@ func TestBodiesShareMemory(t *testing.T) {
 		}
 	}
 	left(size - takes(1_000_000))
-	for range 5 { // memory is given back whatever becomes of a request
+	for range 5 { // memory is given back after every outcome
 		r := c.JSONRequest("Nonsense", text)
 		c.Sign(r)
 		c.Send("Nonsense", r)

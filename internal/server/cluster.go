@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -70,8 +68,7 @@ type Node interface {
 	Snapshot(ctx context.Context, dir string) (shards int, err error)
 	// Close hands over what the node owns and leaves the cluster.
 	Close(ctx context.Context) error
-	// What an operator sees and does of the cluster. The status of a machine that is alone
-	// names no node.
+	// The operator's view of the cluster, and commands to it. The status of a machine that is alone names no node.
 	admin.Cluster
 }
 
@@ -99,15 +96,15 @@ type Messages interface {
 
 // NodeEnv is what a server gives to its node of a cluster.
 type NodeEnv struct {
-	Totals   *shard.Totals                                // to be told what happens to queues
-	Watch    func(now func() queue.Instant) shard.Watcher // to be told of messages; nil: nobody is
+	Totals   *shard.Totals                                // counts what happens to queues
+	Watch    func(now func() queue.Instant) shard.Watcher // called for messages; nil: not called
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string        // where clients reach this server, as soon as it is known
 	Low      func() bool          // whether the disk is nearly full
 	Answers  func() bool          // whether this server answers clients
 	Shift    func() time.Duration // of what the machine's clock says; nil: none
-	Waiting  func(what string)    // to be told what the node waits for, until it has joined
+	Waiting  func(what string)    // called with what the node waits for, until it has joined
 	// Initialise calls Initialise of this package, and Forwarded answers requests that
 	// other nodes have forwarded.
 	Initialise func(*control.Control) error
@@ -117,21 +114,6 @@ type NodeEnv struct {
 	// Tell returns what this node tells the others with each heartbeat, and Hear takes in what another one tells.
 	Tell func() json.RawMessage
 	Hear func(node string, told json.RawMessage)
-}
-
-// join makes the server a node of its cluster.
-func (s *Server) join(waiting *front.StartupResponder) (err error) {
-	addr := s.listener.Addr() // the listener gets a limit of connections before it
-	s.node, err = s.config.Join(NodeEnv{
-		Totals: &s.totals, Watch: s.watch,
-		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
-		Tell: s.tell, Hear: s.hear,
-		Endpoint:   func() string { return s.endpointAt(addr) },
-		Low:        func() bool { return s.space.room() != nil },
-		Answers:    s.answering.Load,
-		Initialise: s.initialise,
-	})
-	return err
 }
 
 // Initialise puts into the control store of a cluster what every installation has,
@@ -165,7 +147,7 @@ func Initialise(c *Config, ctl *control.Control) error {
 	})
 }
 
-func (s *Server) initialise(ctl *control.Control) error { return Initialise(&s.config, ctl) }
+func (c *Config) initialise(ctl *control.Control) error { return Initialise(c, ctl) }
 
 // Initialised reports whether Initialise has been called for the control store, as
 // far as this node's copy of it is.
@@ -175,53 +157,4 @@ func Initialised(ctl *control.Control) (bool, error) {
 		err = errors.Join(err, errors.New(problems[0]))
 	}
 	return vault != nil, err
-}
-
-// joinKeys takes the installation's keys from the control store. Keys in the data
-// directory that are others are not replaced: they are worth as much as what was
-// encrypted and signed with them.
-func (s *Server) joinKeys() (err error) {
-	if s.credentials, s.vault, err = identity.OpenShared(s.control); err != nil {
-		return err
-	}
-	if !s.config.InMemory {
-		if err := s.compareKeys(); err != nil {
-			return fmt.Errorf("%w; the data directory belongs to another installation: start this node with an empty one, or move its keys away if nothing depends on them", err)
-		}
-		if err := s.credentials.Save(filepath.Join(s.config.Data, CredentialsFile), s.config.Accounts); err != nil {
-			return err
-		}
-	}
-	if err := s.overrideRoot(); err != nil || s.config.InMemory {
-		return err
-	}
-	return s.credentials.LoadPrevious(filepath.Join(s.config.Data, CredentialsFile))
-}
-
-// compareKeys returns an error if there are keys in the data directory that are
-// not the installation's.
-func (s *Server) compareKeys() error {
-	if err := s.credentials.Agree(filepath.Join(s.config.Data, CredentialsFile)); err != nil {
-		return err
-	}
-	path := filepath.Join(s.config.Data, MasterKeyFile)
-	own, err := identity.OpenVault(path)
-	switch {
-	case errors.Is(err, identity.ErrNoMasterKey):
-		return nil
-	case err == nil && !own.Same(s.vault):
-		return fmt.Errorf("%s is not the cluster's master key", path)
-	}
-	return err
-}
-
-// ServeForwarded answers what another node has given to Node.Forward. An error says that the payload is none of ours, or
-// of a newer program; nothing was done.
-func (s *Server) ServeForwarded(ctx context.Context, payload []byte) ([]byte, error) {
-	select { // the node may be the owner of the control store before the server is ready
-	case <-s.prepared:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	return s.front.ServeForwarded(ctx, payload)
 }

@@ -151,7 +151,7 @@ func newPair(t *testing.T, change func(owner, other *Config)) *pair {
 		if len(payload) > 1<<20 {
 			t.Errorf("a payload of %d bytes", len(payload))
 		}
-		answer, err := p.owner.ServeForwarded(ctx, bytes.Clone(payload))
+		answer, err := p.owner.peers.serveForwarded(ctx, bytes.Clone(payload))
 		return answer, errors.Join(err, p.catchUp(ctx))
 	}})
 	change(&one, &two)
@@ -173,8 +173,8 @@ func (p *pair) current() error {
 
 func alike(*Config, *Config) {}
 
-// A request is verified twice and answered once: whatever the owner says of it, the
-// client hears, under the id that the first node has given it.
+// A request is verified twice and answered once: the client gets the answer of the owner, under the id that the first
+// node has given it.
 func TestForwardedAnswers(t *testing.T) {
 	t.Parallel()
 	var log journal
@@ -247,7 +247,7 @@ func TestForwardedFacts(t *testing.T) {
 	root := apitest.RootActor(p.owner.Endpoint(), p.owner.Root())
 	_, id := root.User(t, "bob", `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*",
 		"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"Bool":{"aws:SecureTransport":"true"}}}}`)
-	bob, _ := p.other.front.Keys.Lookup(id)
+	bob, _ := p.other.entrance.front.Keys.Lookup(id)
 	late.Forward(10 * time.Minute) // within which a signature is good, but not twice
 	for i, tc := range []struct {
 		from, proto string
@@ -273,8 +273,8 @@ func TestForwardedFacts(t *testing.T) {
 	}
 }
 
-// Where the owner of the control store cannot be reached, or has just given the store
-// away, the client is told to try again.
+// If the owner of the control store cannot be reached, or has just given the store away, the client gets the advice to
+// try again.
 func TestForwardedToNobody(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -294,15 +294,15 @@ func TestForwardedToNobody(t *testing.T) {
 		c.Make("CreateQueue", object{"QueueName": "q"})
 	}
 	for _, payload := range [][]byte{nil, {0}, {1}, {1, 200, 1}, {2, 1, 7}, {99, 0}} {
-		if answer, err := p.owner.ServeForwarded(t.Context(), payload); err == nil {
+		if answer, err := p.owner.peers.serveForwarded(t.Context(), payload); err == nil {
 			t.Errorf("%v is answered with %q", payload, answer)
 		}
 	}
 }
 
-// What was changed through one node, the next request through another finds, be it
-// a queue, a key or a permission, even if the other has not heard of it yet. What is
-// not there takes as long to say as it takes to be sure.
+// A change that was made through one node is visible to the next request through another, be it a queue, a key or a
+// permission, even if the other has not heard of it yet. The answer that something is missing takes as long as it takes
+// to be sure.
 func TestNodeThatIsBehind(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -318,7 +318,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		there.Make("GetQueueUrl", object{"QueueName": "r"})
 
 		_, id := root.User(t, "bob-"+d.String(), "")
-		cred, _ := p.owner.front.Keys.Lookup(id)
+		cred, _ := p.owner.entrance.front.Keys.Lookup(id)
 		bob := there.As(cred)
 		if a := bob.Call("ReceiveMessage", object{"QueueUrl": there.URL("q")}); a.Failed.Code != "AccessDenied" && a.Failed.Code != "AccessDeniedException" {
 			t.Errorf("%s: %d %s", d, a.Status, a.Body)
@@ -334,7 +334,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 
 		// A body that is not all read before the key is looked at.
 		_, id = root.User(t, "eve-"+d.String(), apitest.Allow("sqs:*", "*"))
-		cred, _ = p.owner.front.Keys.Lookup(id)
+		cred, _ = p.owner.entrance.front.Keys.Lookup(id)
 		there.As(cred).Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": strings.Repeat("m", 128<<10)})
 
 		none := refusal{
@@ -379,25 +379,25 @@ func TestUsesReachTheOwner(t *testing.T) {
 	p := newPair(t, alike)
 	root := apitest.RootActor(p.owner.Endpoint(), p.owner.Root())
 	_, id := root.User(t, "bob", apitest.Allow("sqs:*", "*"))
-	cred, _ := p.other.front.Keys.Lookup(id)
+	cred, _ := p.other.entrance.front.Keys.Lookup(id)
 	c := clientOf(t, p.other, inJSON).As(cred)
 	c.Make("ListQueues", nil)
 	lastUse := func(s *Server) string {
-		u, _ := s.directory.Key(id).LastUse()
+		u, _ := s.accounts.directory.Key(id).LastUse()
 		return u.Service + " " + u.Region
 	}
 	if got := lastUse(p.owner); got != " " {
 		t.Errorf("the owner knows already: %s", got)
 	}
-	apitest.Must(t, 0, p.other.directory.SaveUses(t.Context(), p.other.front.SendUses))
-	apitest.Must(t, 0, p.owner.directory.SaveUses(t.Context(), p.owner.front.SendUses))
+	apitest.Must(t, 0, p.other.accounts.directory.SaveUses(t.Context(), p.other.entrance.front.SendUses))
+	apitest.Must(t, 0, p.owner.accounts.directory.SaveUses(t.Context(), p.owner.entrance.front.SendUses))
 	for name, s := range map[string]*Server{"owner": p.owner, "other": p.other} {
 		if got := lastUse(s); got != "sqs "+c.Region {
 			t.Errorf("%s: used for %q", name, got)
 		}
 	}
 	forwarded := p.forwarded.Load()
-	apitest.Must(t, 0, p.other.directory.SaveUses(t.Context(), func(context.Context, directory.Uses) error {
+	apitest.Must(t, 0, p.other.accounts.directory.SaveUses(t.Context(), func(context.Context, directory.Uses) error {
 		return errors.New("there is nothing new")
 	}))
 	if n := p.forwarded.Load(); n != forwarded {
@@ -405,7 +405,7 @@ func TestUsesReachTheOwner(t *testing.T) {
 	}
 }
 
-// What was a node of a cluster can be a single node, with the cluster's keys.
+// A node of a cluster can become a single node, with the cluster's keys.
 func TestNodeLeavesCluster(t *testing.T) {
 	t.Parallel()
 	alone := onDisk(t.TempDir())
@@ -417,17 +417,17 @@ func TestNodeLeavesCluster(t *testing.T) {
 	apitest.Must(t, 0, records.Close())
 	alone.Accounts = append(alone.Accounts, "333333333333")
 	s, stop := start(t, alone)
-	if want, _ := roots.Root(account); !reflect.DeepEqual(s.Root(), want) || !s.vault.Same(vault) {
+	if want, _ := roots.Root(account); !reflect.DeepEqual(s.Root(), want) || !s.accounts.vault.Same(vault) {
 		t.Errorf("the root key is %v now", s.Root())
 	}
-	added, ok := s.credentials.Root("333333333333")
+	added, ok := s.accounts.credentials.Root("333333333333")
 	if !ok {
 		t.Error("the new account has no key")
 	}
 	clientOf(t, s, inJSON).Make("CreateQueue", object{"QueueName": "q"})
 	apitest.Must(t, 0, stop())
 	s, _ = start(t, alone)
-	if again, _ := s.credentials.Root("333333333333"); !reflect.DeepEqual(again, added) {
+	if again, _ := s.accounts.credentials.Root("333333333333"); !reflect.DeepEqual(again, added) {
 		t.Errorf("the new account's key is %v, after it was %v", again, added)
 	}
 }
@@ -441,8 +441,8 @@ func joined(c *control.Control) func(NodeEnv) (Node, error) {
 	})
 }
 
-// A single node that becomes the first of a cluster keeps its keys, the others get
-// them, and one that was another installation is told so and keeps its own.
+// A single node that becomes the first of a cluster keeps its keys, and the others get them. A node of another
+// installation reports that and keeps its own.
 func TestKeysOfACluster(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -477,7 +477,7 @@ func TestKeysOfACluster(t *testing.T) {
 	second.Accounts = append(second.Accounts, "333333333333") // which the cluster does not have yet
 	second.Join = joined(copied)
 	other, stopOther := start(t, second)
-	if !reflect.DeepEqual(other.Root(), root) || !other.vault.Same(first.vault) {
+	if !reflect.DeepEqual(other.Root(), root) || !other.accounts.vault.Same(first.accounts.vault) {
 		t.Errorf("the other's root key is %v", other.Root())
 	}
 	file := filepath.Join(second.Data, CredentialsFile)
@@ -496,8 +496,8 @@ func TestKeysOfACluster(t *testing.T) {
 		t.Errorf("%d changes", n)
 	}
 	again, _ := start(t, second)
-	if !reflect.DeepEqual(again.Root(), root) || len(again.credentials.Accounts()) != 3 {
-		t.Errorf("root %v, accounts %v", again.Root(), again.credentials.Accounts())
+	if !reflect.DeepEqual(again.Root(), root) || len(again.accounts.credentials.Accounts()) != 3 {
+		t.Errorf("root %v, accounts %v", again.Root(), again.accounts.credentials.Accounts())
 	}
 
 	for what, spoil := range map[string]func(dir string) error{
@@ -523,8 +523,8 @@ func TestKeysOfACluster(t *testing.T) {
 	}
 }
 
-// Who owns the control store may have been paused, and others own it by now: nor is it
-// believed that something is not there before it has looked.
+// The owner of the control store may have been paused, and may have been replaced: it does not answer that something is
+// missing before it has checked.
 func TestOwnerThatCannotLook(t *testing.T) {
 	t.Parallel()
 	p := new(pair)

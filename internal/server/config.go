@@ -45,13 +45,13 @@ type Config struct {
 	EgressAllow     []string // networks, addresses and hosts that deliveries may go to although they are not public
 	Mail            email.Config
 	Console         Console
-	OpenID          openid.Config // of the console; without an issuer nobody signs in this way
+	OpenID          openid.Config // of the console; without an issuer, signing in by a provider is off
 	TrailDir        string        // directory whose directories are the buckets of trails; empty: there are none
 	TrailBuckets    []string      // buckets of trails with the accounts that they are for, as bucket.ParseOwners reads them
 	TrailS3Endpoint string        // URL of an S3 service that has the buckets of trails; empty: there is none
 	LogRequests     bool
 	Keep            queue.Keep    // for how long the series of queues are kept
-	DeleteIdleAfter time.Duration // for how long nobody must have used a queue that is deleted; 0: none is deleted
+	DeleteIdleAfter time.Duration // for how long a queue that is deleted must have been unused; 0: none is deleted
 	Version         string        // of the program
 
 	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
@@ -65,7 +65,7 @@ type Config struct {
 	// Join makes the server a node of a cluster; nil: it is alone.
 	Join func(NodeEnv) (Node, error)
 
-	idleNow func() time.Time // the clock of what deletes queues that nobody uses; nil: Now
+	idleNow func() time.Time // the clock of the sweeper of unused queues; nil: Now
 
 	disk   *store.Disk         // that tests put in the place of the machine's
 	limits func(*front.Limits) // how tests change them; nil: they do not

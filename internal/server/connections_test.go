@@ -109,7 +109,7 @@ func TestNewcomersWait(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	eventually.Succeeds(t, func() error {
-		if n := s.listener.(*front.ConnLimit).Open(); n != most {
+		if n := s.entrance.listener.(*front.ConnLimit).Open(); n != most {
 			return fmt.Errorf("%d places are taken, want %d", n, most)
 		}
 		return nil

@@ -4,25 +4,26 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/sluicemq/sluice/console"
-	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/signin"
-	"github.com/sluicemq/sluice/internal/auth/login"
-	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/auth/session"
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
 // Console is how the console is set up.
 type Console struct {
 	Serve bool
-	Idle  time.Duration // a session ends that nobody uses for so long
+	Idle  time.Duration // a session ends that was unused for so long
 	Hosts []string      // names that browsers may know the server by, beside that of Config.PublicURL
 }
 
-// Bounds of Console.Idle. The console asks for keys every ten minutes while somebody uses it.
+// Bounds of Console.Idle. The console asks for keys every ten minutes while it is in use.
 const (
 	leastIdle = 20 * time.Minute
 	usualIdle = time.Hour
@@ -48,49 +49,58 @@ func (c *Console) pages() *console.Pages {
 	return console.New()
 }
 
-// openSessions reads who has signed in to the console, and with what users can.
-func (s *Server) openSessions() (err error) {
-	ready := func() error {
-		if err := s.node.Reads(datadir.FormatSignIn); err != nil {
-			return service.TooEarly("People can sign in when all nodes of the cluster know what sessions are", err)
-		}
-		return nil
-	}
-	require := func() error { return s.require(datadir.FormatSignIn) }
-	var vouched func(issuer, group, role string) bool
-	if s.config.OpenID.Issuer != "" {
-		if s.openID, err = openid.New(s.config.OpenID); err != nil {
-			return err
-		}
-		vouched = func(issuer, group, role string) bool {
-			return issuer == s.openID.Issuer() && s.openID.Gives(group, role)
-		}
-	}
-	if s.logins, err = login.Open(login.Options{Control: s.control, Vault: s.vault, Ready: ready, Require: require}); err != nil {
-		return err
-	}
-	s.sessions, err = session.Open(session.Options{
-		Control: s.control, Directory: s.directory, Roots: s.credentials, Vault: s.vault, Idle: s.config.Console.Idle,
-		PasswordSince: s.logins.PasswordSince, Vouched: vouched, Ready: ready, Require: require,
-	})
-	return err
+// webConsole is the wing of people who come with a browser.
+type webConsole struct {
+	config   *Config
+	pages    *console.Pages // nil: there is no console
+	signIn   *signin.Service
+	accounts *accounts
 }
 
-// newSignIn returns what lets people into the console.
-func (s *Server) newSignIn() *signin.Service {
-	c := &s.config
+// newConsole returns what lets people into the console, and its pages.
+func newConsole(c *Config, a *accounts, events *trail.Trail) *webConsole {
 	hosts := c.Console.Hosts
 	if host, _, err := net.SplitHostPort(c.Listen); err == nil && host != "" {
 		hosts = append([]string{host}, hosts...)
 	}
-	return signin.New(signin.Options{
-		Sessions: s.sessions, Directory: s.directory, Roots: s.credentials, Logins: s.logins, Trail: s.trail, Accounts: c.Accounts, Region: c.Region,
-		PublicURL: c.PublicURL, Hosts: hosts, Idle: c.Console.Idle, Version: c.Version, Off: !c.Console.Serve,
-		OpenID: s.openID, Log: s.log,
-	})
+	return &webConsole{config: c, accounts: a, pages: c.Console.pages(), signIn: signin.New(signin.Options{
+		Sessions: a.sessions, Directory: a.directory, Roots: a.credentials, Logins: a.logins, OpenID: a.openID,
+		Trail: events, Accounts: c.Accounts, Region: c.Region, PublicURL: c.PublicURL, Hosts: hosts,
+		Idle: c.Console.Idle, Version: c.Version, Off: !c.Console.Serve, Log: c.Logger,
+	})}
 }
 
-// SignInLink returns a URL with which the root of the first account can sign in to the console, once and for some minutes.
-func (s *Server) SignInLink(ctx context.Context) (string, error) {
-	return s.signIn.Link(ctx, s.Root().Identity, s.Endpoint(), s.config.Now())
+// register adds the operations about signing in to our own service.
+func (w *webConsole) register(own *protocol.Service) {
+	w.signIn.Register(own, w.accounts.authorizer(admin.Rules))
+}
+
+// link returns a URL with which the root of the first account can sign in at endpoint, once and for some minutes.
+func (w *webConsole) link(ctx context.Context, endpoint string) (string, error) {
+	return w.signIn.Link(ctx, w.accounts.root().Identity, endpoint, w.config.Now())
+}
+
+// signInHandler has the front serve the sign-in without knowing it. The front's requests and answers are those of the
+// sign-in by another name.
+type signInHandler struct{ service *signin.Service }
+
+// MaxBody implements front.SignIn.
+func (h signInHandler) MaxBody() int64 { return signin.MaxBody }
+
+// Changes implements front.SignIn.
+func (h signInHandler) Changes(r *http.Request, name string) bool { return h.service.Changes(r, name) }
+
+// Serve implements front.SignIn.
+func (h signInHandler) Serve(ctx context.Context, r *front.SignInRequest) *front.SignInAnswer {
+	return (*front.SignInAnswer)(h.service.Serve(ctx, (*signin.Request)(r)))
+}
+
+// TooLarge implements front.SignIn.
+func (h signInHandler) TooLarge() *front.SignInAnswer {
+	return (*front.SignInAnswer)(h.service.TooLarge())
+}
+
+// Failed implements front.SignIn.
+func (h signInHandler) Failed(name string, err error) *front.SignInAnswer {
+	return (*front.SignInAnswer)(h.service.Failed(name, err))
 }

@@ -55,7 +55,7 @@ func TestVisitorsComeToTheConsole(t *testing.T) {
 		{proxied, "/ops/sluice/", "/ops/sluice/console/"},
 		{proxied, "/ops/sluice/console", "/ops/sluice/console/"},
 	} {
-		at := "http://" + c.server.listener.Addr().String()
+		at := "http://" + c.server.entrance.listener.Addr().String()
 		res, _ := browse(t, "GET", at+c.path)
 		if target := res.Header.Get("Location"); res.StatusCode != http.StatusFound || target != c.target {
 			t.Errorf("%s: %d, to %q; want %q", c.path, res.StatusCode, target, c.target)
@@ -85,7 +85,7 @@ func TestConsoleCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-// Somebody who has signed in at one node has at all; and where they sign out, they are out at all.
+// A user who has signed in at one node has at all; and after signing out at one node, is out at all.
 func TestSignInAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -104,7 +104,7 @@ func TestSignInAtAnotherNode(t *testing.T) {
 		return res.StatusCode, set
 	}
 	cookie := func(s *Server, token string) string {
-		_, port, _ := net.SplitHostPort(s.listener.Addr().String())
+		_, port, _ := net.SplitHostPort(s.entrance.listener.Addr().String())
 		return "sluice-" + port + "=" + token
 	}
 	_, made := callAdmin(t, p.other, "CreateSignInLink", "{}")
@@ -179,7 +179,7 @@ func TestSignInByProviderAtAnotherNode(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("the session: %d", res.StatusCode)
 	}
-	// A person in a browser is told so in words, when the owner cannot be reached.
+	// A person in a browser gets an explanation when the owner cannot be reached.
 	back := callback()
 	p.broken.Store(true)
 	if to := visit(back.String()); to.String() != p.other.Endpoint()+"/console/#oidc=Unavailable" {

@@ -61,7 +61,7 @@ func onFaultyDisk(t *testing.T, fault *atomic.Pointer[syscall.Errno]) (Config, *
 func clientOf(t *testing.T, s *Server, d apitest.Dialect) *client {
 	c := newClient(t, d)
 	c.Base = s.Endpoint()
-	c.Cred, _ = s.credentials.Root(account)
+	c.Cred, _ = s.accounts.credentials.Root(account)
 	return c
 }
 
@@ -160,8 +160,7 @@ func TestQueueMadeOnAFullDisk(t *testing.T) {
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 }
 
-// After a write to a disk has failed it is not known what is on it. The server ends;
-// clients that wait are told that their requests have not succeeded.
+// After a write to a disk has failed, its contents are unknown. The server ends, and clients that wait get an error.
 func TestFailedDisk(t *testing.T) {
 	var fault atomic.Pointer[syscall.Errno]
 	config, log := onFaultyDisk(t, &fault)
@@ -179,7 +178,7 @@ func TestFailedDisk(t *testing.T) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	w := httptest.NewRecorder()
-	s.http.Handler.ServeHTTP(w, httptest.NewRequest("GET", "/healthz", nil))
+	s.entrance.http.Handler.ServeHTTP(w, httptest.NewRequest("GET", "/healthz", nil))
 	if w.Code != 503 || !strings.Contains(w.Body.String(), "a write has failed") {
 		t.Errorf("/healthz: %d %s", w.Code, w.Body)
 	}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-
 	"errors"
 
 	"github.com/sluicemq/sluice/internal/front"
@@ -10,12 +9,20 @@ import (
 )
 
 // health says how the server is.
-func (s *Server) health() front.Health {
+func (st *storage) health() front.Health {
 	return front.Health{
-		Live:  func() error { return inWords(s.disk.Lifetime().Err()) },
-		Ready: func(ctx context.Context) error { return inWords(s.probe(ctx)) },
-		Low:   func() bool { return s.space.room() != nil },
+		Live:  func() error { return inWords(st.disk.Lifetime().Err()) },
+		Ready: func(ctx context.Context) error { return inWords(st.probe(ctx)) },
+		Low:   st.isLow,
 	}
+}
+
+// probe finds out whether requests would be served.
+func (st *storage) probe(ctx context.Context) error {
+	if err := st.node.Current(); err != nil {
+		return err
+	}
+	return st.messages.Probe(ctx)
 }
 
 // inWords says of a disk that cannot be written what every client may know of it.

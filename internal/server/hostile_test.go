@@ -138,8 +138,7 @@ func hostiles(c *client) []hostile {
 		{"an enormous length", postJSON + "Content-Length: 99999999999999999999\r\n\r\n{}", nil, []int{400}},
 		{"unknown transfer encoding", postJSON + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", nil, []int{501}},
 		{"misspelt transfer encoding", postJSON + "Transfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}" + healthy, nil, []int{400}},
-		// The chunks count. Who thinks otherwise gains nothing: each request is
-		// signed for itself.
+		// The chunks count. A client that declares another length gains nothing: each request is signed for itself.
 		{"chunks and a length", postJSON + "Transfer-Encoding: chunked\r\nContent-Length: 60\r\n\r\n0\r\n\r\n" + healthy, nil, []int{403, 200}},
 		{"two hosts", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", nil, []int{400}},
 		{"a header with a zero byte", "GET /healthz HTTP/1.1\r\nHost: h\r\nX: \x00\r\n\r\n", nil, []int{400}},
@@ -190,7 +189,7 @@ func attack(addr string, h hostile) ([]int, error) {
 	return got, nil
 }
 
-// Whatever some clients do, others are served meanwhile, and nothing of it stays.
+// No behaviour of some clients keeps others from being served, and nothing of it stays.
 func TestHostileClients(t *testing.T) {
 	config := inMemory()
 	config.limits = func(l *front.Limits) {
@@ -207,7 +206,7 @@ func TestHostileClients(t *testing.T) {
 	var attacks sync.WaitGroup
 	for _, h := range all {
 		attacks.Go(func() {
-			got, err := attack(s.listener.Addr().String(), h)
+			got, err := attack(s.entrance.listener.Addr().String(), h)
 			if err != nil || h.want != nil && fmt.Sprint(got) != fmt.Sprint(h.want) {
 				t.Errorf("%s: answered %v, want %v; %v", h.name, got, h.want, err)
 			}
@@ -241,10 +240,10 @@ func TestHostileClients(t *testing.T) {
 		if n := runtime.NumGoroutine(); n > goroutines+10 {
 			return fmt.Errorf("%d goroutines, before it were %d", n, goroutines)
 		}
-		if n := s.listener.(*front.ConnLimit).Open(); n > 0 {
+		if n := s.entrance.listener.(*front.ConnLimit).Open(); n > 0 {
 			return fmt.Errorf("%d connections are still open", n)
 		}
-		if n := s.front.MemoryInUse(); n != 0 {
+		if n := s.entrance.front.MemoryInUse(); n != 0 {
 			return fmt.Errorf("%d bytes for bodies are taken", n)
 		}
 		if n := heapInUse(); n > heap+64<<20 {

@@ -17,8 +17,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// What a user sees of a queue that nobody uses: it is announced in the log, the trail and the metrics, the announcement
-// outlives a restart, and then it is deleted. Queues with a message, with the tag, or that others depend on stay.
+// A user's view of an unused queue: it is announced in the log, the trail and the metrics, the announcement outlives a
+// restart, and then it is deleted. Queues with a message, with the tag, or that others depend on stay.
 func TestIdleQueuesAreDeleted(t *testing.T) {
 	t.Parallel()
 	log := new(journal)
@@ -29,7 +29,7 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 	config.Logger = slog.New(slog.NewTextHandler(log, nil))
 	s, stop := start(t, config)
 	watched := func() error {
-		if s.catalog.Load().IdleSince().IsZero() {
+		if s.storage.catalog.Load().IdleSince().IsZero() {
 			return fmt.Errorf("it is not watched which queues are used")
 		}
 		return nil
@@ -66,7 +66,7 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 		t.Errorf("%d announcements in the log", n)
 	}
 	events := func() map[string]int {
-		found, _, err := s.trail.Find(trail.Query{Account: account, Max: 1000})
+		found, _, err := s.audit.trail.Find(trail.Query{Account: account, Max: 1000})
 		apitest.Must(t, 0, err)
 		names := make(map[string]int)
 		for _, e := range found {

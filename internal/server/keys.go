@@ -17,63 +17,63 @@ import (
 
 // openKeys takes the keys of the installation from where they are, and makes those
 // that are missing, unless that is for others to do.
-func (s *Server) openKeys() error {
-	if s.node.SharesKeys() {
-		return s.joinKeys()
+func (a *accounts) openKeys() error {
+	if a.storage.node.SharesKeys() {
+		return a.joinKeys()
 	}
-	if err := s.ownKeys(); err != nil {
+	if err := a.ownKeys(); err != nil {
 		return err
 	}
-	return s.control.Change(context.Background(), catalog.Initialise)
+	return a.storage.control.Change(context.Background(), catalog.Initialise)
 }
 
 // ownKeys takes the keys of a single node from its data directory.
-func (s *Server) ownKeys() (err error) {
-	if s.config.InMemory {
-		s.vault = identity.NewVault()
-		s.credentials, err = identity.Generate(s.config.Accounts)
+func (a *accounts) ownKeys() (err error) {
+	if a.config.InMemory {
+		a.vault = identity.NewVault()
+		a.credentials, err = identity.Generate(a.config.Accounts)
 	} else {
-		s.credentials, err = identity.LoadCredentials(filepath.Join(s.config.Data, CredentialsFile), s.config.Accounts)
+		a.credentials, err = identity.LoadCredentials(filepath.Join(a.config.Data, CredentialsFile), a.config.Accounts)
 		if err == nil {
-			s.vault, err = s.openVault()
+			a.vault, err = a.openVault()
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if made := s.credentials.Made(); len(made) > 0 {
-		s.log.Info("made root keys", "accounts", made, "file", filepath.Join(s.config.Data, CredentialsFile))
+	if made := a.credentials.Made(); len(made) > 0 {
+		a.log.Info("made root keys", "accounts", made, "file", filepath.Join(a.config.Data, CredentialsFile))
 	}
-	return s.overrideRoot()
+	return a.overrideRoot()
 }
 
 // overrideRoot gives the first account the key that the operator has chosen.
-func (s *Server) overrideRoot() error {
-	if s.config.RootKeyID == "" {
+func (a *accounts) overrideRoot() error {
+	if a.config.RootKeyID == "" {
 		return nil
 	}
-	if len(s.config.RootSecret) < identity.LeastSecret {
-		s.log.Warn("the root's secret is short enough to be guessed; only programs on this machine can try", "characters", len(s.config.RootSecret))
+	if len(a.config.RootSecret) < identity.LeastSecret {
+		a.log.Warn("the root's secret is short enough to be guessed; only programs on this machine can try", "characters", len(a.config.RootSecret))
 	}
-	if err := s.credentials.Override(s.config.Accounts[0], s.config.RootKeyID, s.config.RootSecret); err != nil {
+	if err := a.credentials.Override(a.config.Accounts[0], a.config.RootKeyID, a.config.RootSecret); err != nil {
 		return fmt.Errorf("--root-access-key-id and --root-secret-access-key: %w", err)
 	}
 	return nil
 }
 
 // openVault reads the master key, or makes one.
-func (s *Server) openVault() (*identity.Vault, error) {
-	path := filepath.Join(s.config.Data, MasterKeyFile)
+func (a *accounts) openVault() (*identity.Vault, error) {
+	path := filepath.Join(a.config.Data, MasterKeyFile)
 	v, err := identity.OpenVault(path)
 	if !errors.Is(err, identity.ErrNoMasterKey) {
 		return v, err
 	}
-	if err := mayMakeMasterKey(s.control.Store(), err); err != nil {
+	if err := mayMakeMasterKey(a.storage.control.Store(), err); err != nil {
 		return nil, err
 	}
 	v, err = identity.CreateVault(path)
 	if err == nil {
-		s.log.Info("made a master key, under which secrets of users are encrypted", "file", path)
+		a.log.Info("made a master key, under which secrets of users are encrypted", "file", path)
 	}
 	return v, err
 }
@@ -98,4 +98,42 @@ func mayMakeMasterKey(s *store.Store, missing error) error {
 		return errors.Join(err, fmt.Errorf("%w; without it the key that signs the messages of topics cannot be decrypted: restore it from a backup", missing))
 	}
 	return nil
+}
+
+// joinKeys takes the installation's keys from the control store. Keys in the data
+// directory that are others are not replaced: they are worth as much as what was
+// encrypted and signed with them.
+func (a *accounts) joinKeys() (err error) {
+	if a.credentials, a.vault, err = identity.OpenShared(a.storage.control); err != nil {
+		return err
+	}
+	if !a.config.InMemory {
+		if err := a.compareKeys(); err != nil {
+			return fmt.Errorf("%w; the data directory belongs to another installation: start this node with an empty one, or move its keys away if nothing depends on them", err)
+		}
+		if err := a.credentials.Save(filepath.Join(a.config.Data, CredentialsFile), a.config.Accounts); err != nil {
+			return err
+		}
+	}
+	if err := a.overrideRoot(); err != nil || a.config.InMemory {
+		return err
+	}
+	return a.credentials.LoadPrevious(filepath.Join(a.config.Data, CredentialsFile))
+}
+
+// compareKeys returns an error if there are keys in the data directory that are
+// not the installation's.
+func (a *accounts) compareKeys() error {
+	if err := a.credentials.Agree(filepath.Join(a.config.Data, CredentialsFile)); err != nil {
+		return err
+	}
+	path := filepath.Join(a.config.Data, MasterKeyFile)
+	own, err := identity.OpenVault(path)
+	switch {
+	case errors.Is(err, identity.ErrNoMasterKey):
+		return nil
+	case err == nil && !own.Same(a.vault):
+		return fmt.Errorf("%s is not the cluster's master key", path)
+	}
+	return err
 }

@@ -21,7 +21,7 @@ func scrape(t *testing.T, s *Server) string {
 
 func scrapePage(t *testing.T, s *Server, page string) string {
 	t.Helper()
-	r, err := http.Get("http://" + s.metricsHTTP.listener.Addr().String() + page)
+	r, err := http.Get("http://" + s.exposition.listener.Addr().String() + page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 	config := Default()
 	config.Data, config.Listen, config.MetricsListen, config.Version = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0", "127.0.0.1:0", "v1.2.3"
 	s, _ := start(t, config)
-	cred, _ := s.credentials.Root(account)
+	cred, _ := s.accounts.credentials.Root(account)
 	c := &client{T: t, Base: s.Endpoint(), Region: "us-east-1", Cred: cred, Path: "/"}
 	c.Make("CreateQueue", object{"QueueName": "secret-name"})
 	for range 3 {
@@ -92,7 +92,7 @@ func TestQueuesHavePages(t *testing.T) {
 	config := Default()
 	config.InMemory, config.Listen, config.MetricsListen = true, "127.0.0.1:0", "127.0.0.1:0"
 	s, _ := start(t, config)
-	cred, _ := s.credentials.Root(account)
+	cred, _ := s.accounts.credentials.Root(account)
 	c := &client{T: t, Base: s.Endpoint(), Region: "us-east-1", Cred: cred, Path: "/"}
 	for _, name := range []string{"orders", "bills"} {
 		c.Make("CreateQueue", object{"QueueName": name})

@@ -52,37 +52,37 @@ func (r *reports) get(ctx context.Context, now time.Time, look func(context.Cont
 	return r.last, nil
 }
 
-// report says how this server stands.
-func (s *Server) report(ctx context.Context) (report, error) {
-	return s.reports.get(ctx, s.config.Now(), func(ctx context.Context) report {
-		standings, err := s.messages.Standings(ctx)
+// report implements answerer.
+func (a *administration) report(ctx context.Context) (report, error) {
+	return a.reports.get(ctx, a.config.Now(), func(ctx context.Context) report {
+		standings, err := a.storage.messages.Standings(ctx)
 		if err != nil {
-			s.log.Debug("the queues cannot be counted", "error", err)
+			a.log.Debug("the queues cannot be counted", "error", err)
 		}
-		return report{s.nodeStatus(), countMessages(standings, s.deadLetterQueues()), err != nil}
+		return report{a.nodeStatus(), countMessages(standings, a.deadLetterQueues()), err != nil}
 	})
 }
 
-func (s *Server) nodeStatus() admin.NodeStatus {
+func (a *administration) nodeStatus() admin.NodeStatus {
 	n := admin.NodeStatus{
-		Name: s.node.Status().Node, Version: s.config.Version, StartedTimestamp: s.started.UnixMilli(),
-		DiskLow: s.space.room() != nil, BackupRunning: s.backups.running.Load(),
+		Name: a.storage.node.Status().Node, Version: a.config.Version, StartedTimestamp: a.started.UnixMilli(),
+		DiskLow: a.storage.isLow(), BackupRunning: a.backups.running.Load(),
 	}
-	if !s.config.InMemory {
-		if free, size, err := s.space.free(); err == nil {
+	if !a.config.InMemory {
+		if free, size, err := a.storage.space.free(); err == nil {
 			n.DiskFreeBytes, n.DiskSizeBytes = new(int64(free)), new(int64(size))
 		}
 	}
-	if at := s.backups.last.Load(); at != 0 {
+	if at := a.backups.last.Load(); at != 0 {
 		n.LastBackup = &at
 	}
 	return n
 }
 
 // deadLetterQueues returns the ARNs of the dead-letter queues of queues and of subscriptions.
-func (s *Server) deadLetterQueues() map[string]bool {
-	out := s.topics.DeadLetterQueues()
-	for _, q := range s.catalog.Load().All() {
+func (a *administration) deadLetterQueues() map[string]bool {
+	out := a.topics.records.DeadLetterQueues()
+	for _, q := range a.storage.catalog.Load().All() {
 		if r := q.Attributes.Redrive; r != nil {
 			out[r.Target] = true
 		}
@@ -119,8 +119,8 @@ func oldestOf(st *queue.Standing) *admin.OldestMessage {
 }
 
 // status says how the server stands, and in a cluster all nodes that answer.
-func (s *Server) status(ctx context.Context) (*admin.ServerStatus, error) {
-	own, err := s.report(ctx)
+func (a *administration) status(ctx context.Context) (*admin.ServerStatus, error) {
+	own, err := a.report(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func (s *Server) status(ctx context.Context) (*admin.ServerStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, silent := s.node.Ask(ctx, text)
-	cluster := s.node.Status()
+	answers, silent := a.storage.node.Ask(ctx, text)
+	cluster := a.storage.node.Status()
 	out := &admin.ServerStatus{Cluster: cluster.Cluster, Silent: silent}
 	all := []report{own}
 	for _, answer := range answers {
@@ -143,16 +143,16 @@ func (s *Server) status(ctx context.Context) (*admin.ServerStatus, error) {
 		out.Nodes = append(out.Nodes, r.Node)
 		out.Messages.Add(r.Messages)
 	}
-	slices.SortFunc(out.Nodes[1:], func(a, b admin.NodeStatus) int { return strings.Compare(a.Name, b.Name) })
-	s.countQueues(out)
-	s.countAlarms(out)
+	slices.SortFunc(out.Nodes[1:], func(n, m admin.NodeStatus) int { return strings.Compare(n.Name, m.Name) })
+	a.countQueues(out)
+	a.countAlarms(out)
 	out.Problems = append(uncounted(all), problems(&cluster, out)...)
 	return out, nil
 }
 
-func (s *Server) countQueues(out *admin.ServerStatus) {
-	dead := s.deadLetterQueues()
-	for _, q := range s.catalog.Load().All() {
+func (a *administration) countQueues(out *admin.ServerStatus) {
+	dead := a.deadLetterQueues()
+	for _, q := range a.storage.catalog.Load().All() {
 		out.Queues++
 		if dead[q.Name.ARN()] {
 			out.DeadLetterQueues++
@@ -160,12 +160,12 @@ func (s *Server) countQueues(out *admin.ServerStatus) {
 	}
 }
 
-func (s *Server) countAlarms(out *admin.ServerStatus) {
-	out.Alarms = int64(s.monitor.Count())
-	for _, a := range s.monitor.Where(func(a *monitor.Alarm) bool { return a.State == alarm.Alarm }) {
+func (a *administration) countAlarms(out *admin.ServerStatus) {
+	out.Alarms = int64(a.monitoring.monitor.Count())
+	for _, in := range a.monitoring.monitor.Where(func(al *monitor.Alarm) bool { return al.State == alarm.Alarm }) {
 		out.InAlarm++
 		if out.InAlarm <= admin.MaxFirstAlarms {
-			out.FirstAlarms = append(out.FirstAlarms, a.ARN())
+			out.FirstAlarms = append(out.FirstAlarms, in.ARN())
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestServerSaysHowItStands(t *testing.T) {
 	if want := (admin.MessageCounts{Visible: 2, InFlight: 1, Delayed: 1, DeadLetters: 1}); is.Messages != want || is.Queues != 2 || is.DeadLetterQueues != 1 {
 		t.Errorf("%+v, want %+v in 2 queues", is, want)
 	}
-	s.space.low.Store(true)
+	s.storage.space.low.Store(true)
 	fetchBackup(t, s)
 	seconds.Add(2)
 	is, _ = describe(t, s)
@@ -127,7 +127,7 @@ func TestStatusOfManyQueues(t *testing.T) {
 	}
 }
 
-// What cannot be counted is said to be missing, and of whom.
+// Numbers that cannot be read are reported as missing, with their owners.
 func TestStatusOfWhatCannotBeCounted(t *testing.T) {
 	t.Parallel()
 	got := uncounted([]report{{}, {Uncounted: true}, {Node: admin.NodeStatus{Name: "b"}, Uncounted: true}})
@@ -136,7 +136,7 @@ func TestStatusOfWhatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// Of a queue without messages nothing is old, whatever the last minute had.
+// A queue without messages has no oldest message, even if it had messages in the last minute.
 func TestOldestMessageOfQueue(t *testing.T) {
 	t.Parallel()
 	last := &queue.Row{Time: queue.At(time.Unix(60, 0)), Minutes: 1}
@@ -162,11 +162,11 @@ func TestStatusOfOtherNodes(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	s, _ := start(t, inMemory())
-	if _, err := s.answer(t.Context(), []byte(`{"Later":true}`)); err == nil {
+	if _, err := s.peers.answer(t.Context(), []byte(`{"Later":true}`)); err == nil {
 		t.Error("a question of a newer program is answered")
 	}
 	var r report
-	text, err := s.answer(t.Context(), []byte(`{"Status":true}`))
+	text, err := s.peers.answer(t.Context(), []byte(`{"Status":true}`))
 	if err != nil || json.Unmarshal(text, &r) != nil || r.Node.StartedTimestamp == 0 {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -85,15 +85,15 @@ func TestRequestLog(t *testing.T) {
 		"caller": nil, "access_key_id": c.Cred.AccessKeyID, "code": "SignatureDoesNotMatch",
 	})
 
-	other, _ := s.credentials.Root(otherAccount)
+	other, _ := s.accounts.credentials.Root(otherAccount)
 	c.As(other).Call("GetQueueUrl", object{"QueueName": "q", "QueueOwnerAWSAccountId": account})
 	says(t, requestLine(t, &log, "GetQueueUrl"), map[string]any{
 		"code": "AWS.SimpleQueueService.NonExistentQueue", "queue": c.ARN("q"), "denied_by": "no resource-based policy allows it",
 	})
 
-	s.front.LogRequests(false)
+	s.entrance.front.LogRequests(false)
 	c.Make("PurgeQueue", object{"QueueUrl": c.URL("q")})
-	s.front.LogRequests(true)
+	s.entrance.front.LogRequests(true)
 	c.Make("DeleteQueue", object{"QueueUrl": c.URL("q")})
 	requestLine(t, &log, "DeleteQueue")
 	if strings.Contains(log.String(), "PurgeQueue") {
@@ -148,7 +148,8 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 	}
 }
 
-// A person who opens the address in a browser is told what this is if there is no console. Programs are answered as SQS does.
+// A person who opens the address in a browser gets a page that explains it if there is no console. Programs are
+// answered as SQS does.
 func TestVisit(t *testing.T) {
 	t.Parallel()
 	config := inMemory()

@@ -59,8 +59,8 @@ func inMemory() Config {
 	return c
 }
 
-// start runs a server of the test's own. What it returns stops the server and
-// waits until it is done; that happens at the end of the test at the latest.
+// start runs a server of the test's own. The returned function stops the server and waits until it is done; that
+// happens at the end of the test at the latest.
 func start(t *testing.T, c Config) (s *Server, stop func() error) {
 	t.Helper()
 	s, err := Start(c)
@@ -88,7 +88,7 @@ func inAll(t *testing.T, f func(t *testing.T, c *client)) {
 }
 
 func newClient(t *testing.T, d apitest.Dialect) *client {
-	cred, _ := shared.credentials.Root(account)
+	cred, _ := shared.accounts.credentials.Root(account)
 	return &client{
 		T: t, Dialect: d, Base: shared.Endpoint(), Region: newRegion(), Cred: cred,
 		Version: "2012-11-05", Path: "/",

@@ -12,19 +12,20 @@ import (
 )
 
 // newSeries returns what reads the metrics of queues, minute by minute.
-func (s *Server) newSeries(cat *catalog.Catalog) *queueseries.Reader {
-	now := s.config.Now
+func (m *monitoring) newSeries() *queueseries.Reader {
+	now := m.config.Now
 	if now == nil {
 		now = time.Now
 	}
+	queues := m.storage.catalog.Load()
 	return queueseries.New(queueseries.Options{
-		Source: s.messages, Keep: s.config.Keep, Now: now,
+		Source: m.storage.messages, Keep: m.config.Keep, Now: now,
 		Queue: func(arn string) (queue.ID, time.Time, bool) {
 			part := strings.Split(arn, ":")
 			if len(part) != 6 {
 				return 0, time.Time{}, false
 			}
-			q := cat.Find(catalog.Name{Region: part[3], Account: part[4], Queue: part[5]})
+			q := queues.Find(catalog.Name{Region: part[3], Account: part[4], Queue: part[5]})
 			if q == nil {
 				return 0, time.Time{}, false
 			}

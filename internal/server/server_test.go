@@ -144,7 +144,7 @@ func TestStoreLost(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, inMemory())
 	inAllOf(t, s, func(t *testing.T, c *client) { c.Make("CreateQueue", object{"QueueName": "q"}) })
-	s.node.(*alone).shard.Close()
+	s.storage.node.(*alone).shard.Close()
 	if status, body, _ := get(t, "GET", s.Endpoint()+"/readyz"); status != 503 || body != "the store cannot be written\n" {
 		t.Errorf("readyz: %d %q", status, body)
 	}
@@ -176,7 +176,7 @@ func TestPanic(t *testing.T) {
 	config := inMemory()
 	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	s, _ := start(t, config)
-	protocol.Register(s.front.Services[0], "Boom",
+	protocol.Register(s.entrance.front.Services[0], "Boom",
 		func(context.Context, *protocol.Call, *struct{}) (*struct{}, error) { panic("at the disco") })
 	inAllOf(t, s, func(t *testing.T, c *client) {
 		c.Fails("Boom", nil, generic("InternalFailure", "InternalError", 500, "We encountered an internal error. Please try again."))
@@ -207,7 +207,7 @@ func raw(t *testing.T, s *Server, text string, closeWrite bool) *http.Response {
 
 func rawOnce(t *testing.T, s *Server, text string, closeWrite bool) (*http.Response, error) {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.listener.Addr().String())
+	conn, err := net.Dial("tcp", s.entrance.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestRequestLimits(t *testing.T) {
 		t.Errorf("8 MiB: %d", response.StatusCode)
 	}
 
-	h := shared.http
+	h := shared.entrance.http
 	if h.ReadHeaderTimeout != 10*time.Second || h.ReadTimeout != time.Minute || h.IdleTimeout != 2*time.Minute || h.MaxHeaderBytes != 64<<10 {
 		t.Errorf("timeouts: header %s, read %s, idle %s; header %d bytes", h.ReadHeaderTimeout, h.ReadTimeout, h.IdleTimeout, h.MaxHeaderBytes)
 	}
@@ -325,7 +325,7 @@ func TestStop(t *testing.T) {
 	connections := func(want int) {
 		t.Helper()
 		eventually.Succeeds(t, func() error {
-			if n := s.listener.(*front.ConnLimit).Open(); n != want {
+			if n := s.entrance.listener.(*front.ConnLimit).Open(); n != want {
 				return fmt.Errorf("%d connections, want %d", n, want)
 			}
 			return nil
@@ -351,7 +351,7 @@ func TestStop(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("stopping took %s", took)
 	}
-	if _, err := net.Dial("tcp", s.listener.Addr().String()); err == nil {
+	if _, err := net.Dial("tcp", s.entrance.listener.Addr().String()); err == nil {
 		t.Error("it still listens")
 	}
 }
@@ -456,7 +456,7 @@ func TestDataDirectoryInUse(t *testing.T) {
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	config := onDisk(t.TempDir())
-	config.Listen = shared.listener.Addr().String()
+	config.Listen = shared.entrance.listener.Addr().String()
 	if _, err := Start(config); err == nil {
 		t.Fatal("two servers listen on one port")
 	}
@@ -585,7 +585,7 @@ func TestPublicURL(t *testing.T) {
 	if s.Endpoint() != proxy.URL+"/sqs" {
 		t.Errorf("the endpoint is %s", s.Endpoint())
 	}
-	backend = &url.URL{Scheme: "http", Host: s.listener.Addr().String()}
+	backend = &url.URL{Scheme: "http", Host: s.entrance.listener.Addr().String()}
 	for _, d := range apitest.Dialects {
 		c := newClient(t, d)
 		c.Base, c.Cred = s.Endpoint(), s.Root()
@@ -723,7 +723,7 @@ func TestLog(t *testing.T) {
 		note(unsigned)
 		c.Send("PurgeQueue", unsigned)
 
-		// What is said of signatures may quote them.
+		// Errors about signatures may quote them.
 		r := c.Request("ListQueues", nil)
 		c.Sign(r)
 		note(r)
@@ -802,7 +802,7 @@ func TestUndelivered(t *testing.T) {
 					cancel()
 					r = r.WithContext(ctx)
 				}
-				shared.http.Handler.ServeHTTP(brokenWriter{httptest.NewRecorder()}, r)
+				shared.entrance.http.Handler.ServeHTTP(brokenWriter{httptest.NewRecorder()}, r)
 			}
 			m := c.Make("ReceiveMessage", in)["Messages"].(list)[0].(object)
 			if n := m["Attributes"].(object)["ApproximateReceiveCount"]; n != "1" {
@@ -821,7 +821,7 @@ func TestMakerGone(t *testing.T) {
 		r.Host, r.RequestURI = r.URL.Host, r.URL.RequestURI()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		shared.http.Handler.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+		shared.entrance.http.Handler.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
 		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m"})
 		c.OK("ReceiveMessage", object{"QueueUrl": "q"}, object{"Messages": list{someMessage}})
 	})

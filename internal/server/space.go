@@ -37,7 +37,7 @@ type space struct {
 	reclaims   sync.WaitGroup
 }
 
-// errLowSpace is what clients are told.
+// errLowSpace is the client's error.
 var errLowSpace = errors.New("The disk of the server is nearly full: messages can be received and deleted, but none can be added. Please try again later.")
 
 // room returns errLowSpace if there is too little free space to take in more.
@@ -48,8 +48,8 @@ func (s *space) room() error {
 	return nil
 }
 
-// watch looks until ctx ends, and returns when nothing is under way any more.
-func (s *space) watch(ctx context.Context) {
+// Run looks until ctx ends, and returns when nothing is under way any more.
+func (s *space) Run(ctx context.Context) {
 	if s.mark == 0 {
 		return
 	}

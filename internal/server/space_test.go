@@ -40,7 +40,7 @@ func TestSpace(t *testing.T) {
 				free = l.free
 				s.look()
 				s.look() // which is no news
-				fails = errors.New("nobody knows")
+				fails = errors.New("unknown")
 				s.look() // which changes nothing
 				fails = nil
 				if got := s.room() != nil; got != l.low {
@@ -68,7 +68,7 @@ func TestSpaceIsWatchedAndReclaimed(t *testing.T) {
 			free:    func() (uint64, uint64, error) { return free.Load(), 1000, nil },
 			reclaim: func() error { reclaimed.Add(1); <-slow; return nil },
 		}
-		go s.watch(t.Context())
+		go s.Run(t.Context())
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if reclaimed.Load() != 0 || s.room() != nil {

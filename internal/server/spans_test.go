@@ -318,7 +318,7 @@ func (f headerClient) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// A collector that does not answer, or is not there, makes nobody wait.
+// A collector that does not answer, or is not there, delays no request.
 func TestCollectorThatHangs(t *testing.T) {
 	hangs := make(chan struct{})
 	c := &otlpCollector{t: t, Server: httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs }))}

@@ -37,7 +37,7 @@ func TestLimitsWaitForAllNodes(t *testing.T) {
 }
 
 // The first limit raises the format of the data directory, and limits outlive a restart. The metrics say who is
-// limited, and what was refused; the page that everybody may see names nobody.
+// limited, and what was refused; the page that everybody may see names no account.
 func TestLimitsAreKeptAndMeasured(t *testing.T) {
 	t.Parallel()
 	config := inMemory()
@@ -83,7 +83,7 @@ func TestLimitsAreKeptAndMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _ := start(t, config)
-	if got := again.tenants.Load().Limits(tenant.Subject{Account: account}); got[tenant.Queues] != 5 || len(got) != 2 {
+	if got := again.accounts.tenants.Limits(tenant.Subject{Account: account}); got[tenant.Queues] != 5 || len(got) != 2 {
 		t.Errorf("after a restart the limits are %v", got)
 	}
 	c = clientOf(t, again, inJSON)

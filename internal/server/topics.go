@@ -3,57 +3,59 @@ package server
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/api/sqs"
-	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
+	"github.com/sluicemq/sluice/internal/topic/egress"
 	"github.com/sluicemq/sluice/internal/topic/email"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
+	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
-// openTopics reads the topics from the control store.
-func (s *Server) openTopics() (err error) {
-	s.topics, err = topic.Open(topic.Options{
-		Control: s.control, Prepare: s.signing.Ensure,
-		Ready: func() error {
-			if err := s.node.Reads(datadir.FormatTopics); err != nil {
-				return service.TooEarly("There can be topics when all nodes of the cluster know what topics are", err)
-			}
-			return nil
-		},
-		Require: func() error { return s.require(datadir.FormatTopics) },
-	})
-	return err
+// topics is the wing of topics: their records, the keys that sign their messages, and the way to endpoints.
+type topics struct {
+	config    *Config
+	log       *slog.Logger
+	prepared  <-chan struct{} // closed when the server is
+	egress    *egress.Rules   // where the server may connect to for its users
+	deliverer *delivery.Deliverer
+	counted   atomic.Bool // see counts
+
+	storage   *storage // nil until open
+	signing   *signing.Keys
+	records   *topic.Topics
+	publisher *sns.Service // nil until newSNS
 }
 
-// newSNS makes the SNS service, from which the deliverer learns what to do.
-func (s *Server) newSNS(queues *catalog.Catalog, permissions *access.Decider) *protocol.Service {
-	publisher, wire := sns.New(sns.Options{
-		Topics: s.topics, Catalog: queues, Messages: s.messages, Access: permissions, QueueRules: sqs.Rules,
-		IDOf: s.directory.ID, Now: s.config.Now, CatchUp: s.node.CatchUp, Endpoint: s.Endpoint, Room: s.room, Tenants: s.tenants.Load(), Log: s.log,
-		CheckEndpoint: s.deliverer.Check, Counting: s.countsTopics,
-		Signer: func(version, base string) (envelope.Signer, error) {
-			return s.signing.Signer(version, base, s.config.Now())
-		},
-	})
-	s.publisher = publisher
-	return wire
+// newTopics makes the way to endpoints. It delivers nothing until the server is prepared.
+func newTopics(c *Config, prepared <-chan struct{}) (_ *topics, err error) {
+	t := &topics{config: c, log: c.Logger, prepared: prepared}
+	if t.egress, err = egress.Parse(c.EgressAllow); err != nil {
+		return nil, err
+	}
+	t.deliverer, err = t.newDeliverer()
+	return t, err
 }
 
 // newDeliverer makes what brings messages of topics to endpoints.
-func (s *Server) newDeliverer() (*delivery.Deliverer, error) {
-	web := delivery.NewHTTP(s.egress)
+func (t *topics) newDeliverer() (*delivery.Deliverer, error) {
+	web := delivery.NewHTTP(t.egress)
 	senders := map[string]delivery.Sender{string(topic.HTTP): web, string(topic.HTTPS): web}
-	if s.config.Mail.Server != "" {
-		relay, err := email.NewRelay(s.config.Mail)
+	if t.config.Mail.Server != "" {
+		relay, err := email.NewRelay(t.config.Mail)
 		if err != nil {
 			return nil, err
 		}
@@ -61,39 +63,97 @@ func (s *Server) newDeliverer() (*delivery.Deliverer, error) {
 	}
 	return delivery.New(delivery.Options{
 		Senders: senders,
-		Find:    func(id queue.ID) (delivery.Target, bool) { return s.publisher.Target(id) },
+		Find:    func(id queue.ID) (delivery.Target, bool) { return t.publisher.Target(id) },
 		DeadLetter: func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
-			return s.publisher.DeadLetter(ctx, id, m)
+			return t.publisher.DeadLetter(ctx, id, m)
 		},
-		Counting: s.countsTopics, Now: s.config.Now, Log: s.log,
+		Counting: t.counts, Now: t.config.Now, Log: t.log,
 	}), nil
 }
 
-// countsTopics reports whether what happens in topics is counted: it is to be, and all nodes can. Where it has begun, it goes on.
-func (s *Server) countsTopics() bool {
+// open reads the topics and the keys that sign their messages from the control store.
+func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
+	t.storage = st
+	if t.signing, err = signing.Open(st.control, vault); err != nil {
+		return err
+	}
+	t.records, err = topic.Open(topic.Options{
+		Control: st.control, Prepare: t.signing.Ensure,
+		Ready:   st.ready(datadir.FormatTopics, "There can be topics when all nodes of the cluster know what topics are"),
+		Require: st.requires(datadir.FormatTopics),
+	})
+	return err
+}
+
+// newSNS makes the SNS service, from which the deliverer learns what to do. Clients reach the server at endpoint.
+func (t *topics) newSNS(a *accounts, endpoint func() string) *protocol.Service {
+	st := t.storage
+	publisher, wire := sns.New(sns.Options{
+		Topics: t.records, Catalog: st.catalog.Load(), Messages: st.messages, Access: a.permissions, QueueRules: sqs.Rules,
+		IDOf: a.directory.ID, Now: t.config.Now, CatchUp: st.node.CatchUp, Endpoint: endpoint, Room: st.room,
+		Tenants: a.tenants, Log: t.log, CheckEndpoint: t.deliverer.Check, Counting: t.counts,
+		Signer: func(version, base string) (envelope.Signer, error) {
+			return t.signing.Signer(version, base, t.config.Now())
+		},
+	})
+	t.publisher = publisher
+	return wire
+}
+
+// counts reports whether what happens in topics is counted: it is to be, and all nodes can. Where it has begun, it goes
+// on.
+func (t *topics) counts() bool {
 	switch {
-	case s.config.Keep.Minutes == 0:
+	case t.config.Keep.Minutes == 0:
 		return false
-	case s.topicsCounted.Load():
+	case t.counted.Load():
 		return true
 	}
-	counted := s.node.Reads(datadir.FormatTopicSeries) == nil
-	if !counted && !s.config.InMemory {
-		have, err := datadir.ReadFormat(s.config.Data)
+	counted := t.storage.node.Reads(datadir.FormatTopicSeries) == nil
+	if !counted && !t.config.InMemory {
+		have, err := datadir.ReadFormat(t.config.Data)
 		counted = err == nil && have.Number >= datadir.FormatTopicSeries
 	}
-	s.topicsCounted.Store(counted)
+	t.counted.Store(counted)
 	return counted
 }
 
-// deliver brings messages of topics from a shard to endpoints, from when the server is ready until ctx ends.
-func (s *Server) deliver(ctx context.Context, from *shard.Shard) {
+// deliver brings messages of topics from a shard to endpoints, from when the server is prepared until ctx ends.
+func (t *topics) deliver(ctx context.Context, from *shard.Shard) {
 	select {
-	case <-s.prepared:
+	case <-t.prepared:
 	case <-ctx.Done():
 		return
 	}
-	if err := s.deliverer.Run(ctx, from); err != nil && ctx.Err() == nil && !errors.Is(err, shard.ErrUnavailable) {
-		s.log.Error("messages of topics are not delivered to endpoints any more", "error", err)
+	if err := t.deliverer.Run(ctx, from); err != nil && ctx.Err() == nil && !errors.Is(err, shard.ErrUnavailable) {
+		t.log.Error("messages of topics are not delivered to endpoints any more", "error", err)
 	}
+}
+
+// standings returns what is counted on this machine of the topics that there are.
+func (t *topics) standings(ctx context.Context) ([]queue.TopicStanding, error) {
+	all, err := t.storage.messages.TopicStandings(ctx)
+	return slices.DeleteFunc(all, func(s queue.TopicStanding) bool {
+		name, err := topic.ParseARN(s.ARN)
+		return err != nil || t.records.Find(name) == nil
+	}), err
+}
+
+// measure adds the metrics of deliveries to endpoints.
+func (t *topics) measure(m *prom.Metrics) {
+	m.Deliveries(func() []prom.Delivery {
+		return service.Convert(t.deliverer.Counts(), func(c delivery.Count) prom.Delivery {
+			return prom.Delivery{Protocol: c.Protocol, Outcome: c.Outcome.String(), Number: c.Number}
+		})
+	}, t.deliverer.Sending)
+}
+
+// Run tends to subscriptions that have ended, and rotates the keys that sign messages, until ctx ends.
+func (t *topics) Run(ctx context.Context) error {
+	rotation := signing.Rotation{Keys: t.signing, Control: t.storage.control, Now: t.config.Now, Log: t.log}
+	var loops sync.WaitGroup
+	loops.Go(func() { t.publisher.Run(ctx, t.storage.isOwner) })
+	loops.Go(func() { rotation.Run(ctx) })
+	loops.Wait()
+	return nil
 }

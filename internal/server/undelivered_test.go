@@ -88,8 +88,8 @@ func TestConsumersVanish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &witness{Listener: s.listener}
-	s.listener = w
+	w := &witness{Listener: s.entrance.listener}
+	s.entrance.listener = w
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Run(ctx) }()
@@ -171,7 +171,7 @@ func (v *vanishing) round(body string, fifo bool) (given bool) {
 		v.T.Fatal(err)
 	}
 	if v.hard {
-		// What was written is given, whether or not it was read.
+		// The answer that was written is returned, whether or not it was read.
 		given = v.witness.of(v.T, conn).wrote.Load()
 	} else {
 		given = received(v.T, conn, body)

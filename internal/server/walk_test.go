@@ -29,7 +29,7 @@ type walk struct {
 
 // service returns the service of a name.
 func (w *walk) service(name string) *protocol.Service {
-	for _, service := range w.other.front.Services {
+	for _, service := range w.other.entrance.front.Services {
 		if service.Name == name {
 			return service
 		}
@@ -86,7 +86,7 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 	w.accounts(w.service(admin.ServiceName))
 	w.looks(w.service(admin.ServiceName), clientOf(t, p.other, inJSON))
 	w.trails(w.service("cloudtrail"))
-	for _, service := range p.other.front.Services {
+	for _, service := range p.other.entrance.front.Services {
 		for _, op := range service.Operations() {
 			if !w.done[service.Name+"/"+op.Name] {
 				t.Errorf("%s of %s was not tried", op.Name, service.Name)
@@ -194,7 +194,7 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	do("Publish", "TopicArn", topic, "Message", "m")
 	do("PublishBatch", "TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "m")
 	do("Unsubscribe", "SubscriptionArn", subscription)
-	// Only the endpoint has the token. Whoever follows a link does not sign, and may come to any node.
+	// Only the endpoint has the token. A request by a link is not signed, and may come to any node.
 	confirm := url.Values{"Action": {"ConfirmSubscription"}, "Version": sns.Versions, "TopicArn": {topic}, "Token": {strings.Repeat("0", 96)}}
 	for _, by := range []*identity.Credential{&root, nil} {
 		if status, body := call(w.t, w.other, sns.Name, confirm.Encode(), by); status != http.StatusBadRequest || !strings.Contains(body, "Token") {
@@ -460,7 +460,7 @@ func (w *walk) accounts(wire *protocol.Service) {
 	}
 	made := do("CreateAccount", `{"AccountId":"222222222222"}`)
 	for _, s := range []*Server{w.owner, w.other} {
-		cred, ok := s.credentials.Root("222222222222")
+		cred, ok := s.accounts.credentials.Root("222222222222")
 		if !ok || !strings.Contains(made, cred.AccessKeyID) || !strings.Contains(made, cred.Secret) {
 			w.t.Errorf("the new account has the key %v, answered was %s", cred, made)
 		}
@@ -474,14 +474,14 @@ func (w *walk) accounts(wire *protocol.Service) {
 		}
 	}
 	for _, s := range []*Server{w.owner, w.other} {
-		if got := s.tenants.Load().Limits(tenant.Subject{Account: "222222222222"}); got[tenant.Sends] != 5 {
+		if got := s.accounts.tenants.Limits(tenant.Subject{Account: "222222222222"}); got[tenant.Sends] != 5 {
 			w.t.Errorf("the limits of the new account are %v", got)
 		}
 	}
 	do("DeleteLimits", `{"AccountId":"222222222222"}`)
 	do("DeleteAccount", `{"AccountId":"222222222222"}`)
 	for _, s := range []*Server{w.owner, w.other} {
-		if _, ok := s.credentials.Root("222222222222"); ok {
+		if _, ok := s.accounts.credentials.Root("222222222222"); ok {
 			w.t.Errorf("the deleted account is still there")
 		}
 	}

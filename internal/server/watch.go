@@ -7,10 +7,10 @@ import (
 )
 
 // watch makes the watcher of a shard: it writes dead letters to the log, and follows messages for spans, if these are wanted.
-func (s *Server) watch(now func() queue.Instant) shard.Watcher {
-	w := logWatcher{Watcher: noWatcher{}, letters: &s.deadLetters}
-	if tracer := s.config.Spans; tracer != nil {
-		w.Watcher = tracer.Follow(s.queueARN, now)
+func (st *storage) watch(now func() queue.Instant) shard.Watcher {
+	w := logWatcher{Watcher: noWatcher{}, letters: &st.letters}
+	if tracer := st.config.Spans; tracer != nil {
+		w.Watcher = tracer.Follow(st.queueARN, now)
 	}
 	return w
 }
@@ -39,9 +39,9 @@ func (noWatcher) Purged(queue.ID)                                               
 func (noWatcher) Close()                                                                 {}
 
 // queueARN returns the ARN of a queue that an account owns, or "".
-func (s *Server) queueARN(id queue.ID) string {
+func (st *storage) queueARN(id queue.ID) string {
 	var q *catalog.Queue
-	if c := s.catalog.Load(); c != nil {
+	if c := st.catalog.Load(); c != nil {
 		q = c.ByID(id)
 	}
 	if q == nil || q.Name.Internal() {

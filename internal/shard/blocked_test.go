@@ -53,7 +53,7 @@ func later(f func() error) <-chan error {
 	return done
 }
 
-// refusedFor checks that a caller is told soon that the disk is blocked.
+// refusedFor checks that a caller soon gets the error that the disk is blocked.
 func refusedFor(t *testing.T, who string, done <-chan error) {
 	t.Helper()
 	select {
@@ -72,7 +72,7 @@ func (r *rig) sendOne(body string) error {
 	return err
 }
 
-func TestNobodyWaitsForABlockedDisk(t *testing.T) {
+func TestCallersDoNotWaitForABlockedDisk(t *testing.T) {
 	d := newDisk()
 	r := newRigOn(t, store.Options{Disk: d.Disk})
 	r.send(t, jobs, "a", "b")
@@ -148,7 +148,7 @@ func TestReceiveThatWasGivenUpIsTakenBack(t *testing.T) {
 	}
 }
 
-// What the catalog has done already the shard learns, however long it takes.
+// The shard learns of changes that the catalog has made already, however long it takes.
 func TestConfigureWaitsForABlockedDisk(t *testing.T) {
 	d := newDisk()
 	r := newRigOn(t, store.Options{Disk: d.Disk})
@@ -204,8 +204,8 @@ func TestCloseOfAShardDoesNotWaitForABlockedDisk(t *testing.T) {
 	}
 }
 
-// The disk is full again and again while producers and consumers are at work.
-// What was acknowledged is received, exactly once as it is deleted when it is.
+// The disk is full again and again while producers and consumers are at work. Acknowledged messages are received, and
+// exactly once if they are deleted then.
 func TestDiskThatIsFullAgainAndAgain(t *testing.T) {
 	d := newDisk()
 	r := newRigOn(t, store.Options{Disk: d.Disk})

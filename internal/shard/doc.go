@@ -1,10 +1,8 @@
 // Package shard runs the queue engine of one keyspace.
 //
-// One goroutine owns the engine. It takes requests off a channel, runs as many
-// as have arrived, makes the changes of all of them durable with one commit,
-// and only then answers them: whatever arrives while a commit is under way
-// shares the next one. There is no timer in this and no delay when the shard is
-// idle; throughput grows with load.
+// One goroutine owns the engine. It takes requests off a channel, runs as many as have arrived, makes the changes of
+// all of them durable with one commit, and only then answers them: requests that arrive while a commit is under way
+// share the next one. There is no timer in this and no delay when the shard is idle; throughput grows with load.
 //
 // It guarantees that an answer, also an empty or refusing one, is given only
 // after everything it depends on is durable; that no request of a failed commit is

@@ -173,7 +173,7 @@ func TestDeadLettersReachAnotherShard(t *testing.T) {
 	}
 }
 
-// What is under way while Forward does not run is counted, and is forwarded later.
+// Messages under way while Forward does not run are counted, and are forwarded later.
 func TestDeadLettersWait(t *testing.T) {
 	from, to := pair(t)
 	bury(t, from, source, 0, 300)
@@ -183,7 +183,7 @@ func TestDeadLettersWait(t *testing.T) {
 	fails := atomic.Int64{}
 	stop := forward(t, from, func(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error {
 		fails.Add(1)
-		return errors.New("nobody there")
+		return errors.New("no owner")
 	})
 	eventually.True(t, "tried again", func() bool { return fails.Load() >= 2 })
 	stop()
@@ -303,7 +303,7 @@ func TestForwardingIsNotHeldUpByOneShard(t *testing.T) {
 		default:
 		}
 		if len(hung)%2 == 0 {
-			return errors.New("nobody there")
+			return errors.New("no owner")
 		}
 		<-ctx.Done()
 		return context.Cause(ctx)

@@ -105,9 +105,8 @@ func (r *jumpRig) delayed(body string, delay time.Duration) {
 	}
 }
 
-// Whatever happens to the machine's clock, for the shard time passes as before:
-// timeouts, delays, deduplication and retention take as long as they should,
-// neither for less nor for ever.
+// When the machine's clock jumps, time passes for the shard as before: timeouts, delays, deduplication and retention
+// take as long as they should, neither for less nor for ever.
 func TestTimePassesThroughJumps(t *testing.T) {
 	for name, jump := range jumps {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func TestReceiveGivesWhatAnAnswerHolds(t *testing.T) {
 				receipts = append(receipts, queue.Receipt{Position: m.Position, Number: m.Receipt})
 			}
 			if id == jobs {
-				// What was taken back comes before or after what was never received.
+				// Messages that were taken back come before or after those that were never received.
 				if len(got) != len(want) {
 					t.Errorf("%d messages, want %d", len(got), len(want))
 				}

@@ -26,9 +26,8 @@ type poll struct {
 	place int           // in polls.ends
 }
 
-// Who has the last word on a poll: the owner when it gives it messages, or the
-// consumer when it stops waiting. Whichever comes first bars the other, so that
-// no message is given to a consumer that has gone.
+// Either side may decide a poll: the owner when it gives it messages, or the consumer when it stops waiting. Whichever
+// comes first bars the other, so that no message is given to a consumer that has gone.
 const (
 	pollOpen = iota
 	pollTaken

@@ -245,8 +245,8 @@ func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receip
 	return s.Settle(ctx, id, receipts, nil)
 }
 
-// Settle removes messages of which it is known what has become, and counts that in their topic, in one transaction. A nil
-// count counts nothing.
+// Settle removes messages whose outcome is known, and counts it in their topic, in one transaction. A nil count counts
+// nothing.
 func (s *Shard) Settle(ctx context.Context, id queue.ID, receipts []queue.Receipt, count *queue.TopicCount) ([]error, error) {
 	var at queue.Instant
 	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) {

@@ -22,8 +22,7 @@ var ErrUnavailable = errors.New("the shard is not available")
 // again is safe, here or wherever the shard is open now.
 var ErrNotBegun = fmt.Errorf("%w: nothing was done", ErrUnavailable)
 
-// What a shard says of the disk that it is on, for packages that use a shard and not
-// its store.
+// A shard's names for the errors of the disk that it is on, for packages that use a shard and not its store.
 type (
 	Writable     = store.Writable
 	BlockedError = store.BlockedError
@@ -119,7 +118,7 @@ type Shard struct {
 	weighing                   sync.Mutex
 	scales                     scales // weighing is held
 
-	// What follows belongs to the owner goroutine.
+	// The following fields belong to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store
 	configs func() []queue.Config
 	deleted func(queue.ID) bool
@@ -127,7 +126,7 @@ type Shard struct {
 	reads   func() int
 	asked   time.Time // when reads was called
 	totals  *Totals
-	counted [queue.Counters]int64 // as totals were told
+	counted [queue.Counters]int64 // as reported to the totals
 	repeat  []*request            // of a transaction that was too long
 	overdue int                   // bytes of a transaction for what time has made due
 	polls   polls
@@ -419,8 +418,8 @@ func (s *Shard) take(first *request) []*request {
 	return all
 }
 
-// run runs those requests and others that have come, as long as there is room for them, and returns those that
-// it has run. What it leaves of the given ones is repeated.
+// run runs those requests and others that have come, as long as there is room for them, and returns those that it has
+// run. It repeats given requests that it has to leave.
 func (s *Shard) run(tx *store.Txn, given []*request, sizes *sizes) (batch []*request, err error) {
 	next := func() (r *request) {
 		if len(given) == 0 {
@@ -474,8 +473,7 @@ func (s *Shard) allow() {
 	}
 }
 
-// requireFormat sees to it that the data directory has the format that the engine
-// needs.
+// requireFormat raises the format of the data directory to the one that the engine needs.
 func (s *Shard) requireFormat(e *queue.Engine) error {
 	format := e.Format()
 	if format <= s.format {

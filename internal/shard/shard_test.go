@@ -252,7 +252,7 @@ func TestLongPoll(t *testing.T) {
 			t.Errorf("after %s", took)
 		}
 	})
-	t.Run("is told when its queue goes", func(t *testing.T) {
+	t.Run("ends when its queue is deleted", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t)
 		got := make(chan error, 1)
@@ -333,7 +333,7 @@ func TestLeavingPollSwallowsNothing(t *testing.T) {
 		received.Add(int64(len(got)))
 	}
 	if n := received.Load(); n != rounds {
-		t.Errorf("%d of %d messages were received; the others are invisible and in nobody's hands", n, rounds)
+		t.Errorf("%d of %d messages were received; the others are invisible and with no consumer", n, rounds)
 	}
 }
 

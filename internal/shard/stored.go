@@ -21,7 +21,7 @@ func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[strin
 	}
 	s.weighing.Lock()
 	defer s.weighing.Unlock()
-	s.scales.keep(list, accounts)
+	s.scales.retain(list, accounts)
 	until := time.Now().Add(weighTime)
 	out := make(map[string]Stored)
 	for i := range list {
@@ -59,8 +59,8 @@ func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until tim
 // scales are of the queues whose bytes are asked for.
 type scales map[queue.ID]*scale
 
-// keep makes a scale for each queue that needs one, and forgets those of others.
-func (all scales) keep(list []queue.Stored, accounts map[string]bool) {
+// retain makes a scale for each queue that needs one, and forgets those of others.
+func (all scales) retain(list []queue.Stored, accounts map[string]bool) {
 	wanted := make(map[queue.ID]bool)
 	for i := range list {
 		if id := list[i].Look.Queue(); accounts[list[i].Look.Account()] {

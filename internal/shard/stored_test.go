@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// What a shard stores of an account is counted, and weighed where that is asked for.
+// The bytes that a shard stores for an account are counted, and weighed where that is asked for.
 func TestStored(t *testing.T) {
 	config := func(id queue.ID, account string) queue.Config {
 		return queue.Config{

@@ -3,7 +3,7 @@ package shard
 import "github.com/sluicemq/sluice/internal/queue"
 
 // Watcher learns what becomes of the messages of a shard, when it is durable. Its methods may be called from any
-// goroutine. Those who are served wait for them, so they do not wait for anything.
+// goroutine. The shard's callers wait for them, so they do not wait for anything.
 type Watcher interface {
 	// Received is called with the messages that a consumer gets, DeadLettered with those that have gone to dead-letter
 	// queues.

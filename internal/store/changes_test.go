@@ -69,7 +69,7 @@ func TestChangesAreThoseOfTheTransaction(t *testing.T) {
 	}
 }
 
-func FuzzChangesTakeWhateverComes(f *testing.F) {
+func FuzzChanges(f *testing.F) {
 	s, err := store.OpenMemory(store.Options{})
 	if err != nil {
 		f.Fatal(err)

@@ -138,8 +138,8 @@ const (
 	complete = ".complete"
 )
 
-// Receive begins to receive a checkpoint for the store in dir, which may be open. What
-// has come before is still there; Reset forgets it.
+// Receive begins to receive a checkpoint for the store in dir, which may be open. Files that have come before are still
+// there; Reset forgets them.
 func Receive(d *Disk, dir string) (*Incoming, error) {
 	in := &Incoming{files{d.vfs(), dir + incoming}, dir}
 	return in, makeDir(in.fs, in.dir)
@@ -180,7 +180,7 @@ func (in *Incoming) WriteAt(name string, at int64, data []byte) error {
 }
 
 // Complete says that these files are all: it looks for damage, and makes them
-// durable. From then on they are what Settle puts into the place of the store.
+// durable. From then on they are what Install puts into the place of the store.
 func (in *Incoming) Complete(want []File) error {
 	if _, err := Verify(in.fs, in.dir); err != nil {
 		return err
@@ -218,10 +218,10 @@ func (in *Incoming) Complete(want []File) error {
 	return syncDir(in.fs, in.fs.PathDir(in.store))
 }
 
-// Settle puts a checkpoint that is complete into the place of the store in dir, which
+// Install puts a checkpoint that is complete into the place of the store in dir, which
 // must be closed. It is to be called before a store with an external log is opened,
 // because its last call may not have come to its end.
-func Settle(d *Disk, dir string) error {
+func Install(d *Disk, dir string) error {
 	fs := d.vfs()
 	if _, err := fs.Stat(dir + complete); errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -84,22 +84,22 @@ func TestStoreIsReplacedAsAWhole(t *testing.T) {
 		if err := in.Complete(transfer(t, checkpoint, in)); err != nil {
 			t.Fatal(err)
 		}
-		if err := store.Settle(disk, "db"); err != nil {
+		if err := store.Install(disk, "db"); err != nil {
 			t.Fatal(err)
 		}
 		armed.Store(false)
 
-		settled := after == nil
-		if settled {
+		installed := after == nil
+		if installed {
 			after = crashable.CrashClone(vfs.CrashCloneCfg{})
 		}
 		disk = store.NewDisk(after, nil)
-		if err := store.Settle(disk, "db"); err != nil {
+		if err := store.Install(disk, "db"); err != nil {
 			t.Fatal(err)
 		}
 		s = open(t, "db", store.Options{Disk: disk, External: true})
-		if p := isFold(t, s); p != 5 && (settled || p != 1) {
-			t.Errorf("seed %d: the store is at %d, settled %v", seed, p, settled)
+		if p := isFold(t, s); p != 5 && (installed || p != 1) {
+			t.Errorf("seed %d: the store is at %d, installed %v", seed, p, installed)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -128,11 +128,11 @@ func TestIncompleteCheckpointIsRefused(t *testing.T) {
 	}
 	files := transfer(t, c, in)
 	if err := in.Complete(append(files, store.File{Name: "missing"})); err == nil {
-		t.Error("a file is missing and nobody minds")
+		t.Error("a checkpoint with a missing file is accepted")
 	}
 	files[0].Size++
 	if err := in.Complete(files); err == nil {
-		t.Error("a file is short and nobody minds")
+		t.Error("a checkpoint with a short file is accepted")
 	}
 	for _, name := range []string{"../elsewhere", "/etc/passwd", "", ".", `a\b`} {
 		if err := in.WriteAt(name, 0, nil); err == nil {

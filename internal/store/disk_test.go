@@ -155,7 +155,7 @@ func TestCommitOutlastsADiskThatRefusesWrites(t *testing.T) {
 	}
 }
 
-// Whatever is refused whenever, nothing is lost or mixed up.
+// With any writes refused at any time, nothing is lost or mixed up.
 func TestDiskThatIsOftenFull(t *testing.T) {
 	for seed := range uint64(10) {
 		d := newFaultyDisk()

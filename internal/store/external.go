@@ -13,7 +13,7 @@ import (
 // the result of the records up to Position.
 type Mark struct {
 	Position uint64
-	// Epoch and Owner are those of the record at Position. The owner writes the log.
+	// Epoch and Owner come from the record at Position. The owner writes the log.
 	Epoch uint64
 	Owner string
 	// Hash is a hash over all records that were applied: stores with the same Position

@@ -154,8 +154,8 @@ func TestExternalStoreIsChangedByItsLogOnly(t *testing.T) {
 	}
 }
 
-// A store that had a log of its own gets an external one and the other way round.
-// Whatever was committed in one way is there in the other, whenever the power goes.
+// A store that had a log of its own gets an external one and the other way round. Transactions that were committed in
+// one way are there in the other, whenever the power goes.
 func TestLogMovesOutAndIn(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 7))

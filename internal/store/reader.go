@@ -62,7 +62,7 @@ func (r *Reader) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
 	return each(it, f)
 }
 
-// Close releases the reader. What its Get has returned stays valid.
+// Close releases the reader. Values that its Get has returned stay valid.
 func (r *Reader) Close() {
 	if r.broken == nil {
 		_ = r.it.Close() // Get has returned the errors of what was read
@@ -70,8 +70,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// DiskUse returns about how many bytes the keys from lo up to hi take in tables on the disk. What was written lately is in
-// the log and not in a table yet.
+// DiskUse returns about how many bytes the keys from lo up to hi take in tables on the disk. Recent writes are in the
+// log and not in a table yet.
 func (s *Store) DiskUse(lo, hi []byte) (uint64, error) {
 	if !s.gate.enter() {
 		return 0, ErrClosed

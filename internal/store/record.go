@@ -223,11 +223,9 @@ func (s *scanner) trailerAt(i int) bool {
 // Chunks in the middle of a record prove nothing. A power cut in the middle of
 // a commit may leave its later blocks and not its first.
 //
-// Where chunks begin is known at the start of a block and, from there on, behind
-// each chunk that is in order. Elsewhere every byte is tried. What looks like a
-// chunk then could also be the content of a message, put there on purpose, and
-// must fit into the sequence of changes; what looks like the end of the log must
-// be the end of the file.
+// The start of a chunk is known at the start of a block and, from there on, behind each chunk that is in order.
+// Elsewhere every byte is tried. Bytes that look like a chunk then could also be the content of a message, put there on
+// purpose, and must fit into the sequence of changes; an apparent end of the log must be the end of the file.
 func (s *scanner) vouched(bad int) (bool, error) {
 	start := s.offset + int64(bad)
 	if end, _, ok := s.extent(bad); ok && s.trailerAt(end) {

@@ -272,10 +272,9 @@ func OpenMemory(o Options) (*Store, error) {
 	return Open("store", o)
 }
 
-// Close waits for what is under way and closes the store; one with an external log
-// is flushed first. What reads the store later gets ErrClosed. If the disk is blocked it does not wait, and gives it up: the
-// store is left as a crash would leave it, and its directory stays locked until
-// the process ends.
+// Close waits for work that is under way and closes the store; one with an external log is flushed first. Later reads
+// get ErrClosed. If the disk is blocked it does not wait, and gives it up: the store is left as a crash would leave it,
+// and its directory stays locked until the process ends.
 func (s *Store) Close() error {
 	err := s.disk.Guard(func() error {
 		var err error
@@ -350,8 +349,7 @@ func (s *Store) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
 // IsCorruption reports whether err says that stored data is damaged.
 func IsCorruption(err error) bool { return pebble.IsCorruptionError(err) }
 
-// A Txn collects changes. What it reads is the store with these changes
-// applied. It belongs to one goroutine.
+// A Txn collects changes. It reads the store with these changes applied. It belongs to one goroutine.
 //
 // A failing read means that the store is damaged or gone.
 type Txn struct {

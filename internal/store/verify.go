@@ -41,12 +41,10 @@ type Logs struct {
 // for damage that Pebble would take for the end of what was written. A store
 // that is not there has none. It changes nothing.
 //
-// A write that was cut short looks like damage but is none: no caller had an answer that it
-// was made. What lies behind it tells the two apart. A commit
-// begins when the one before is durable, so where another commit begins behind
-// a place that makes no sense, that place made sense once. The same holds for
-// the edits of the MANIFEST, and for each log but the last as a whole: it was
-// closed before the next was begun.
+// A write that was cut short looks like damage but is none: no caller had an answer that it was made. The bytes behind
+// it tell the two apart. A commit begins when the one before is durable, so if another commit begins behind an
+// unreadable place, that place was readable once. The same holds for the edits of the MANIFEST, and for each log but
+// the last as a whole: it was closed before the next was begun.
 //
 // The last edit of the MANIFEST has nothing behind it. If it was there, the
 // files that it made superfluous are gone: Pebble itself misses the tables, and

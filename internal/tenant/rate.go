@@ -7,12 +7,11 @@ import (
 
 // rate is one rate of a subject, as one node knows it.
 //
-// The bucket whole is what all nodes together may take: it fills at the limit, and loses what this node takes at once
-// and what the others have taken when they tell of it. It is right to within one heartbeat, and what was taken too
-// much in the meantime is missing from then on. Alone it would do, but in spurts: all nodes would take what only one
-// of them may, and then wait. So there is own, which fills at this node's share of the limit: its part of what all
-// clients have asked for lately. What others leave over gathers in whole, and a node takes of that, too, while it is
-// more than half full.
+// The bucket whole is the limit for all nodes together: it fills at the limit, and loses what this node takes, at once,
+// and what the others have taken, when they report it. It is right to within one heartbeat, and the excess in the
+// meantime is missing from then on. Alone it would do, but in spurts: all nodes would take what only one of them may,
+// and then wait. So there is own, which fills at this node's share of the limit: its part of the recent demand of all
+// clients. The unused shares of others gather in whole, and a node takes of that, too, while it is more than half full.
 //
 //	       limit               limit × share
 //	         │                       │
@@ -35,7 +34,7 @@ type rate struct {
 	others map[string]told // by node
 }
 
-// told is what another node has said of a rate.
+// told is the last report of another node about a rate.
 type told struct {
 	Taken  int64   `json:"t"` // since its process began, or since nothing was asked there for long
 	Demand float64 `json:"d"` // in a second
@@ -93,7 +92,7 @@ func (r *rate) more(n int, now time.Time) {
 func (r *rate) spend(n int) {
 	r.taken += int64(n)
 	r.whole.balance -= float64(n)
-	// What was taken of that which others have left over is no debt.
+	// Taking from the unused shares of others makes no debt.
 	r.own.balance = max(r.own.balance-float64(n), -size(r.limit*r.share))
 }
 
@@ -102,9 +101,9 @@ func (r *rate) fill(now time.Time) {
 	r.own.fill(r.limit*r.share, now)
 }
 
-// hear takes in what another node has said. What that has taken before this process first heard of it at all, of
-// which known says that it has, is past. Otherwise what it has taken since it last spoke of this rate, or began to
-// count, is news.
+// hear takes in the report of another node. If this process hears of the node for the first time, known says that the
+// node has taken something before, which is past. Otherwise everything that it has taken since its last report of this
+// rate, or since it began to count, is new.
 func (r *rate) hear(node string, said told, known bool, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,7 +187,7 @@ func (r *rate) use(now time.Time) float64 {
 	return min(sum, r.limit)
 }
 
-// set changes the limit. What was saved up under the old one is kept as far as the new one lets it.
+// set changes the limit. Savings under the old limit are kept as far as the new one allows.
 func (r *rate) set(limit int64, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

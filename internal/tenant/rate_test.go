@@ -29,7 +29,7 @@ func worst(all []take, limit float64) (beyond float64) {
 	return beyond
 }
 
-// Whatever is asked for when, a rate alone gives no more in any time than its limit, what one second saves up, and
+// For all sequences of requests, a rate alone gives no more in any time than its limit, what one second saves up, and
 // the rest of the last batch.
 func TestRateAgainstItsDefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -118,8 +118,8 @@ func (c *nodes) heartbeat() {
 	}
 }
 
-// What all nodes give together is the limit, to within what each can give until the next heartbeat, however the
-// clients are spread and however they move; and it is as much as the limit where so much is asked for.
+// All nodes together give the limit, to within what each can give until the next heartbeat, however the clients are
+// spread and however they move; and they give as much as the limit if so much is asked for.
 func TestNodesKeepTheLimitTogether(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.SampledFrom([]int64{1, 3, 10, 100, 1000}).Draw(rt, "limit")

@@ -15,9 +15,9 @@ func (a Amount) plus(b Amount) Amount { return Amount{a.Messages + b.Messages, a
 
 func (a Amount) minus(b Amount) Amount { return Amount{a.Messages - b.Messages, a.Bytes - b.Bytes} }
 
-// stock is how much is stored of an account, as one node knows it: what its shards have counted, what the other nodes
-// have said of theirs, and what this node has let in since the shards were asked. So nothing is missed that was let
-// in here. What was let in and has left meanwhile counts until the shards are asked again.
+// stock is how much is stored for an account, as one node knows it: the counts of its shards, the reports of the other
+// nodes, and the bytes that this node has admitted since the shards were asked. So nothing is missed that was admitted
+// here. Bytes that were admitted and have left meanwhile count until the shards are asked again.
 type stock struct {
 	mu      sync.Mutex
 	counted Amount // by the shards of this node

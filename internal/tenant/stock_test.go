@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever enters, leaves and is counted when, there is never more than the limit; and what leaves makes room as soon
-// as it is counted.
+// For all sequences of entering, leaving and counting, there is never more than the limit; and what leaves makes room
+// as soon as it is counted.
 func TestStockAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.Int64Range(0, 30).Draw(rt, "limit")

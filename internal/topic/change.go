@@ -64,8 +64,8 @@ const (
 	ThroughputGroup = "MessageGroup"
 )
 
-// What internal queues are made with: SNS gives up a delivery after 23 days, but keeps what could not be delivered in a
-// queue for 14 at most; a delivery that was begun and not finished is tried again after half a minute.
+// The attributes of internal queues: SNS gives up a delivery after 23 days, but keeps a message that it could not
+// deliver in a queue for 14 at most; a delivery that was begun and not finished is tried again after half a minute.
 const (
 	internalRetention  = 14 * 24 * 60 * 60
 	internalVisibility = 30

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// What a change may be refused with.
+// The errors with which a change is refused.
 var (
 	ErrNoTopic        = errors.New("no such topic")
 	ErrNoSubscription = errors.New("no such subscription")

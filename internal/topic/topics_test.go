@@ -203,7 +203,7 @@ func TestDeleteInPieces(t *testing.T) {
 	r.check(0, 0, 0)
 }
 
-// A subscription that was not confirmed in time is forgotten, and so is one that has ended and was not had back.
+// A subscription that was not confirmed in time is forgotten, and so is one that has ended and was not restored.
 func TestForgottenSubscriptions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
@@ -236,7 +236,7 @@ func TestForgottenSubscriptions(t *testing.T) {
 	r.check(1, 3, 4)
 }
 
-// end ends a subscription so that it can be had back until it expires.
+// end ends a subscription so that it can be restored until it expires.
 func (r *rig) end(s *topic.Subscription, expires time.Time) (ended *topic.Subscription) {
 	r.Helper()
 	r.change(func(tx *topic.Tx) (err error) {
@@ -246,8 +246,8 @@ func (r *rig) end(s *topic.Subscription, expires time.Time) (ended *topic.Subscr
 	return ended
 }
 
-// A subscription that has ended is nowhere to be seen, and has its queue, until it is had back, until another takes its
-// place, or until its topic goes.
+// A subscription that has ended is nowhere to be seen, and has its queue, until it is restored, until another takes its
+// place, or until its topic is deleted.
 func TestEndedSubscriptions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
@@ -292,7 +292,7 @@ func TestEndedSubscriptions(t *testing.T) {
 	r.check(0, 0, 0)
 }
 
-// So that records do not pile up, only so many subscriptions of a topic can be had back.
+// So that records do not pile up, only so many subscriptions of a topic can be restored.
 func TestManyEndedSubscriptions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
@@ -300,7 +300,7 @@ func TestManyEndedSubscriptions(t *testing.T) {
 	for i := range 1001 {
 		sub := r.subscribe(news, topic.SQS, fmt.Sprint(i))
 		if got := r.end(sub, now.Add(time.Hour)) != nil; got != (i < 1000) {
-			t.Fatalf("%d can be had back: %t", i, got)
+			t.Fatalf("%d can be restored: %t", i, got)
 		}
 	}
 	if n := len(r.topics.AllEnded()); n != 1000 || r.topics.Find(news).Deleted != 1001 {
@@ -323,7 +323,8 @@ func TestRefusedChange(t *testing.T) {
 	r.check(0, 0, 0)
 }
 
-// The first record waits until every program can read it; later ones do not ask. What topics need is there with the first.
+// The first record waits until every program can read it; later ones do not ask. The other needs of topics are there
+// with the first.
 func TestFirstTopic(t *testing.T) {
 	t.Parallel()
 	old := errors.New("the node b is too old")

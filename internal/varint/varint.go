@@ -30,7 +30,7 @@ type Reader[T string | []byte] struct {
 	failed bool
 }
 
-// NewReader returns a reader of text. What it returns shares the memory of a string.
+// NewReader returns a reader of text. Its results share the memory of a string.
 func NewReader[T string | []byte](text T) Reader[T] { return Reader[T]{rest: text} }
 
 // Fail makes the reader fail.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestWrittenValuesAreRead(t *testing.T) {
 	var w Writer
 	numbers := []uint64{0, 1, 127, 128, 300, math.MaxUint32, math.MaxUint64}
 	signed := []int64{0, 1, -1, math.MaxInt64, math.MinInt64}

@@ -19,7 +19,7 @@ import (
 	"github.com/sluicemq/sluice/scripts/program"
 )
 
-// names are those of the nodes.
+// names are the names of the nodes.
 var names = []string{"a", "b", "c"}
 
 // cluster is three nodes on this machine.
@@ -143,7 +143,7 @@ func (c *cluster) ill(ctx context.Context) error {
 	return nil
 }
 
-// idle prints what each node uses while nobody wants anything of it.
+// idle prints what each node uses without requests.
 func (c *cluster) idle(ctx context.Context, d time.Duration, stdout io.Writer) error {
 	if !pause(ctx, 20*time.Second) { // what a start leaves behind
 		return context.Cause(ctx)

@@ -114,7 +114,7 @@ func measure(ctx context.Context, s *program.Server, flags []string) (figures, e
 	if r.Verdict.Sent == 0 {
 		return figures{}, errors.New("the load has sent no messages")
 	}
-	// What was sent before or after the measured time took the server's time as well.
+	// Messages that were sent before or after the measured time took the server's time as well.
 	return figures{rate: max(r.ProducedPerSecond, r.ConsumedPerSecond), cpu: float64((s.Use().CPU - before).Microseconds()) / float64(r.Verdict.Sent)}, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Both servers are loaded, and the ratios are those of a round.
+// Both servers are loaded, and the ratios cover one round.
 func TestPaired(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and loads servers")

@@ -1,3 +1,4 @@
-// Package program builds Sluice and runs servers of it, for the scripts that measure it: each server has a data directory of
-// its own, which is removed when it stops. What a process has used is read from /proc: elsewhere than on Linux it is 0.
+// Package program builds Sluice and runs servers of it, for the scripts that measure it: each server has a data
+// directory of its own, which is removed when it stops. The resources that a process has used are read from /proc:
+// elsewhere than on Linux they are 0.
 package program

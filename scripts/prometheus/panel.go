@@ -34,7 +34,7 @@ func Panels(file string) ([]Panel, error) {
 	return dashboard.Panels, json.Unmarshal(b, &dashboard)
 }
 
-// Query returns the target's query about all queues. Rates are those of a range.
+// Query returns the target's query about all queues. Rates cover a range.
 func (t *Target) Query(over time.Duration) string {
 	return strings.NewReplacer("$queue", ".+", "$__rate_interval", over.String()).Replace(t.Expr)
 }

@@ -1,5 +1,4 @@
-// Package clients runs programs that use the SDKs of other languages against the
-// server: the scenarios in this directory, which do what applications do, and
-// the programs in examples. What they need is not installed by the tests, which
-// leave out what cannot be run and say so.
+// Package clients runs programs that use the SDKs of other languages against the server: the scenarios in this
+// directory, which do what applications do, and the programs in examples. The tests do not install the tools that these
+// need; they leave out scenarios that cannot be run and say so.
 package clients

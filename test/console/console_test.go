@@ -66,7 +66,7 @@ func browse(t *testing.T, s *server.Server, endpoint, pattern string, env ...str
 	}
 }
 
-// run runs a file of the project's tests. What they come to, and what they have to say, becomes this test's.
+// run runs a file of the project's tests. Their outcome and their output become this test's.
 func run(t *testing.T, node, file string, env []string) {
 	t.Helper()
 	ctx := t.Context()

@@ -136,7 +136,8 @@ func startProvider(t *testing.T, program string, args ...string) (issuer, thumbp
 
 var attemptID = regexp.MustCompile(`name="id" value="([^"]+)"`)
 
-// signInAs signs in as a person does, and returns as whom, or what is behind the # if nobody is signed in.
+// signInAs signs in as a person does, and returns the name shown for the person, or the text behind the # if signing in
+// fails.
 func signInAs(t *testing.T, s *server.Server, user string) string {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

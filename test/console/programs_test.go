@@ -82,7 +82,7 @@ func fetch(t *testing.T, send func() (*http.Response, error)) (*http.Response, s
 	return res, string(body)
 }
 
-// tokenOf returns the ID token that the provider gives to somebody who signs in.
+// tokenOf returns the ID token that the provider gives to a person who signs in.
 func tokenOf(t *testing.T, issuer, callback, user string) string {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

@@ -38,7 +38,7 @@ type child struct {
 // sample is how a server was at a moment.
 type sample struct {
 	goroutines int
-	memory     int64 // resident, in bytes; 0 where that cannot be told
+	memory     int64 // resident, in bytes; 0 where that is unknown
 }
 
 // launchChild starts a server whose goroutines can be counted.

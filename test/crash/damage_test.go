@@ -27,8 +27,7 @@ func TestTornAndDamaged(t *testing.T) {
 	t.Run("damaged table", damagedTable)
 }
 
-// A process that dies while it writes leaves an end of the log that makes no
-// sense. What was acknowledged is before it.
+// A process that dies while it writes leaves an unreadable end of the log. All that was acknowledged is before it.
 func tornRecord(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	ends := []func(rest []byte){
@@ -154,7 +153,7 @@ func damagedTable(t *testing.T) {
 	}
 }
 
-// library is a shard's directory of which it is known what messages are in it.
+// library is a shard's directory with known messages.
 type library struct {
 	disk   *vfs.MemFS
 	queues *catalog

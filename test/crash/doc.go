@@ -1,18 +1,14 @@
 // Package crash proves that what Sluice has acknowledged outlives it. It holds
 // tests only.
 //
-// TestKill runs the real binary, loads it from all sides, kills it at random
-// moments, and starts it again on the same data. TestPowerLoss does the same to
-// a shard in this process, on a file system that forgets what was not synced.
-// Both are loaded by internal/proof/workload, which writes down every call and what
-// became of it (acknowledged, refused, or unknown because the service died), and
-// judged by internal/proof/history: the calls and their rules are the same whatever it
-// is that dies.
-// TestKillRedrive kills the server while a task moves some messages out of the middle of a
-// queue, and TestLooksIntoACluster looks into queues from each node of a real cluster.
-// TestTornAndDamaged spoils the files themselves. TestDiskFull and
-// TestDiskNearlyFull leave the real binary no space on a disk of its own, which
-// takes root on Linux.
+// TestKill runs the real binary, loads it from all sides, kills it at random moments, and starts it again on the same
+// data. TestPowerLoss does the same to a shard in this process, on a file system that forgets data that was not synced.
+// Both are loaded by internal/proof/workload, which writes down every call and its outcome (acknowledged, refused, or
+// unknown because the service died), and judged by internal/proof/history, with the same calls and rules for both.
+// TestKillRedrive kills the server while a task moves some messages out of the middle of a queue, and
+// TestLooksIntoACluster looks into queues from each node of a real cluster. TestTornAndDamaged spoils the files
+// themselves. TestDiskFull and TestDiskNearlyFull leave the real binary no space on a disk of its own, which takes root
+// on Linux.
 //
 // TestDocumentedRestart restarts a cluster by the commands of docs/cluster.md, under a client that
 // must not notice.

@@ -17,8 +17,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// A server that is killed while nothing but empty receives happens has written those that came before. What a kill would
-// leave is read from a copy of the data directory, until it has them all.
+// A server that is killed while nothing but empty receives happens has written those that came before. The state after
+// a kill is read from a copy of the data directory, until it has them all.
 func TestKillKeepsEmptyReceives(t *testing.T) {
 	t.Parallel()
 	const rounds, receives = 3, 20

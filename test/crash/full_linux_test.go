@@ -41,11 +41,10 @@ func smallDisk(t *testing.T, size int) (dir string) {
 	return dir
 }
 
-// hog takes all that is left of the disk, and whatever becomes free later, until
-// it is stopped. Then it gives everything back.
+// hog fills the disk, and takes space that becomes free later, until it is stopped. Then it gives everything back.
 func hog(t *testing.T, dir string) (stop func()) {
 	t.Helper()
-	f, err := os.Create(filepath.Join(dir, "somebody-elses"))
+	f, err := os.Create(filepath.Join(dir, "other-data"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func newJournal(c workload.Clock) (*workload.Journal, *history.History) {
 // finish receives and deletes all that is left.
 func finish(r *workload.Recorder, users *workload.Load) {
 	e := &workload.Ending{Recorder: r, Queues: users.Queues()}
-	e.Settle()
+	e.Quiesce()
 	e.Drain()
 }
 

@@ -103,7 +103,7 @@ func TestClusterLocal(t *testing.T) {
 		}
 		t.Cleanup(func() {
 			_ = cmd.Process.Signal(syscall.SIGTERM)
-			_ = cmd.Wait() // it was told to end
+			_ = cmd.Wait() // it was asked to end
 		})
 		return cmd
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// TestLargeMessages sends, receives and deletes messages of the largest size
-// from many connections at a time. What the server needs for that follows from
-// what is in its hands, not from how much goes through them.
+// TestLargeMessages sends, receives and deletes messages of the largest size from many connections at a time. The
+// memory that the server needs follows from the messages that it handles at the same time, not from how many go through
+// it.
 func TestLargeMessages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")

@@ -78,7 +78,7 @@ func (p *process) ready(t *testing.T) *workload.Client {
 	return workload.NewClient(endpoint)
 }
 
-// kill ends the server in whatever it is doing.
+// kill ends the server at an arbitrary moment.
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {

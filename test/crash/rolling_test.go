@@ -41,10 +41,10 @@ type rolling struct {
 	journal  *workload.Journal
 }
 
-// TestRollingUpgrade replaces the program of one node after the other of a cluster, from an earlier one to that of today,
-// while clients use all nodes; the first node goes back once. Nothing that was acknowledged is lost, and FIFO queues keep
-// their order. What the old program could not read is not begun before the last node is new, and then it is. After that no
-// node can go back.
+// TestRollingUpgrade replaces the program of one node after the other of a cluster, from an earlier one to that of
+// today, while clients use all nodes; the first node goes back once. Nothing that was acknowledged is lost, and FIFO
+// queues keep their order. Features with formats that the old program cannot read do not begin before the last node is
+// new, and then they do. After that no node can go back.
 func TestRollingUpgrade(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
@@ -108,7 +108,7 @@ func TestRollingUpgrade(t *testing.T) {
 	over()
 	all.Wait()
 	e.Queues = users.Queues()
-	e.Settle()
+	e.Quiesce()
 	e.Drain()
 	t.Logf("after %s all queues are empty", r.journal.Now().Round(time.Second))
 	report(t, h, seed)

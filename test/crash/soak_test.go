@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// soakPause is how long everybody rests between two steps, so that a soak
-	// takes a part of a processor only.
+	// soakPause is how long all clients rest between two steps, so that a soak takes a part of a processor only.
 	soakPause = 50 * time.Millisecond
 	// soakSamples is how often the server is asked how it is.
 	soakSamples = 200
-	// soakJudged is the least length from which growth can be told from the
-	// warmth of a server that has just begun.
+	// soakJudged is the least length from which growth can be distinguished from the warm-up of a server that has just
+	// begun.
 	soakJudged = time.Minute
 	vanishers  = 6
 )
@@ -86,8 +85,7 @@ func vanish(ctx context.Context, endpoint, queue string, rng *rand.Rand) {
 	defer c.Close()
 	for ctx.Err() == nil {
 		call, cancel := context.WithTimeout(ctx, time.Duration(rng.IntN(200))*time.Millisecond)
-		// What it would have received is received by others; the history need
-		// not know.
+		// Other consumers receive the messages that it would have received; the history need not know.
 		_ = c.CallIn(call, "ReceiveMessage", workload.Object{
 			"QueueUrl": c.URL(queue), "WaitTimeSeconds": 5, "VisibilityTimeout": 1,
 		}, nil)

@@ -1,13 +1,11 @@
 // Package docs keeps the examples of the documentation true: its test takes the
 // fenced blocks out of README.md and docs/*.md and runs them.
 //
-// The blocks of a page are run from top to bottom, by one bash in one empty
-// directory, with sluice on the PATH. What a block sets or writes is there for
-// the next. A server with its data in ./sluice-data runs meanwhile, and the
-// variables that it prints are set. A page that takes more says so to its readers,
-// in a block.
+// The blocks of a page are run from top to bottom, by one bash in one empty directory, with sluice on the PATH.
+// Variables and files of a block are there for the next. A server with its data in ./sluice-data runs meanwhile, and
+// the variables that it prints are set. A page that takes more says so to its readers, in a block.
 //
-// What the language of a block says:
+// The meaning of a block's language:
 //
 //	sh          the commands are run and must succeed
 //	console     the lines after "$ " are run; the others are what they must print

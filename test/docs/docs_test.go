@@ -15,8 +15,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// pages are all that have examples, with how many blocks of each are not run.
-// What is not run is not known to be true: let the numbers become smaller.
+// pages are all that have examples, with how many blocks of each are not run. A block that is not run is not known to
+// be right: let the numbers become smaller.
 var pages = map[string]int{
 	"README.md":                 1,
 	"docs/README.md":            0,
@@ -167,7 +167,7 @@ func environment(bin, dir string) []string {
 }
 
 // Every page is in the table, and so is how many of its blocks are not run.
-func TestWhatIsNotRun(t *testing.T) {
+func TestSkippedBlocks(t *testing.T) {
 	files, err := filepath.Glob(source("docs/*.md"))
 	if err != nil {
 		t.Fatal(err)

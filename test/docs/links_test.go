@@ -19,7 +19,8 @@ var (
 	marks   = regexp.MustCompile("[`*]|\\]\\([^)]*\\)")
 )
 
-// Links between the files of the project lead somewhere: to a file, and to a heading of it. What is outside is not asked.
+// Links between the files of the project lead somewhere: to a file, and to a heading of it. External links are not
+// checked.
 func TestLinks(t *testing.T) {
 	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md")
 	list.Dir = root()

@@ -32,7 +32,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// Who can sign in; the tests know them.
+// The users who can sign in; the tests know them.
 const (
 	clientID = "sluice"
 	secret   = "a secret of the client"

@@ -208,7 +208,7 @@ func TestChartWithTrails(t *testing.T) {
 	}
 }
 
-// The image is that of one version of the program, and not whatever was made last.
+// The image has the version of the program as its tag, and not a tag such as latest.
 func TestChartNamesAnImage(t *testing.T) {
 	for values, want := range map[string]string{
 		"replicas=1": `image: "sluice:` + appVersion(t) + `"`,
@@ -268,7 +268,7 @@ func TestChartKnowsTheFlags(t *testing.T) {
 	}
 }
 
-// What cannot be meant is refused, with a word.
+// Values that cannot be meant are refused, with a reason.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
 		"replicas=2":             "two nodes survive the loss of none",

@@ -263,7 +263,7 @@ func TestKEDAExample(t *testing.T) {
 	}
 }
 
-// Terraform's own parser takes the file. What its provider asks of the server, internal/api/sqs tests.
+// Terraform's own parser takes the file. internal/api/sqs tests the provider's requests to the server.
 func TestTerraformExample(t *testing.T) {
 	run(t, nil, tool(t, "hclfmt"), "-check", "../../examples/terraform/main.tf")
 }

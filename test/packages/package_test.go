@@ -22,7 +22,7 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// root is that of the source, to which the paths of .goreleaser.yaml are relative.
+// root is the directory of the source, to which the paths of .goreleaser.yaml are relative.
 const root = "../.."
 
 // A package is made by nfpm of what .goreleaser.yaml says of packages, with the program of this test.
@@ -72,7 +72,7 @@ func newRecipe(t *testing.T) recipe {
 	return r
 }
 
-// make makes a package, and returns its file. What the hooks of a release make is there.
+// make makes a package, and returns its file. The products of a release's hooks are there.
 func (r recipe) make(t *testing.T, format string) string {
 	t.Helper()
 	pages(t)
@@ -106,7 +106,7 @@ var hooks = sync.OnceValue(func() error {
 	return nil
 })
 
-// files are those of a package that are not of one command each, with their modes and owners.
+// files are the files of a package that are not of one command each, with their modes and owners.
 var files = map[string]string{
 	"/usr/bin/sluice":                                  "-rwxr-xr-x root root",
 	"/usr/lib/systemd/system/sluice.service":           "-rw-r--r-- root root",
@@ -251,7 +251,7 @@ func (m machine) serve(t *testing.T) {
 	}
 	defer notes.Close()
 	start := m.run(t, "sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/sluice.service")
-	// What systemd does of the unit: the directory, the user, the socket for notes. The port is one that is free here.
+	// systemd's view of the unit: the directory, the user, the socket for notes. The port is one that is free here.
 	server := m.command(t, "install -d -o sluice -g sluice -m 700 /var/lib/sluice; exec setpriv --reuid sluice --regid sluice --clear-groups "+
 		"env NOTIFY_SOCKET="+address.Name+" SLUICE_LISTEN=127.0.0.1:0 "+start)
 	var log bytes.Buffer

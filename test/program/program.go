@@ -30,10 +30,17 @@ func Main(m *testing.M) int {
 	return code
 }
 
+// variable names a program that is built already, so that the tests of many packages need only one.
+const variable = "SLUICE_TEST_PROGRAM"
+
 // Build compiles the program, once for all tests of a package, and returns its
-// path. Where there is no go tool it skips the test.
+// path. If SLUICE_TEST_PROGRAM names a program, Build returns that one, which must be of the same source. Where there
+// is no go tool it skips the test.
 func Build(t testing.TB) (binary string) {
 	t.Helper()
+	if binary := os.Getenv(variable); binary != "" {
+		return binary
+	}
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skipf("the server cannot be built without the go tool: %v", err)

@@ -26,7 +26,7 @@ type workspace struct {
 // quickly has changes made at once: all resources wait at the same time, and none is read that the plan before has read.
 var quickly = []string{"-auto-approve", "-parallelism=50", "-refresh=false"}
 
-// What is declared can be made, changed and removed, and after each step there is nothing left to do.
+// The declared resources can be made, changed and removed, and after each step there is nothing left to do.
 func TestTerraform(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the provider waits for a minute")

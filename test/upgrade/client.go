@@ -67,7 +67,7 @@ func (c *Client) json(ctx context.Context, service, target string, in, out any) 
 	return json.Unmarshal(answer, out)
 }
 
-// versions are those of the services that speak only the Query protocol.
+// versions are the API versions of the services that speak only the Query protocol.
 var versions = map[string]string{"iam": "2010-05-08", "sns": "2010-03-31", "sts": "2011-06-15"}
 
 // Query calls an operation of IAM, SNS or STS.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Fill makes queues, messages, users, topics and whatever else is kept on a server, as far as its version has them.
+// Fill makes queues, messages, users, topics and all other resources of a server, as far as its version has them.
 func Fill(ctx context.Context, c *Client) (*Content, error) {
 	f := &filler{Client: c, ctx: ctx, content: &Content{RootID: c.ID, Secret: c.Secret, Counted: true}}
 	for _, step := range []func() error{f.standard, f.deadLetters, f.fifo, f.moved} {

@@ -19,7 +19,7 @@ type Server struct {
 	ended    chan error
 }
 
-// Keys of the root in all fixtures, which are those of no server.
+// Keys of the root in all fixtures, which no real server has.
 const (
 	RootID     = "AKIAUPGRADEFIXTURE00"
 	RootSecret = "a-secret-of-fixtures-only-0123456789abcd"

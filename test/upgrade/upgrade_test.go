@@ -51,7 +51,7 @@ func fixture(t *testing.T, list string) (dir string, content *Content) {
 	return dir, content
 }
 
-func TestWhatEarlierVersionsWroteIsRead(t *testing.T) {
+func TestDataOfEarlierVersionsIsRead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}

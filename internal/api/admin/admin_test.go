@@ -97,7 +97,7 @@ func TestWithoutCluster(t *testing.T) {
 	}
 }
 
-// Who administers the server is decided by policies, within the first account; its root may without.
+// Policies within the first account decide which users administer the server; its root needs none.
 func TestWhoMayAdminister(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -162,7 +162,7 @@ func TestWhoMayAdminister(t *testing.T) {
 	}
 }
 
-// A request that is not signed, or with a key that does not exist, is refused whatever the operation.
+// A request that is not signed, or is signed with an unknown key, is refused for every operation.
 func TestUnknownCallersAreRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

@@ -26,7 +26,7 @@ type setLimitsInput struct {
 	Limits map[string]int64 `max:"20,64"` // by name; those that are not there stay as they are
 }
 
-// limitsOutput is an account or a user with its limits. What is used is of all nodes of a cluster.
+// limitsOutput is an account or a user with its limits. Usage covers all nodes of a cluster.
 type limitsOutput struct {
 	AccountId string
 	UserName  string           `json:",omitempty"`

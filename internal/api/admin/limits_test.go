@@ -357,8 +357,9 @@ func (r *tenants) has(a *apitest.Actor, url string, want int) {
 	}
 }
 
-// What a topic sends to the queue of another account that stores as much as it may goes to the dead-letter queue of
-// the subscription, or is dropped if there is none. The publisher, and the queues of other accounts, notice nothing.
+// When a topic sends to a queue of another account that is at its storage limit, the message goes to the dead-letter
+// queue of the subscription, or is dropped if there is none. The publisher and the queues of other accounts are not
+// affected.
 func TestTopicsDoNotFillAnotherAccount(t *testing.T) {
 	r := newTenants(t)
 	topic := r.topic(r.unlimited, "t")
@@ -492,7 +493,7 @@ func TestRequestsUnderWayAreLimited(t *testing.T) {
 // unlimitedTo sends to a queue of the limited account, which does not let it.
 func (r *tenants) unlimitedTo(url string) error { return r.unlimited.Send(r.T, url) }
 
-// What makes no sense is refused whole, and changes nothing.
+// Invalid limits are refused as a whole and change nothing.
 func TestLimitsThatMakeNoSense(t *testing.T) {
 	r := newTenants(t)
 	r.limit("", apitest.Object{"Queues": 7})
@@ -525,7 +526,7 @@ func TestLimitsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// Only the operator sets limits: nobody of the account that is limited can, whatever their policies say.
+// Only the operator sets limits. Users of the limited account cannot, not even with a policy that allows everything.
 func TestTenantsCannotChangeTheirLimits(t *testing.T) {
 	r := newTenants(t)
 	r.limit("", apitest.Object{"Queues": 7})

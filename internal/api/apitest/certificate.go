@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Certificate writes cert.pem and key.pem for 127.0.0.1 into a directory, and returns whom to trust.
+// Certificate writes cert.pem and key.pem for 127.0.0.1 into a directory, and returns the pool that trusts it.
 func Certificate(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

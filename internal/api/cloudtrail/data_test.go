@@ -47,7 +47,7 @@ func TestDataEvents(t *testing.T) {
 		dataSelector("AWS::SNS::Topic"),
 	}})))
 	apitest.Must(t, 0, apitest.Second(a.trail.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String("all")})))
-	const secret = "a message that nobody may read"
+	const secret = "a message that must stay secret"
 	send := func(url *string) {
 		t.Helper()
 		_, err := a.root.SQS.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: url, MessageBody: aws.String(secret)})

@@ -69,7 +69,7 @@ func describe(t *trails.Trail) shownTrail {
 	return *out
 }
 
-// apply checks the settings and makes them those of a trail. What is not named stays.
+// apply checks the settings and applies them to a trail. Settings that the request does not name stay.
 func (s *Service) apply(ctx context.Context, c *protocol.Call, in *trailSettings, t *trails.Trail) error {
 	for _, lacking := range []struct {
 		given bool

@@ -144,7 +144,7 @@ func TestTerraform(t *testing.T) {
 
 	a.clock.Forward(6 * time.Minute)
 	eventually.True(t, "a delivered file", func() bool { return status().LatestDeliveryTime != nil })
-	// What began before the trail was on is not there, and reads are not selected.
+	// Calls from before the trail was switched on are missing from it, and reads are not selected.
 	if got, want := a.events(t), []string{"PutEventSelectors"}; !slices.Equal(got, want) {
 		t.Errorf("delivered are %v, want %v", got, want)
 	}
@@ -154,7 +154,7 @@ func TestTerraform(t *testing.T) {
 	told, err := a.root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: url, WaitTimeSeconds: 10})
 	messages := apitest.Must(t, told, err).Messages
 	if len(messages) != 1 || !strings.HasPrefix(*messages[0].Body, `{"s3Bucket":"audit","s3ObjectKey":["logs/AWSLogs/000000000000/CloudTrail/us-east-1/`) {
-		t.Errorf("the topic was told %+v", messages)
+		t.Errorf("the topic was sent %+v", messages)
 	}
 
 	_, err = a.trail.UpdateTrail(ctx, &cloudtrail.UpdateTrailInput{Name: aws.String("all"), SnsTopicName: aws.String("")})
@@ -241,7 +241,7 @@ func TestTrailsOfOtherAccounts(t *testing.T) {
 	}
 }
 
-// What is wrong is refused as CloudTrail refuses it, and changes nothing.
+// Invalid requests are refused with CloudTrail's errors and change nothing.
 func TestTrailRefuses(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)

@@ -68,7 +68,7 @@ func TestDeleteAlarmsWithUnknown(t *testing.T) {
 	})
 }
 
-// What an alarm can have beyond that is given back as it was set.
+// Other properties of an alarm are returned as they were set.
 func TestAlarmsExtras(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

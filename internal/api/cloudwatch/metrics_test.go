@@ -117,7 +117,7 @@ func TestGetMetricStatistics(t *testing.T) {
 	})
 }
 
-// What is older than fifteen days is there by five minutes, and older still by the hour.
+// Data older than fifteen days is kept per five minutes, and still older data per hour.
 func TestStatisticsOfOldData(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -244,7 +244,7 @@ func TestGetMetricData(t *testing.T) {
 	})
 }
 
-// What programs send is read as what is counted here is.
+// Metrics that programs send are read like those that are counted here.
 func TestPutMetricData(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -409,7 +409,7 @@ func TestHighResolution(t *testing.T) {
 	})
 }
 
-// What needs more than this server has is refused in words.
+// A request for a feature that this server lacks is refused with an explanation.
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

@@ -60,7 +60,7 @@ func TestExtendedStatistics(t *testing.T) {
 	})
 }
 
-// What is sampled once a minute, such as the age of a queue's oldest message, has percentiles over longer periods.
+// Values sampled once a minute, such as the age of a queue's oldest message, have percentiles over longer periods.
 func TestPercentilesOfQueues(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

@@ -254,7 +254,7 @@ func TestAlarmOnAQueue(t *testing.T) {
 	t.Error("there was no notification in 90 seconds")
 }
 
-// What Grafana and YACE ask of services that there are not fails at once and says what is wrong.
+// Requests of Grafana and YACE to services that do not exist here fail at once with a clear error.
 func TestOtherServices(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -281,7 +281,7 @@ func TestOtherServices(t *testing.T) {
 	}
 }
 
-// SDKs compress what they send as metrics. What is not compressed as it says, or is too long, is refused.
+// SDKs compress the metrics that they send. Data that is not compressed as declared, or is too long, is refused.
 func TestCompressedBodies(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

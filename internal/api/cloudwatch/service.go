@@ -85,7 +85,7 @@ func within[In, Out any](s *Service, handle func(context.Context, *protocol.Call
 		defer end()
 		out, err := handle(ctx, c, in)
 		if late, ok := errors.AsType[*budget.Excess](context.Cause(ctx)); ok && err != nil {
-			return nil, failure(late) // whatever it was that noticed it
+			return nil, failure(late) // not err, which the end of the context has caused
 		}
 		return out, err
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// What happens to a topic is read as AWS/SNS, when its minute is over: what was published, delivered to a queue and to an
-// endpoint, not wanted, refused, and what became of that.
+// Events of a topic are read as metrics in AWS/SNS once their minute is over: publications, deliveries to a queue and
+// to an endpoint, messages that a filter rejects, refused requests, and the outcome of failed deliveries.
 func TestMetricsOfTopics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a minute is counted when it is over")

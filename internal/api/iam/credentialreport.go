@@ -78,7 +78,7 @@ func errReport(why, sentence string) *protocol.Error {
 	return e
 }
 
-// reportColumns are those of AWS, in its order.
+// reportColumns has the columns of AWS's report, in AWS's order.
 var reportColumns = []string{
 	"user", "arn", "user_creation_time",
 	"password_enabled", "password_last_used", "password_last_changed", "password_next_rotation", "mfa_active",

@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// What was made is there after a restart, and secrets are nowhere in the clear.
+// Everything that was created is there after a restart, and no secret is stored in the clear.
 func TestUsersAreKept(t *testing.T) {
 	t.Parallel()
 	config := servertest.OnDisk(filepath.Join(t.TempDir(), "data"))

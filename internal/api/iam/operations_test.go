@@ -51,7 +51,7 @@ func TestUsers(t *testing.T) {
 	st.Fails("DeleteAccessKey", with{"UserName", "Bob", "AccessKeyId", "short"}, 400, "ValidationError", "Value 'short' at 'accessKeyId' failed to satisfy constraint: Member must have length greater than or equal to 16")
 	st.Fails("UpdateAccessKey", with{"UserName", "carol", "AccessKeyId", key, "Status", "Active"}, 404, "NoSuchEntity", "The Access Key with id "+key+" cannot be found.")
 	if keys := st.Does("ListAccessKeys", with{"UserName", "Bob"}, "<Status>Inactive</Status>", "<Status>Active</Status>"); strings.Contains(keys, "Secret") {
-		t.Errorf("a secret is told twice: %s", keys)
+		t.Errorf("a secret is returned twice: %s", keys)
 	}
 	st.Does("GetAccessKeyLastUsed", with{"AccessKeyId", key}, "<ServiceName>N/A</ServiceName>", "<UserName>Bob</UserName>")
 	st.Fails("DeleteUser", with{"UserName", "Bob"}, 409, "DeleteConflict", "Cannot delete entity, must delete access keys first.")

@@ -96,7 +96,7 @@ func TestLoginProfiles(t *testing.T) {
 	})
 }
 
-// A key of a user is no way to guess the user's password: the tries are those of the console.
+// A user's access key does not help to guess the user's password: attempts count as attempts at the console do.
 func TestChangePasswordCountsGuesses(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

@@ -142,7 +142,7 @@ func TestCaseOfTags(t *testing.T) {
 	st.Does("ListUserTags", with{"UserName", "bob"}, "<Tags/>")
 }
 
-// The counts of a policy of AWS are those of the account that asks.
+// The counts of a policy of AWS cover the calling account only.
 func TestCountsOfSharedPolicies(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

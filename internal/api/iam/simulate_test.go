@@ -24,8 +24,8 @@ func statements(n int, statement string) string {
 	return `{"Version":"2012-10-17","Statement":[` + strings.TrimSuffix(strings.Repeat(statement+",", n), ",") + `]}`
 }
 
-// A simulation costs little, whatever is asked: what is too much is refused, and an answer has as many results as fit into
-// it.
+// Every simulation is cheap: a request that would cost too much is refused, and an answer is cut at as many results as
+// fit into it.
 func TestSimulationsAreBounded(t *testing.T) {
 	s, _ := servertest.Start(t, servertest.InMemory())
 	reader, _ := apitest.RootActor(s.Endpoint(), s.Root()).User(t, "reader", "")
@@ -101,7 +101,8 @@ func TestSimulationsAreBounded(t *testing.T) {
 	}
 }
 
-// An account has one simulation at a time: others of it wait, and too many are told so; none keeps another account waiting.
+// An account runs one simulation at a time. Its other simulations wait, and are refused when too many wait. No account
+// delays another.
 func TestSimulationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

@@ -102,7 +102,7 @@ func removeTags(old map[string]string, keys []string) map[string]string {
 	return all
 }
 
-// removeTag removes the tag with a key, whatever its case.
+// removeTag removes the tag with a key. It ignores the case of the key.
 func removeTag(tags map[string]string, key string) {
 	maps.DeleteFunc(tags, func(other, _ string) bool { return strings.EqualFold(other, key) })
 }

@@ -476,7 +476,8 @@ func TestLifeCycleInTerraform(t *testing.T) {
 	}
 }
 
-// What users and roles cannot have here cannot be made either, and the refusal says that it is for want of support.
+// Properties that users and roles cannot have here cannot be created either, and the refusal gives missing support as
+// the reason.
 func TestUnsupportedOperations(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

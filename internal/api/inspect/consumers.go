@@ -17,7 +17,8 @@ type listConsumersOutput struct {
 	SilentNodes []string        // which have not said what they know
 }
 
-// shownConsumer is a consumer; its numbers are those of the last ten minutes, or since it was first seen.
+// shownConsumer is a consumer. Its numbers cover the last ten minutes, or the time since it was first seen if that is
+// shorter.
 type shownConsumer struct {
 	Principal          string // ARN, or anonymous
 	Address            string

@@ -32,7 +32,7 @@ type contextEntry struct {
 type explainAccessOutput struct {
 	Decision           string      // allowed, implicitDeny or explicitDeny, as IAM's simulator says
 	By                 string      // which policies have decided, or lack an Allow
-	Message            string      `json:",omitempty"` // what the caller would be told
+	Message            string      `json:",omitempty"` // the error message that the caller would get
 	Rule               string      `json:",omitempty"` // that has decided beside the policies
 	Statements         []statement `json:",always"`
 	MoreStatements     int64       `json:",omitempty"` // how many others there are, which do not apply
@@ -126,9 +126,9 @@ func (s *inspector) action(text string) (string, *policy.Rules, error) {
 	return "", nil, protocol.ValidationError("Action is %q, which is no action here; it may be sqs:SendMessage, say.", service.Shorten(text))
 }
 
-// principal returns whom a text means, with its policies as of now. A caller of another account is known by its ARN only:
-// whether there is such a user or role, its id, its tags and its policies are for its own account. assumed says what is taken
-// for granted of it, and is empty for others.
+// principal returns the caller that a text means, with its policies as of now. A caller of another account is known by
+// its ARN only: whether there is such a user or role, its id, its tags and its policies are for its own account.
+// assumed lists the assumptions about it, and is empty for others.
 func (s *inspector) principal(text, owner string) (p access.Principal, assumed string, _ error) {
 	caller, ok := identity.ParseCaller(text)
 	if !ok {

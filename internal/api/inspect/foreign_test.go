@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// A role or user of another account is known by its ARN only. What ExplainAccess answers about one does not depend on its
-// tags, its unique id, or whether it exists.
+// A role or user of another account is known by its ARN only. The answer of ExplainAccess for one does not depend on
+// its tags, its unique id, or whether it exists.
 func TestExplainAccessKnowsForeignersByTheirARN(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -26,8 +26,8 @@ func intrude(t *testing.T, endpoint, operation, input string, cred identity.Cred
 	return apitest.Exchange(t, r)
 }
 
-// Every operation of Sluice's own refuses everybody who has no permission, whatever it is called with, and does not tell
-// which queues there are.
+// Every operation of Sluice's own refuses callers without permission, for all inputs, and does not reveal which queues
+// exist.
 func TestIntruders(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -54,7 +54,7 @@ func TestIntruders(t *testing.T) {
 				status int
 				words  string
 			}{
-				{"nobody", s.Root(), "", http.StatusForbidden, "MissingAuthenticationToken"},
+				{"unsigned", s.Root(), "", http.StatusForbidden, "MissingAuthenticationToken"},
 				{"an unknown key", unknown, "sluice", http.StatusForbidden, "UnrecognizedClient"},
 				{"a wrong secret", wrong, "sluice", http.StatusForbidden, "InvalidSignature"},
 				{"another service's signature", s.Root(), "sqs", http.StatusForbidden, "Credential"},

@@ -12,7 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// listed returns the queues of an answer: their names and, of those whose state is told, how many messages they have.
+// listed returns the queues of an answer: their names and, where the answer has the state of the queue, the number of
+// messages.
 func listed(out object) string {
 	var list []string
 	for _, q := range out["Queues"].([]any) {
@@ -118,7 +119,8 @@ func TestListQueueStates(t *testing.T) {
 	r.refused(r.root, "ListQueueStates", object{"Max": 201}, 400, "between 1 and 200")
 }
 
-// Those who may list queues see the state of those only that they may look at, and the dead letters likewise.
+// A caller who may list queues sees the state of only the queues that the caller may look at, and their dead letters
+// likewise.
 func TestWhoSeesQueueStates(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

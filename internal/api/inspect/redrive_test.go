@@ -122,7 +122,7 @@ func TestRedriveMessages(t *testing.T) {
 		t.Errorf("%s are left", r.bodies(dead))
 	}
 
-	// What cannot be moved is told.
+	// The answer names the messages that cannot be moved.
 	r.sendBodies(dead, "lost")
 	task = r.redrive(object{"QueueUrl": dead, "Filter": "lost"})
 	if result := task["Results"].([]any)[0].(object); task["Skipped"] != 1.0 || result["Outcome"] != "NoSource" || result["NewMessageId"] != nil {

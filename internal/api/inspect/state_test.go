@@ -88,7 +88,7 @@ func TestDescribeQueueState(t *testing.T) {
 		t.Error(err)
 	}
 
-	// What waits in the dead-letter queue is told only to those who may look there.
+	// The state of the dead-letter queue is shown only to callers that may read it.
 	user, _ := r.root.User(t, "one", apitest.Allow("sluice:Describe*", arn("q")))
 	status, out := user.Sluice(t, "DescribeQueueState", object{"QueueUrl": url})
 	if status != http.StatusOK || out["DeadLetters"] != nil || out["DeadLetterQueueArn"] != arn("dead") {

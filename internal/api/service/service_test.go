@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// What is cut is still text, whatever character stands where it is cut.
+// Shortened text is still valid text, wherever it is cut.
 func TestShorten(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "short", strings.Repeat("a", 1024)} {
@@ -35,7 +35,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// The pages of a list are together the list, whatever comes and goes between two of them.
+// Together the pages of a list are the list, even if entries come and go between two pages.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	itself := func(s string) string { return s }
@@ -126,7 +126,7 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// The state of the disk is told in a sentence, and recognised again.
+// The state of the disk is described in a sentence, which is recognised when it is read back.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	stuck := service.Failure(fmt.Errorf("commit: %w", &store.BlockedError{Reason: "it is full"}))

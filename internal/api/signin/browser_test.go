@@ -125,7 +125,7 @@ func link(t *testing.T, who *apitest.Actor) string {
 	return `{"link":"` + token + `"}`
 }
 
-// signedIn returns a browser that somebody has signed in with.
+// signedIn returns a browser with a session.
 func (r *rig) signedIn(t *testing.T, who *apitest.Actor) *browser {
 	t.Helper()
 	b := r.browser(t)

@@ -1,8 +1,8 @@
 // Package signin lets people into the console: it answers the few requests below /console/api/, which are the only ones that
 // know cookies, and serves CreateSignInLink, an operation of the service "sluice".
 //
-// Who signs in gets a session (package session) and, for a cookie, temporary keys. Everything else the console asks of the
-// public API, and signs with these keys.
+// A user who signs in gets a session (package session) and, in exchange for a cookie, temporary keys. The console uses
+// the public API for everything else, and signs its requests with these keys.
 //
 // # What is guaranteed
 //
@@ -18,11 +18,12 @@
 //   - Each sign-in is an event of CloudTrail in the commit that begins the session. So are failures, as far as one address
 //     does not have too many of them.
 //
-//   - Who comes from an identity provider has begun so in the same browser. They get the role that the operator gives to
-//     their group, if the role's trust policy lets the provider's people have it.
+//   - A user who comes from an identity provider must have begun the attempt in the same browser. Such a user gets the
+//     role that the operator gives to their group, if the trust policy of the role admits users of the provider.
 //
-//   - Who guesses a password is stopped: ten tries lock a user out for a quarter of an hour, fifty an address. Tries count before
-//     they are looked at, and an unknown user takes as long as a wrong password. A code of a second factor counts once.
+//   - Guessing passwords is stopped: ten attempts lock a user out for a quarter of an hour, fifty an address. Attempts
+//     are counted before the password is checked, and an unknown user takes as long as a wrong password. A code of a
+//     second factor is valid once.
 //
 // # The requests
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// What other pages, other names and strangers can send gets nothing, whoever has signed in with the browser.
+// Requests of other pages, other host names and strangers get nothing, even from a browser with a session.
 func TestIntruders(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -78,7 +78,7 @@ func TestIntruders(t *testing.T) {
 			}
 		}
 	}
-	// Names that are this machine's, or that nobody can take.
+	// Names of this machine, and names that cannot be registered.
 	for _, name := range []string{"localhost", "sluice.localhost:9324", "LOCALHOST:1", "10.0.0.1", "[::1]:9324"} {
 		if res, out := b.ask("GET", "settings", "", host(name)); res.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d %v", name, res.StatusCode, out)

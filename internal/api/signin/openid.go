@@ -20,11 +20,12 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
-// Who signs in by an OpenID Connect provider visits two addresses with the browser itself, and not with the console's page:
-// the first sends it to the provider, which sends it to the second. Such requests can have no header of the page. The second
-// comes from another site, so that it has none of the cookies that sessions have: that of the attempt is SameSite=Lax. Both
-// always lead to another page, errors to the console's with a code behind the #, for which the page has the words. Nothing
-// that the provider or the browser has said is part of an answer.
+// Signing in by an OpenID Connect provider takes two addresses, which the browser itself visits rather than the
+// console's page: the first redirects to the provider, which redirects to the second. Such requests cannot have headers
+// of the page. The request for the second comes from another site, and so without the cookies of sessions; the cookie
+// of the attempt is SameSite=Lax. Both addresses always redirect to another page. Errors redirect to the console with a
+// code behind the #, for which the page has the words. No text of the provider or the browser becomes part of an
+// answer.
 const (
 	openIDBegin    = "oidc"
 	openIDCallback = "oidc/callback"
@@ -113,7 +114,7 @@ func (s *Service) attemptCookie(r *Request, secret string, seconds int) *http.Co
 
 const attemptSuffix = "-oidc"
 
-// finishOpenID begins a session for whom the provider vouches for.
+// finishOpenID begins a session for a person whom the provider vouches for.
 func (s *Service) finishOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	if s.o.OpenID == nil {
 		return nil, refuse(http.StatusNotFound, "NotFound", "There is nothing here.")
@@ -183,8 +184,8 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	return ok, nil
 }
 
-// grantByProvider returns what a person gets whom the provider vouches for: a session of the role that the operator gives to
-// one of their groups, if the role's trust policy lets the provider's people have it.
+// grantByProvider returns the grant of a person whom the provider vouches for: a session of the role that the operator
+// gives to one of their groups, if the trust policy of the role admits users of the provider.
 func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Grant, identity.Identity, error) {
 	none := func(code string, err error) (session.Grant, identity.Identity, error) {
 		return session.Grant{}, identity.Identity{}, s.failOpenID(a, code, err)
@@ -208,7 +209,7 @@ func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Gr
 	return grant, who, nil
 }
 
-// trusts reports whether a role's trust policy lets a person have it whom the provider vouches for.
+// trusts reports whether a role's trust policy admits a person whom the provider vouches for.
 func (s *Service) trusts(r *Request, role *directory.Entity, person *openid.Person) bool {
 	trust, ok := s.o.Directory.Trust(role)
 	if !ok {
@@ -244,7 +245,7 @@ func (s *Service) provider(account string) string {
 	return "arn:aws:iam::" + account + ":oidc-provider/" + s.o.OpenID.Key()
 }
 
-// federated returns what the trail says of a person whom the provider vouches for.
+// federated returns the person, as vouched for by the provider, for the trail.
 func (s *Service) federated(person *openid.Person, account string) *trail.Federated {
 	return &trail.Federated{Provider: s.provider(account), ClientID: s.o.OpenID.ClientID(), Subject: person.Subject, Name: person.Name}
 }
@@ -257,7 +258,7 @@ func (s *Service) failOpenID(a *attempt, code string, why error) error {
 	return &errLeads{code}
 }
 
-// tell writes to the log what people are not told.
+// tell logs details that are not for the page.
 func (s *Service) tell(r *Request, what string, err error, more ...slog.Attr) {
 	attrs := append([]slog.Attr{slog.String("request_id", r.ID), slog.String("client", r.SourceIP), slog.Any("error", err)}, more...)
 	s.o.Log.LogAttrs(context.Background(), slog.LevelWarn, what, attrs...)

@@ -112,7 +112,7 @@ func (v *visitor) begin(f *federation) string {
 	return back
 }
 
-// signIn signs in, and returns the code that the console is called with; empty if somebody is signed in.
+// signIn signs in, and returns the code that the console is opened with; empty if the attempt succeeds.
 func (v *visitor) signIn(f *federation) string {
 	v.t.Helper()
 	return v.finish(f, v.begin(f))
@@ -181,8 +181,9 @@ func TestSignInByProvider(t *testing.T) {
 	}
 }
 
-// Who is not meant gets no session, whatever the provider says; the page is told in a word, and the trail has it.
-func TestProviderSignsNobodyIn(t *testing.T) {
+// A user who is not admitted gets no session, for every answer of the provider. The page gets a code, and the trail has
+// the event.
+func TestProviderUserNotAdmitted(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t, nil)
 	set := func(name string, value any) func(object) { return func(c object) { c[name] = value } }
@@ -295,7 +296,7 @@ func TestAnswersOfTheProviderCannotBeMovedOrRepeated(t *testing.T) {
 	}
 }
 
-// Nobody has the provider asked without end, and who fails there can still sign in with a password.
+// Requests to the provider are limited, and a user who reaches the limit can still sign in with a password.
 func TestAttemptsAtTheProviderAreCounted(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t, nil)
@@ -387,7 +388,7 @@ func TestPeopleOfOneRole(t *testing.T) {
 	for range 51 {
 		bob = signIn("2", "bob@example.com")
 	}
-	namesake := signIn("3", "ann@example.com") // somebody else has got the address since
+	namesake := signIn("3", "ann@example.com") // the address belongs to another person since
 	for who, b := range map[string]*browser{"ann": ann, "bob": bob, "her namesake": namesake} {
 		want := map[string]int{"ann": 1, "bob": 50, "her namesake": 1}[who]
 		if all := b.do(http.StatusOK, "GET", "sessions", "")["sessions"].([]any); len(all) != want {

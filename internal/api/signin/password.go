@@ -41,7 +41,7 @@ func (s *Service) account(written string) string {
 // byPassword signs in with a user's name and password.
 func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*Answer, error) {
 	if len(in.Password) > maxTyped || len(in.NewPassword) > maxTyped || len(in.User) > maxTyped || len(in.Account) > maxTyped || len(in.Code) > maxTyped {
-		return nil, refuse(http.StatusBadRequest, "BadRequest", "What was typed is too long.")
+		return nil, refuse(http.StatusBadRequest, "BadRequest", "The input is too long.")
 	}
 	account := s.account(in.Account)
 	var who identity.Identity

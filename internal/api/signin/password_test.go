@@ -89,7 +89,7 @@ func TestPasswordMustBeReplaced(t *testing.T) {
 	r.browser(t).refused(http.StatusUnauthorized, "BadPassword", "POST", "session", typed("ann", "Correct-horse-1"))
 }
 
-// Who guesses is locked out for a quarter of an hour, also with the right password; others are not.
+// Guessing locks a user out for a quarter of an hour, also with the right password; other users are not affected.
 func TestGuessingEnds(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -25,8 +25,9 @@ type made struct {
 	expires time.Time // zero: they do not
 }
 
-// Whatever makes keys from keys keeps each restriction of those that it has got: what was not allowed before is not allowed
-// after, and nothing lives longer. A role's session is what the role is, so the role here may less than all who assume it.
+// Every operation that derives keys from keys keeps each restriction of the original: the new keys allow nothing that
+// the old did not, and live no longer. A role's session has the permissions of the role, so the role here may do less
+// than all who assume it.
 func TestKeysFromKeysKeepEveryRestriction(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -87,7 +87,7 @@ func (s *Service) credentials(ctx context.Context, r *Request) (*Answer, error) 
 	}{keys.AccessKeyID, keys.Secret, keys.Token, of.Expires}}, nil
 }
 
-// visible returns the sessions that the one who asks may see and end: a root those of its account, everybody else their own.
+// visible returns the sessions that the caller may see and end: a root those of its account, all others their own.
 func (s *Service) visible(n *session.Session, who identity.Identity, now time.Time) []*session.Session {
 	issuer := n.IssuerID
 	if who.IsRoot() {

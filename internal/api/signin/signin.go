@@ -57,7 +57,7 @@ func (s *Service) attempt(r *Request, method session.Method, who identity.Identi
 	return s.attemptOf(r, method, who, nil)
 }
 
-// attemptOf is attempt for a person of whom an identity provider has said something, or nothing.
+// attemptOf is attempt with the provider's statements about the person, if any.
 func (s *Service) attemptOf(r *Request, method session.Method, who identity.Identity, federated *trail.Federated) *attempt {
 	a := &attempt{s: s, r: r, method: method, who: who}
 	if s.o.Trail == nil {

@@ -119,7 +119,7 @@ func TestTimesEnd(t *testing.T) {
 	b.refused(http.StatusUnauthorized, "SignedOut", "POST", "credentials", "")
 }
 
-// What a session stands for may go; then the session goes, and with it its keys.
+// When the user or role of a session is deleted, the session ends, and with it its keys.
 func TestSessionsEndWithTheirUser(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -193,7 +193,7 @@ func TestRoleSignsIn(t *testing.T) {
 	dead(t, "role deleted", keys)
 }
 
-// Everybody sees and ends their own sessions, the root those of its account.
+// Users see and end their own sessions, the root those of its account.
 func TestSessionsAreListed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

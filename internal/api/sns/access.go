@@ -130,8 +130,9 @@ func (s *Service) findNamed(c *protocol.Call, n topic.Name, action string, add f
 	return r.topic, nil
 }
 
-// findSubscription returns the subscription that a request names, if it exists and the caller may take the action on it.
-// Its owner and the owner of its topic are two accounts that may; others are told the same whether it exists or not.
+// findSubscription returns the subscription that a request names, if it exists and the caller may take the action on
+// it. The account of the subscription and that of its topic may; other accounts get the same error whether it exists or
+// not.
 func (s *Service) findSubscription(c *protocol.Call, arn *string, action string) (*topic.Subscription, error) {
 	n, sub, err := s.subscriptionNamed(c, arn)
 	if err != nil {

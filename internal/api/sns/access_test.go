@@ -23,8 +23,8 @@ type operation struct {
 	resource string   // that a policy has to name
 }
 
-// operations are all of them, in an order in which each would do something, on the topic t and its subscription. What can be
-// shared with other accounts by the topic's policy has the topic as its resource.
+// operations are all of them, in an order in which each would do something, on the topic t and its subscription.
+// Operations that the topic's policy can share with other accounts have the topic as their resource.
 func operations(topic, subscription string) []operation {
 	everything := "*"
 	entry := "PublishBatchRequestEntries.member.1."
@@ -56,7 +56,7 @@ func operations(topic, subscription string) []operation {
 var confirming = operation{"ConfirmSubscription", with{"TopicArn", topicARN("t"), "Token", strings.Repeat("0", 96)}, []string{"ConfirmSubscription"}, topicARN("t")}
 
 // No caller may do what no policy allows: callers that do not sign, sign with an unknown key or the wrong secret, a
-// user without policies, and another account. They are told the same whether the topic exists or not.
+// user without policies, and another account. They get the same error whether the topic exists or not.
 func TestCallersWhoMayNot(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -125,7 +125,8 @@ func TestDeliveryPoliciesAsShown(t *testing.T) {
 	})
 }
 
-// What is wrong with a filter policy is said with the policy, without spaces, and the place; a CIDR is refused without.
+// The error for an invalid filter policy quotes the policy, without spaces, and gives the place; that for a CIDR quotes
+// nothing.
 func TestFilterPolicyRefusals(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		st.Does("CreateTopic", with{"Name", "a"})

@@ -181,9 +181,9 @@ func isToken(s string) bool {
 	return err == nil && len(s) >= sha256.Size*2
 }
 
-// tokenFits returns the subscription to a topic that a token confirms, or nil. The token of one that is confirmed already
-// is good until its time is over: a link may be followed twice. So is the one with which a subscription that has ended can be
-// had back.
+// tokenFits returns the subscription to a topic that a token confirms, or nil. The token of a confirmed subscription
+// stays valid until it expires, since a link may be followed twice. So does the token that restores a subscription that
+// has ended.
 func (s *Service) tokenFits(n topic.Name, token string) *topic.Subscription {
 	if len(token) != tokenDigits {
 		return nil

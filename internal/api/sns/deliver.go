@@ -58,7 +58,7 @@ func (s *Service) Target(id queue.ID) (delivery.Target, bool) {
 	return target, true
 }
 
-// errRequest says why a message with a token is not kept: whoever reads the dead-letter queue is not the endpoint.
+// errRequest says why a message with a token is not kept: a reader of the dead-letter queue is not the endpoint.
 var errRequest = errors.New("it was about the subscription itself: who wants that subscribes again")
 
 // DeadLetter puts a message that was not delivered into the dead-letter queue of its subscription; see delivery.DeadLetter.

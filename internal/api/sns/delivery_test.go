@@ -82,7 +82,7 @@ func TestQueuePolicies(t *testing.T) {
 	apitest.Equal(t, r.bodies(r.root, urls["none"]), []string{"again"})
 }
 
-// What a queue does not take goes to the subscription's dead-letter queue, if that lets the topic send.
+// A message that the queue refuses goes to the subscription's dead-letter queue, if that lets the topic send.
 func TestSubscriptionDeadLetters(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -241,8 +241,8 @@ func TestSubscribeAcrossAccounts(t *testing.T) {
 	apitest.Must(t, 0, err)
 }
 
-// The link in the messages of a queue does not end the subscription that the queue's own account has made: whoever consumes
-// the queue sees it.
+// The link in the messages of a queue does not end a subscription that the queue's own account has made, since every
+// consumer of the queue sees the link.
 func TestUnsignedUnsubscribe(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

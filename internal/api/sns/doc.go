@@ -9,8 +9,8 @@
 //	plan.go      which subscriptions get the message, and what each gets
 //	publish.go   the engine takes all copies or none
 //
-// Who may do what with a topic is decided by the topic's policy and by IAM, as with queues. Whether a topic may send to a
-// queue is decided by the queue's policy, at each publish.
+// The topic's policy and IAM decide who may do what with a topic, as with queues. The queue's policy decides whether a
+// topic may send to the queue, at each publish.
 //
-// The facts are those of the Amazon SNS API Reference and Developer Guide. What differs is in docs/sns.md.
+// The Amazon SNS API Reference and Developer Guide are the source of the facts. docs/sns.md lists the differences.
 package sns

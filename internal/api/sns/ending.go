@@ -9,10 +9,10 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// When a subscription is ended by someone else than its owner, its endpoint is told so, with a link that brings it back. The
-// record of the subscription stays until that is out of date, and so does the queue, in which the message waits for the
-// endpoint. There are two changes: one ends the subscription, the other says that the message is in the queue. If the server is
-// killed in between, Tend puts it there.
+// When a caller other than the owner ends a subscription, the endpoint gets a message with a link that restores it. The
+// record of the subscription stays until the link expires, and so does the queue in which the message waits for the
+// endpoint. There are two changes: one ends the subscription, the other records that the message is in the queue. If
+// the server is killed in between, Tend puts the message there.
 
 // end ends a subscription and tells its endpoint. It returns the link that brings the subscription back, if one does.
 func (s *Service) end(ctx context.Context, sub *topic.Subscription) (back string, err error) {
@@ -55,8 +55,8 @@ const (
 	tellAtOnce = 100
 )
 
-// Keep calls Tend until ctx ends, while mayTend.
-func (s *Service) Keep(ctx context.Context, mayTend func() bool) {
+// Run calls Tend until ctx ends, while mayTend.
+func (s *Service) Run(ctx context.Context, mayTend func() bool) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	for {
@@ -74,8 +74,8 @@ func (s *Service) Keep(ctx context.Context, mayTend func() bool) {
 	}
 }
 
-// Tend tells the endpoints of subscriptions that have ended and were not told in the last minute, and removes the
-// subscriptions that nobody can confirm any more. It is called where the control store is owned.
+// Tend notifies the endpoints of subscriptions that have ended and for which no notification was attempted in the last
+// minute. It removes the subscriptions that can no longer be confirmed. It is called where the control store is owned.
 func (s *Service) Tend(ctx context.Context) error {
 	now := s.now()
 	if old := s.topics.Forgotten(now); len(old) > 0 {

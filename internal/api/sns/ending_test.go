@@ -28,15 +28,15 @@ func (u *unavailable) Publish(ctx context.Context, publications []queue.Publicat
 	return u.published.Publish(ctx, publications)
 }
 
-// signs is a signer that everybody can be.
+// signs is a signer that any caller can be.
 type signs struct{}
 
 func (signs) Sign([]byte) (string, error) { return "signature", nil }
 func (signs) Version() string             { return "1" }
 func (signs) CertURL() string             { return "https://example.com/certificate" }
 
-// What was not told to an endpoint when its subscription ended, because the server was killed or a shard could not be reached,
-// is told later, once, with a token that is good for as long as the first was.
+// A notice of the end of a subscription that was not sent, because the server was killed or a shard could not be
+// reached, is sent later, once, with a token that is valid for as long as the first.
 func TestTend(t *testing.T) {
 	t.Parallel()
 	topics, queues := newTopics(t)
@@ -73,7 +73,7 @@ func TestTend(t *testing.T) {
 			t.Errorf("after %s: %v, %d messages", after, err, len(engine.published))
 		}
 	}
-	tend(time.Second, false, 0) // whoever has ended it is about to tell
+	tend(time.Second, false, 0) // the request that ended it is about to notify
 	tend(time.Minute, true, 0)
 	engine.err = nil
 	tend(2*time.Minute, false, 1)

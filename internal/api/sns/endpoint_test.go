@@ -223,7 +223,8 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// The owner of a subscription who ends it needs no telling. A new subscription takes the place of one that could be had back.
+// An owner who ends a subscription gets no notice. A new subscription takes the place of one that could have been
+// restored.
 func TestEndOfSubscription(t *testing.T) {
 	t.Parallel()
 	r, h := newOpenRig(t), newWebhook(t)

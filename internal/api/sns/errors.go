@@ -96,7 +96,7 @@ func errUnsupported(parameter, reason string) *protocol.Error {
 	return errParameter("%s Reason: %s", parameter, reason)
 }
 
-// refusal is what the caller is told whom a policy has refused: SNS's own name for it.
+// refusal is the error of a caller whom a policy has refused: SNS has its own name for it.
 func refusal(err error) error {
 	if denial, ok := errors.AsType[*access.Denial](err); ok {
 		return errors.Join(service.Modelled("AuthorizationErrorException", "AuthorizationError", 403, "%s", denial.Error()), denial)
@@ -122,7 +122,7 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 	return errParameter("%s Reason: %s", e.Member, e.Constraint())
 }
 
-// failure translates an error of the shards or of the control store into what the client is told.
+// failure translates an error of the shards or of the control store into the client's error.
 func failure(err error) error {
 	switch {
 	case errors.Is(err, topic.ErrNoTopic), errors.Is(err, queue.ErrNoQueue):

@@ -1,6 +1,6 @@
 package sns
 
-// What the request log says about a request to SNS, besides who has made it and what became of it.
+// The attributes of a request to SNS in the request log, besides its caller and its outcome.
 const (
 	noteTopic        = "topic"        // ARN
 	noteSubscription = "subscription" // ARN

@@ -5,7 +5,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// What people read in their browsers who have followed the link in a mail.
+// The pages that are shown in the browsers of people who follow the link in a mail.
 
 // pageOfConfirmation is for the owner of an address that gets messages from now on. It shows the address: only its owner has
 // the token.
@@ -20,8 +20,8 @@ func (s *Service) pageOfConfirmation(sub *topic.Subscription) *protocol.Page {
 	}
 }
 
-// pageOfEnd is for whoever has ended a subscription. It does not show the address: messages are passed on, with the link in
-// them.
+// pageOfEnd is shown to the person who has ended a subscription. It does not show the address, since messages are
+// passed on with the link in them.
 func pageOfEnd(sub *topic.Subscription, back string) *protocol.Page {
 	p := &protocol.Page{Title: "Subscription ended", Text: []string{
 		"There will be no more messages of the topic " + sub.Topic.Topic + ".",
@@ -38,7 +38,7 @@ func pageOfEnd(sub *topic.Subscription, back string) *protocol.Page {
 var (
 	pageOfNoSubscription = protocol.Page{Title: "There is no such subscription", Text: []string{"It has ended already. There is nothing more to do."}}
 	pageOfNoToken        = protocol.Page{Title: "This link does not work", Text: []string{
-		"It is good for two days, as long as no newer one was sent. Ask whoever sends the messages to subscribe you again.",
+		"It is good for two days, as long as no newer one was sent. Ask the sender of the messages to subscribe you again.",
 	}}
 	pageOfOwner = protocol.Page{Title: "This link does not work", Text: []string{"Only the owner of this subscription can end it, and not by a link."}}
 )

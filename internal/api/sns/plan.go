@@ -115,7 +115,8 @@ func (pl *planner) filter(text string) *filter.Message {
 	return m
 }
 
-// add adds the copy for a subscription to the plan. What its queue does not take goes to its dead-letter queue.
+// add adds the copy for a subscription to the plan. A copy that the queue refuses goes to the dead-letter queue of the
+// subscription.
 func (pl *planner) add(p *plan, sub *topic.Subscription) error {
 	to, refused := pl.route(p, sub)
 	if refused != nil && refused.isFullOf(pl.message.topic.Name.Account) {

@@ -31,7 +31,7 @@ type Options struct {
 	Catalog  *catalog.Catalog
 	Messages Messages
 	Access   *access.Decider // nil means that there are only roots and anonymous callers
-	// QueueRules are those of the service whose queues subscribe.
+	// QueueRules has the rules of the service whose queues subscribe.
 	QueueRules *policy.Rules
 	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows none.
 	IDOf func(arn string) (id string, ok bool)

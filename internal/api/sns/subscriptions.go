@@ -218,8 +218,8 @@ func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err er
 	return false, s.checkAddress(sub)
 }
 
-// checkQueue is checkEndpoint of a queue, which need not exist. The ARN is kept with the partition aws, whatever the
-// client's was.
+// checkQueue does for a queue, which need not exist, what checkEndpoint does for an endpoint. The ARN is stored with
+// the partition aws, even if the client named another.
 func (s *Service) checkQueue(sub *topic.Subscription) (confirmed bool, err error) {
 	n, ok := service.ParseQueueARN(sub.Endpoint)
 	switch {
@@ -236,8 +236,8 @@ type unsubscribeInput struct {
 	SubscriptionArn *string `max:"2048"`
 }
 
-// unsubscribe deletes a subscription. One that is gone, or never was, is no mistake. If it is not its owner who has asked for
-// that, the endpoint is told, and can have the subscription back.
+// unsubscribe deletes a subscription. A missing one is no error. If the caller is not the owner, the endpoint is
+// notified and can restore the subscription.
 func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
 	if service.Anonymous(c) {
 		c.Page = &pageOfOwner

@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// take takes messages of the caller's rate of sends; where the call is not signed, of that of the topic's account.
-// What the message becomes for each subscription does not count.
+// take takes messages off the caller's rate of sends or, if the call is not signed, off the rate of the topic's
+// account. The copies for subscriptions do not count.
 func (s *Service) take(c *protocol.Call, t *topic.Topic, messages int) error {
 	if !s.tenants.Any() {
 		return nil

@@ -40,10 +40,9 @@ func (r *resource) ARN() string {
 	return n.ARN()
 }
 
-// resolve looks up the queue that a request names. fault is what is wrong with the
-// request itself, so that no queue could make it right: the name cannot be a queue's,
-// or the tags cannot be tags. An anonymous caller is not told the fault but is denied,
-// since there is no queue whose policy could allow the request.
+// resolve looks up the queue that a request names. fault is what is wrong with the request itself, so that no queue
+// could make it right: the name cannot be a queue's, or the tags cannot be tags. An anonymous caller does not learn the
+// fault but is denied, since there is no queue whose policy could allow the request.
 func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault error) (resource, error) {
 	switch {
 	case service.Anonymous(c) && (n.Account == "" || fault != nil):

@@ -41,8 +41,8 @@ func asOther(t *testing.T) *sdk {
 	return sdkOf(t, shared, cred, unsignedRegion)
 }
 
-// asNobody returns a client that signs nothing.
-func asNobody(t *testing.T, options ...func(*sqs.Options)) *sdk {
+// asAnonymous returns a client that signs nothing.
+func asAnonymous(t *testing.T, options ...func(*sqs.Options)) *sdk {
 	o := sqs.Options{Region: unsignedRegion, BaseEndpoint: aws.String(shared.Endpoint()), Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}}
 	return &sdk{Client: sqs.New(o, options...), T: t, Ctx: t.Context()}
 }
@@ -51,8 +51,8 @@ func denying(principal, action, condition string) string {
 	return strings.Replace(allowing(principal, action, "*", condition), `"Allow"`, `"Deny"`, 1)
 }
 
-// What each caller may do with a queue, by each operation, with no policy, with
-// one that shares all that can be shared, and with one that denies as well.
+// The permissions of each caller on a queue, by operation: with no policy, with one that shares everything that can be
+// shared, and with one that denies as well.
 func TestSharing(t *testing.T) {
 	t.Parallel()
 	shareable := []string{
@@ -192,7 +192,7 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 // policy; what it sends carries its id, and an address if it has none.
 func TestUseOfASharedQueue(t *testing.T) {
 	t.Parallel()
-	a, b, nobody := asOwner(t), asOther(t), asNobody(t)
+	a, b, nobody := asOwner(t), asOther(t), asAnonymous(t)
 	name := newName()
 	u := a.Create(name, nil)
 	find := func(c *sdk) (*sqs.GetQueueUrlOutput, error) {
@@ -237,7 +237,7 @@ func TestUseOfASharedQueue(t *testing.T) {
 // Conditions hold for requests as they come over the wire.
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	a, b, nobody := asOwner(t), asOther(t), asNobody(t)
+	a, b, nobody := asOwner(t), asOther(t), asAnonymous(t)
 	u := a.Create(newName(), nil)
 	const refused = "because no resource-based policy allows the sqs:sendmessage action"
 	far := func(d time.Duration) string { return time.Now().Add(d).UTC().Format("2006-01-02T15:04Z") }
@@ -313,7 +313,7 @@ func TestSecureTransport(t *testing.T) {
 	owner := sdkOf(t, s, s.Root(), unsignedRegion, overTLS)
 	u := owner.Create("q", nil)
 	owner.SetPolicy(u, secure)
-	if got := asNobody(t, overTLS).TrySend(u); got != "" {
+	if got := asAnonymous(t, overTLS).TrySend(u); got != "" {
 		t.Errorf("over TLS: %q", got)
 	}
 
@@ -336,7 +336,7 @@ func TestSecureTransport(t *testing.T) {
 	}{
 		{"10.1.2.3", "https", true}, {"10.1.2.3", "http", false}, {"192.0.2.1", "https", false}, {"10.1.2.3, 192.0.2.1", "https", false},
 	} {
-		if got := asNobody(t, through(tc.from, tc.proto)).TrySend(u); (got == "") != tc.allowed {
+		if got := asAnonymous(t, through(tc.from, tc.proto)).TrySend(u); (got == "") != tc.allowed {
 			t.Errorf("from %s over %s: %q", tc.from, tc.proto, got)
 		}
 	}
@@ -344,7 +344,7 @@ func TestSecureTransport(t *testing.T) {
 	a := asOwner(t)
 	u = a.Create(newName(), nil)
 	a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), secure)
-	if got := asNobody(t, func(o *sqs.Options) {
+	if got := asAnonymous(t, func(o *sqs.Options) {
 		o.HTTPClient = withHeaders{"X-Forwarded-For": "10.1.2.3", "X-Forwarded-Proto": "https"}
 	}).TrySend(u); got == "" {
 		t.Error("anybody's headers count")
@@ -390,8 +390,8 @@ func TestMoveToASharedQueue(t *testing.T) {
 	}
 }
 
-// A policy comes back as it was set, whatever resources it names; what is about
-// another queue does nothing here.
+// A policy is returned as it was set, with all the resources that it names; statements about another queue have no
+// effect here.
 func TestPolicyOfOtherResources(t *testing.T) {
 	t.Parallel()
 	for _, d := range apitest.Dialects {
@@ -412,7 +412,7 @@ func TestPolicyOfOtherResources(t *testing.T) {
 				if got != document {
 					t.Errorf("%q comes back as %v", document, got)
 				}
-				if got := asNobody(t).TrySend(aws.String(c.URL(q))) == ""; got != admits {
+				if got := asAnonymous(t).TrySend(aws.String(c.URL(q))) == ""; got != admits {
 					t.Errorf("with the resource %q: admitted %t", resource, got)
 				}
 			}

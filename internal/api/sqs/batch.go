@@ -71,8 +71,7 @@ type receiptBatch[E, A any] struct {
 	refusal   func(err error, e *E) error
 }
 
-// do runs a batch. What is wrong with one entry does not keep the others from being run.
-// An error says that none was.
+// do runs a batch. An invalid entry does not keep the others from being run. An error says that none was run.
 func (b *receiptBatch[E, A]) do(c *protocol.Call, entries []E) (*batchOutput, error) {
 	if err := checkEntries(b.entryType, entries, b.id); err != nil {
 		return nil, err

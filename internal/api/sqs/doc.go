@@ -23,7 +23,7 @@
 //
 // # A new attribute
 //
-// Add a field to catalog.Attributes and a name to attributes.go; format and isAttribute
-// there show it, attributeChange.set in attributechange.go checks and sets it. What
-// excludes or needs another attribute is checked in checkTogether.
+// Add a field to catalog.Attributes and a name to attributes.go; format and isAttribute there show it,
+// attributeChange.set in attributechange.go checks and sets it. Attributes that exclude or need each other are checked
+// in checkTogether.
 package sqs

@@ -61,7 +61,7 @@ func FuzzReceiptHandle(f *testing.F) {
 		}
 		for _, id := range []queue.ID{id, 7} {
 			if _, ok := s.open(id, made); ok && !slices.Contains(append(both, given, earlier), made) {
-				t.Fatalf("%q, which nobody made, opens", made)
+				t.Fatalf("%q, a forgery, opens", made)
 			}
 		}
 	})
@@ -124,7 +124,7 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
-// What passes can be stored, counted and shown.
+// Text that passes the check can be stored, counted and shown.
 func FuzzMessageAttribute(f *testing.F) {
 	f.Add("color", "String", "blue", []byte(nil), true, false)
 	f.Add("count", "Number.int", "3", []byte(nil), true, false)
@@ -234,7 +234,7 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 	})
 }
 
-// What is read as a queue's ARN is one, and bounded.
+// Text that is accepted as a queue's ARN is one, and is bounded.
 func FuzzARN(f *testing.F) {
 	for _, s := range []string{"", arnOf("q"), arnOf("q.fifo"), "arn:aws-cn:sqs:r:" + account + ":q", "arn:aws:sqs::" + account + ":", "arn:aws:sqs:-:" + account + ":q:x"} {
 		f.Add(s)
@@ -354,8 +354,8 @@ func newService(t testing.TB) *protocol.Service {
 	return New(Options{Catalog: cat, Shard: sh})
 }
 
-// Whatever the owner sends to whichever operation, the answer is SQS's: there
-// is no panic, and no fault of the server.
+// For every input to every operation, the answer of a call of the owner is SQS's: there is no panic and no fault of the
+// server.
 func FuzzOperations(f *testing.F) {
 	forms := []string{
 		"", "QueueUrl=q", "QueueName=q", "QueueName=q.fifo&Attribute.1.Name=FifoQueue&Attribute.1.Value=true&Tag.1.Key=a&Tag.1.Value=b",
@@ -433,7 +433,7 @@ func FuzzOperations(f *testing.F) {
 	})
 }
 
-// The characters are those of the documentation of SendMessage.
+// The documentation of SendMessage lists the characters.
 func FuzzValidText(f *testing.F) {
 	for _, s := range []string{
 		"", "plain text of some length", "tab\tand\r\nlines, of some length", "\x00", "1234567\x1f", "12345678\x1f", "\x20\x1f\x20\x1f\x20\x1f\x20\x1f",

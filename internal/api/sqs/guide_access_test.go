@@ -27,7 +27,7 @@ func TestGuidePolicies(t *testing.T) {
 		return sdkOf(t, s, cred, config.Region, from(address))
 	}
 	nobody := func(address string) *sdk {
-		return asNobody(t, func(o *sqs.Options) { o.BaseEndpoint, o.Region = aws.String(s.Endpoint()), config.Region }, from(address))
+		return asAnonymous(t, func(o *sqs.Options) { o.BaseEndpoint, o.Region = aws.String(s.Endpoint()), config.Region }, from(address))
 	}
 	receive := func(c *sdk, u *string) string {
 		_, err := c.ReceiveMessage(c.Ctx, &sqs.ReceiveMessageInput{QueueUrl: u})

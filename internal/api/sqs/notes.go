@@ -10,8 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// What the request log says about a request to SQS, besides who has made it and
-// what became of it.
+// The attributes of a request to SQS in the request log, besides its caller and its outcome.
 const (
 	noteQueue       = "queue"             // ARN
 	noteDestination = "destination"       // ARN, of a message move task

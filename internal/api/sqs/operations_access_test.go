@@ -75,7 +75,7 @@ func attempt(t testing.TB, s *protocol.Service, who identity.Identity, op, input
 
 // Each operation needs leave for just these actions on these resources: with
 // all but one of them it is refused, and the refusal names the one.
-func TestWhatOperationsNeed(t *testing.T) {
+func TestPermissionsOfOperations(t *testing.T) {
 	t.Parallel()
 	s, _, b := guarded(t)
 	type needs = map[string][]string // actions by the queue that they are taken on

@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// A queue's policy means the users and roles that had the names in it when it was
-// set, whatever they are called later, and not others who get one of the names.
+// A queue's policy means the users and roles that had the names in it when it was set, even after they are renamed, and
+// not others who get one of the names.
 func TestPoliciesNamePeople(t *testing.T) {
 	t.Parallel()
 	config := servertest.OnDisk(filepath.Join(t.TempDir(), "data"))

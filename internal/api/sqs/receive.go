@@ -107,7 +107,7 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 		out.Messages = append(out.Messages, s.show(q, &messages[i], alphabet, system, in.MessageAttributeNames))
 	}
 	if len(deliveries) > 0 {
-		// What the consumer does not get must not stay invisible to others.
+		// Messages that the consumer does not get must not stay invisible to others.
 		c.IfUndelivered(func(ctx context.Context) {
 			_ = s.shard.Return(ctx, q.ID, deliveries, r.Attempt) // else their visibility timeout returns them
 		})

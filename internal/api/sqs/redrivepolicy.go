@@ -68,7 +68,7 @@ func (c *attributeChange) setRedrive(value string) error {
 			return refuse("The redrive allow policy of the dead-letter queue does not allow this source queue.")
 		}
 	}
-	// The ARN is kept with the partition aws, whatever the client's was.
+	// The ARN is stored with the partition aws, even if the client named another.
 	c.attrs.Redrive = &catalog.Redrive{Target: dlq.ARN(), MaxReceiveCount: n}
 	return nil
 }

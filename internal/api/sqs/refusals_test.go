@@ -68,8 +68,7 @@ func newFixture(c *client) fixture {
 	return f
 }
 
-// Whatever is wrong with a request, the answer is SQS's, in all dialects, and
-// nothing has changed.
+// Every invalid request gets SQS's answer, in all dialects, and changes nothing.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {

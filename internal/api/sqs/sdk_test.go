@@ -213,7 +213,7 @@ func TestFIFO(t *testing.T) {
 	c.Delete(u, rest[1]) // the second of them; the first keeps the group
 	c.SendFIFO(u, "a", "", "a4")
 	apitest.Equal(t, c.Bodies(u), nil)
-	// What comes back does so in its old place.
+	// A message that becomes visible again does so in its old place.
 	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle, VisibilityTimeout: 0})
 	apitest.Must(t, 0, err)
 	apitest.Equal(t, c.Bodies(u), []string{"a2", "a4"})

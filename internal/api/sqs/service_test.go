@@ -101,7 +101,7 @@ func invokeCall(ctx context.Context, t testing.TB, s *protocol.Service, c *proto
 	return operation.Invoke(ctx, c, in)
 }
 
-// What the engine refuses and what goes wrong below has one translation.
+// Refusals of the engine and failures of the layers below have one translation.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	cat := newCatalog(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// What an operation answers when it succeeds: every member, and no other.
+// The members of each operation's answer when it succeeds: every member, and no other.
 
 func TestQueueShapes(t *testing.T) {
 	t.Parallel()
@@ -100,7 +100,7 @@ func TestAttributeShapes(t *testing.T) {
 		get("q", list{"VisibilityTimeout", "QueueArn"}, object{"VisibilityTimeout": 30, "QueueArn": c.ARN("q")})
 		get("q", list{"DelaySeconds", "DelaySeconds"}, object{"DelaySeconds": 0})
 		get("q", list{"All", "DelaySeconds"}, standard)
-		// What the queue does not have is missing, and no error.
+		// An attribute that the queue lacks is missing from the answer, which is no error.
 		get("q", list{"Policy", "RedrivePolicy", "RedriveAllowPolicy", "KmsMasterKeyId", "KmsDataKeyReusePeriodSeconds", "FifoQueue",
 			"ContentBasedDeduplication", "DeduplicationScope", "FifoThroughputLimit"}, nil)
 
@@ -425,7 +425,7 @@ func TestBodies(t *testing.T) {
 			}
 			c.Make("DeleteMessage", object{"QueueUrl": c.URL("q"), "ReceiptHandle": m["ReceiptHandle"]})
 		}
-		// What is sent to its limit: body and attributes together.
+		// Body and attributes count together towards the limit of a message.
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": strings.Repeat("x", 1016), "MessageAttributes": object{"a": text("b")},
 			"MessageSystemAttributes": object{"AWSTraceHeader": text("does not count")}, "MessageGroupId": "nor-does-this"})
 		binary := object{"DataType": "Binary", "BinaryValue": base64.StdEncoding.EncodeToString(make([]byte, 1016))} // a, Binary

@@ -43,7 +43,7 @@ func TestSignatureVersion4(t *testing.T) {
 			r := c.Request("ListQueues", object{"QueueNamePrefix": "a b"})
 			prepare(r)
 			a := c.Send("ListQueues", r)
-			// Times are those of the moment.
+			// The message contains the current time.
 			if strings.HasPrefix(want.Message, "^") {
 				if !regexp.MustCompile(want.Message).MatchString(a.Failed.Message) {
 					t.Errorf("%s: %q", name, a.Failed.Message)
@@ -245,7 +245,7 @@ func unsignedARN(c *client, op string, in object) string {
 	return "arn:aws:sqs:us-east-1:" + account + ":q"
 }
 
-// Without a policy only the owner may do anything, whatever the operation and the protocol.
+// Without a policy only the owner may do anything, with every operation and either protocol.
 func TestStrangersAreRefused(t *testing.T) {
 	t.Parallel()
 	operations := sqsapi.OperationNames(t)

@@ -19,8 +19,8 @@ func checkSpread(q *catalog.Queue) error {
 	return nil
 }
 
-// reportSpread tells the operator that a queue, which was created or tagged just now, is not
-// spread as its tag says. The client is not told: for SQS the tag is a tag as any other.
+// reportSpread tells the operator that a queue, which was created or tagged just now, is not spread as its tag says.
+// The client does not learn this: for SQS the tag is a tag as any other.
 func (s *Service) reportSpread(q *catalog.Queue, created bool) {
 	asked, got := q.Spread(), q.SpreadNow()
 	if asked == 0 || asked == got {

@@ -22,9 +22,9 @@ func target(c *protocol.Call, url string) (catalog.Name, error) {
 	return n, nil
 }
 
-// elsewhere reports whether the host of a queue URL is Amazon's in another region, such
-// as sqs.eu-west-1.amazonaws.com or eu-west-1.queue.amazonaws.com. That explains why a
-// queue was not found, but a queue that is found is used whatever the host says.
+// elsewhere reports whether the host of a queue URL is Amazon's in another region, such as sqs.eu-west-1.amazonaws.com
+// or eu-west-1.queue.amazonaws.com. That explains why a queue was not found; a queue that is found is used even with
+// such a host.
 func elsewhere(url, region string) bool {
 	_, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(strings.ToLower(rest), "/")

@@ -31,7 +31,7 @@ const (
 // It pauses between reads, which takes minutes on AWS, in case that a read does not show the last write yet. Here each does.
 type provider struct{ *sdk }
 
-// configuration is what somebody has written of an aws_sqs_queue.
+// configuration is what a user has written in an aws_sqs_queue.
 type configuration struct {
 	attributes map[string]string
 	tags       map[string]string
@@ -175,7 +175,7 @@ func (p *provider) destroy(u *string) {
 	apitest.Refused[*types.QueueDoesNotExist](p.T, err, "AWS.SimpleQueueService.NonExistentQueue")
 }
 
-// newProvider returns a provider of a server with a clock that goes on when it is told.
+// newProvider returns a provider of a server with a clock that the test moves.
 func newProvider(t *testing.T) (*provider, *apitest.Clock) {
 	t.Helper()
 	clock := new(apitest.Clock)
@@ -230,7 +230,7 @@ func TestQueueInTerraform(t *testing.T) {
 			p.update(u, have, next)
 			p.refresh(u, name, next)
 		}
-		// What forces a replacement destroys the queue and makes it anew, which SQS refuses for a minute.
+		// A change that forces a replacement destroys the queue and makes it anew, which SQS refuses for a minute.
 		p.destroy(u)
 		pauses := 0
 		u = p.create(name, configurations[1], func() { clock.Forward(10 * time.Second); pauses++ })

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// What only one of the protocols knows.
+// Requests that are valid in only one of the protocols.
 
 func serialization(message string) refusal {
 	return generic("SerializationException", "MalformedInput", 400, message)
@@ -177,7 +177,7 @@ func TestAPIVersions(t *testing.T) {
 			on.Make("ListQueueTags", nil) // which those versions did not have
 		}
 		c.Version = "2012-11-05"
-		// What it says of the timeout counts as what it says of the attribute.
+		// The parameter for the timeout is checked as the attribute is.
 		c.Fails("CreateQueue", object{"QueueName": "q0", "DefaultVisibilityTimeout": 41},
 			modelled("QueueNameExists", "QueueAlreadyExists", 400, "A queue already exists with the same name and a different value for attribute VisibilityTimeout"))
 		c.Fails("CreateQueue", object{"QueueName": "new", "DefaultVisibilityTimeout": "x"},
@@ -225,7 +225,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// What is wrong with the parameters themselves.
+// Invalid parameters.
 func TestMalformedParameters(t *testing.T) {
 	t.Parallel()
 	for _, d := range []apitest.Dialect{inForm, inURL} {

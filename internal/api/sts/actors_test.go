@@ -56,7 +56,7 @@ func TestActors(t *testing.T) {
 	apitest.Must(t, 0, err)
 	want("a member no more", eve, no)
 
-	// Who sent a message.
+	// The sender of a message.
 	received, err := root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{"SenderId"}})
 	if id := apitest.Must(t, received, err).Messages[0].Attributes["SenderId"]; !strings.HasPrefix(id, "AIDA") {
 		t.Errorf("the message is from %q", id)

@@ -14,8 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// Who may assume a role, and for how long, is as its trust policy and the
-// caller's own say.
+// The trust policy of a role and the policies of the caller decide who may assume it, and for how long.
 func TestAssumeRole(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
@@ -70,7 +69,7 @@ func TestAssumeRole(t *testing.T) {
 		{"two hours", bob, sts.AssumeRoleInput{RoleArn: named, DurationSeconds: aws.Int32(7200)}, ""},
 		{"longer than the role allows", bob, sts.AssumeRoleInput{RoleArn: named, DurationSeconds: aws.Int32(7201)}, "ValidationError"},
 		{"a bad policy", bob, sts.AssumeRoleInput{RoleArn: named, Policy: aws.String("{}")}, "MalformedPolicyDocument"},
-		{"a bad policy of somebody who may not", able, sts.AssumeRoleInput{RoleArn: named, Policy: aws.String("{}")}, "AccessDenied"},
+		{"a bad policy of a caller without permission", able, sts.AssumeRoleInput{RoleArn: named, Policy: aws.String("{}")}, "AccessDenied"},
 	} {
 		if c.in.RoleSessionName == nil {
 			c.in.RoleSessionName = aws.String("s1")

@@ -45,7 +45,7 @@ func TestTokenOperations(t *testing.T) {
 	}
 }
 
-// Clients that have nothing to sign with are told as well that there is no such way to get keys.
+// Clients without keys, too, get the error that there is no such way to get keys.
 func TestUnsupportedFederation(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

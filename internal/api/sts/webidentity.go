@@ -162,7 +162,7 @@ func tokenError(err error) error {
 	return errInvalidToken("The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
 }
 
-// verifyError says why a token is not accepted. What the provider has answered is for the operator only.
+// verifyError says why a token is not accepted. The provider's answer is for the operator only.
 func verifyError(err error) *protocol.Error {
 	const noKey = "Couldn't retrieve verification key from your identity provider,  please reference AssumeRoleWithWebIdentity documentation for requirements"
 	if _, ok := errors.AsType[*openid.CertificateError](err); ok {

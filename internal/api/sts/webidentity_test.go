@@ -29,7 +29,7 @@ type federation struct {
 	t      *testing.T
 	server *server.Server
 	root   *apitest.Actor
-	nobody *apitest.Actor // whose keys are of no use
+	nobody *apitest.Actor // its keys are not valid
 	arn    string         // of the provider
 	roles  int
 }
@@ -108,7 +108,7 @@ func TestAssumeRoleWithWebIdentity(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a token, a role or a request: the error is AWS's, and nobody gets keys.
+// Each invalid token, role or request gets AWS's error, and no keys.
 func TestAssumeRoleWithWebIdentityErrors(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
@@ -201,7 +201,7 @@ func TestTagsFromTokens(t *testing.T) {
 	}
 }
 
-// What an account does to its provider counts for the next request.
+// A change that an account makes to its provider takes effect with the next request.
 func TestChangedProvider(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)
@@ -256,7 +256,7 @@ func TestProviderBehindTheFirewall(t *testing.T) {
 	}
 }
 
-// Who is behind a chain of sessions, and the tags that are to be passed on, are those of its first session.
+// The identity behind a chain of sessions, and the tags that are passed on, are those of the first session.
 func TestChainsOfSessions(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

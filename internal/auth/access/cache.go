@@ -7,8 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// cacheBytes is how much text of policies there may be in one generation of the
-// cache. What is parsed takes several times as much.
+// cacheBytes bounds the text of policies in one generation of the cache. Parsed policies take several times as much.
 const cacheBytes = 2 << 20
 
 // cache keeps the policies of resources, parsed, under their text. It has two

@@ -64,8 +64,8 @@ func (d *Denial) Error() string { return d.message }
 // Explicit reports whether a policy denies the request, as opposed to none allowing it.
 func (d *Denial) Explicit() bool { return d.decision.Result == policy.ExplicitlyDenied }
 
-// Reason says for the operator's eyes which policies have decided, and by which
-// statement. The caller may not be told as much.
+// Reason says which policies have decided, and by which statement. It is for the operator; the caller may not learn as
+// much.
 func (d *Denial) Reason() string {
 	if d.decision.Policy == nil {
 		return "no " + d.decision.By.String() + " allows it"

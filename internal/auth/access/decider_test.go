@@ -67,7 +67,7 @@ func statement(effect, principal, action, more string) string {
 	return `{"Version":"2012-10-17","Statement":{"Effect":"` + effect + `",` + principal + `"Action":"` + action + `","Resource":"*"` + more + `}}`
 }
 
-// Who gets through, and what the others are told.
+// The decisions, and the errors of refused callers.
 func TestDecide(t *testing.T) {
 	everybody := statement("Allow", "*", "sqs:SendMessage", "")
 	nobodyAtAll := statement("Deny", "*", "sqs:*", "")
@@ -196,7 +196,7 @@ func TestFactsReachConditions(t *testing.T) {
 	}
 }
 
-// The operator is told what a stranger is not.
+// The reason for the operator says more than the error for the caller.
 func TestReason(t *testing.T) {
 	c := access.New(nil)
 	for text, want := range map[string]string{
@@ -209,7 +209,7 @@ func TestReason(t *testing.T) {
 		if denial, ok := errors.AsType[*access.Denial](d); !ok || denial.Reason() != want {
 			t.Errorf("%s: %v, want %s", text, d, want)
 		} else if !strings.HasSuffix(d.Error(), "because no resource-based policy allows the sqs:sendmessage action") {
-			t.Errorf("%s: the caller is told %s", text, d)
+			t.Errorf("%s: the caller gets %s", text, d)
 		}
 	}
 }

@@ -63,8 +63,7 @@ func Open(c *control.Control, v *identity.Vault) (*Directory, error) {
 	return d, nil
 }
 
-// Find returns the entity of that name, or nil. What is the same but for case is
-// found, too: there can be only one of them.
+// Find returns the entity of that name, or nil. It ignores case: no two names differ only in case.
 func (d *Directory) Find(kind Kind, account, written string) *Entity {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -164,7 +164,7 @@ func TestPrincipals(t *testing.T) {
 	want("gone", "0 0 false false", "0 0 false false", "0 0 false false", "0 1 false true")
 }
 
-// What a user or role has used when is kept by service, until the user or role is deleted.
+// The time of last use of each service is kept for a user or role until it is deleted.
 func TestUsesOfUsersAreKept(t *testing.T) {
 	t.Parallel()
 	d, again := open(t)

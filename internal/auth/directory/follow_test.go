@@ -124,7 +124,7 @@ func TestUsesOfSeveralNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(owner, "iam")
-	want(follower, "sts") // which is later than what it has been told
+	want(follower, "sts") // later than the follower's record
 	sent := 0
 	send := func(_ context.Context, uses directory.Uses) error {
 		sent++

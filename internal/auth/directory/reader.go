@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// reader is how the directory learns what is in the control store. Whatever
-// changes, what was derived from it is forgotten.
+// reader loads the directory from the control store. A change drops everything that was derived from the changed
+// record.
 type reader struct{ d *Directory }
 
 // Load implements control.Reader.
@@ -65,7 +65,7 @@ type opener interface {
 	Open(name string, sealed []byte) (string, error)
 }
 
-// put takes in a record. With no opener, secrets stay shut. What known has of the use of keys, users and roles is kept.
+// put takes in a record. With no opener, secrets stay encrypted. Known times of use of keys, users and roles are kept.
 func (r *records) put(k string, value []byte, vault opener, known *records) error {
 	var err error
 	switch {

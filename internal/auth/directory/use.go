@@ -65,7 +65,7 @@ type use struct {
 	saved atomic.Pointer[Use] // as it is in the store
 }
 
-// load takes in what is in the store. What has been seen since counts more.
+// load takes in the times of use in the store. Times observed since take precedence.
 func (u *use) load(saved Use) {
 	u.saved.Store(&saved)
 	u.note(saved)
@@ -158,10 +158,10 @@ func (u *use) get() (Use, bool) {
 // Uses are last uses of keys, users and roles, by their ids.
 type Uses map[string]Use
 
-// KeepUses writes uses down now and then, and once more when ctx has
+// Run writes uses down now and then, and once more when ctx has
 // ended. Where another node owns the control store, send brings them there, to
 // NoteUses, again and again until they have come back with a change. An error only means that they are written later.
-func (d *Directory) KeepUses(ctx context.Context, send func(context.Context, Uses) error) error {
+func (d *Directory) Run(ctx context.Context, send func(context.Context, Uses) error) error {
 	again := time.NewTicker(saveEvery)
 	defer again.Stop()
 	for {

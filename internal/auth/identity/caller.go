@@ -6,8 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// ParseCaller reads whom a person means by a text: the ARN of a root, user, assumed role or federated user, an account's 12
-// digits for its root, or "anonymous". It reports false for anything else.
+// ParseCaller parses a caller: the ARN of a root, user, assumed role or federated user, an account's 12 digits for its
+// root, or "anonymous". It reports false for anything else.
 func ParseCaller(text string) (policy.Caller, bool) {
 	if strings.EqualFold(text, "anonymous") {
 		return policy.Caller{}, true

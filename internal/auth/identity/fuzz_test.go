@@ -9,9 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
-// FuzzCredentials loads any file. Whatever is accepted has a key for each account
-// that is asked for, and is the same when it is loaded again, after keys that
-// were missing have been written to it.
+// FuzzCredentials loads any file. A file that is accepted has a key for each account that is asked for, and is the same
+// when it is loaded again, after missing keys have been written to it.
 func FuzzCredentials(f *testing.F) {
 	const first, second = "000000000000", "111111111111"
 	const section = "[" + first + "]\naws_access_key_id = AKIA\naws_secret_access_key = a-secret-of-ours"

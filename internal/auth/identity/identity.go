@@ -23,9 +23,9 @@ type Identity struct {
 // users, with its own keys or with those of GetSessionToken.
 func (id *Identity) IsRoot() bool { return id.Kind == policy.Account }
 
-// NoIAM reports whether the caller cannot call IAM, whatever policies say: its keys are of GetSessionToken or
-// GetFederationToken, or of a session of the console that such keys have begun. Otherwise a session could make keys that
-// outlive it, and that its policies do not limit.
+// NoIAM reports whether the caller cannot call IAM, even if policies allow it: its keys come from GetSessionToken or
+// GetFederationToken, or from a session of the console that such keys have begun. Otherwise a session could make keys
+// that outlive it, and that its policies do not limit.
 func (id *Identity) NoIAM() bool {
 	s := id.Session
 	return s != nil && id.Kind != policy.AssumedRole && (s.Console == "" || s.NoIAM)

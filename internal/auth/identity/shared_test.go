@@ -127,7 +127,7 @@ func TestSharedKeys(t *testing.T) {
 	}
 }
 
-// What does not fit together is refused rather than used.
+// Inconsistent records are refused rather than used.
 func TestSharedKeysThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for what, write := range map[string]func(tx *control.Tx){

@@ -29,8 +29,8 @@ const (
 // IsTemporary reports whether an access key id is of a temporary key.
 func IsTemporary(keyID string) bool { return strings.HasPrefix(keyID, temporaryPrefix) }
 
-// TemporarySecret returns the secret of a temporary key, or false if the id was
-// not made here. What the key is good for is in the token alone.
+// TemporarySecret returns the secret of a temporary key, or false if the id was not made here. The permissions of the
+// key are in the token alone.
 func (v *Vault) TemporarySecret(keyID string) (string, bool) {
 	id, ok := strings.CutPrefix(keyID, temporaryPrefix)
 	if !ok || len(id) != drawnLetters+macLetters ||

@@ -145,7 +145,7 @@ func flip(s string, at int) string {
 	return s[:at] + string(c) + s[at+1:]
 }
 
-// Nothing but what Issue has made is redeemed, whatever it looks like.
+// Only tokens that Issue has made are redeemed; imitations are not.
 func FuzzRedeem(f *testing.F) {
 	v := NewVault()
 	key, err := v.Issue(policy.User, "111122223333", "", &Session{Issuer: "arn:aws:iam::111122223333:user/bob", IssuerID: "AIDA1"})

@@ -227,7 +227,7 @@ func TestRecordsAreKept(t *testing.T) {
 	if _, _, problems, _ := Check(l.o.Control.Store(), identity.NewVault()); len(problems) != 1 {
 		t.Errorf("with another master key: %v", problems)
 	}
-	l = again // which is told now
+	l = again // from here on the changes go through this one
 	err = l.Change(t.Context(), func(tx *Tx) error {
 		tx.DeleteProfile(l.Profile("AIDA"))
 		tx.DeleteDevice(d)

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/fairshare"
 )
 
-// What a hash takes. Hashes that were made with other numbers stay good: they say theirs.
+// The cost of a hash. Hashes that were made with other numbers stay valid: they contain their own.
 const (
 	hashMemory  = 19 << 10 // KiB
 	hashPasses  = 2

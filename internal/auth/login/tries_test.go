@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Who makes up names and addresses does not free a user who is locked out.
+// Attempts with invented names and addresses do not free a user who is locked out.
 func TestLockOutsOutlastAFlood(t *testing.T) {
 	t.Parallel()
 	f := NewTries()

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// Person is somebody who has proven to be one.
+// Person is a person whom the provider has identified.
 type Person struct {
 	Issuer  string // who says so
-	Subject string // unique among the provider's, and never given to somebody else
+	Subject string // unique for the provider, which never gives it to another person
 	Name    string // fit to be the name of a role's session
 	Groups  []string
 	Methods []string // by which they have shown who they are: the claim amr
@@ -28,7 +28,7 @@ const (
 	maxMethods = 20
 )
 
-// claims is what a provider says of somebody.
+// claims are the provider's statements about a person.
 type claims map[string]any
 
 func parseClaims(text []byte) (claims, error) {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever a provider says of somebody: a name is one that a session can have, or there is an error that is short; groups
-// are few and short; and a claim is found as the plainest search finds it.
+// For all claims of a provider: the name is valid for a session, or there is a short error; groups are few and short;
+// and a claim is found as the plainest search finds it.
 func FuzzDescribe(f *testing.F) {
 	for _, seed := range []string{
 		`{"email":"ann@example.com","email_verified":true,"groups":["a","b"]}`, `{"groups":"a"}`, `{"groups":{"a":{"x":"y"}}}`,

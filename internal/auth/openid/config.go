@@ -13,7 +13,7 @@ import (
 
 // Config says by which provider people can sign in, and who of them may.
 type Config struct {
-	Issuer           string   // its URL; empty: nobody signs in this way
+	Issuer           string   // its URL; empty: signing in by a provider is off
 	ClientID         string   // by which it knows this server
 	ClientSecretFile string   // that holds the client's secret; empty: it has none
 	Name             string   // of the provider, for people; empty: its host
@@ -74,7 +74,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	if len(c.Roles) == 0 || len(c.Roles) > maxRoles {
-		return fmt.Errorf("--oidc-role: want 1 to %d, such as admins=arn:aws:iam::000000000000:role/admin; without one nobody could sign in", maxRoles)
+		return fmt.Errorf("--oidc-role: want 1 to %d, such as admins=arn:aws:iam::000000000000:role/admin; without a role no user can sign in", maxRoles)
 	}
 	_, err := c.roles()
 	return err

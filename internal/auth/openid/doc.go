@@ -3,9 +3,10 @@
 //
 // # What is guaranteed of people
 //
-//   - What counts is an ID token that the provider has issued for this client a few minutes ago, in answer to what this very
-//     browser has begun: its issuer, audience, authorised party, signature, expiry, time of issue and nonce are right. A
-//     signature counts if only the provider can have made it: symmetric algorithms and "none" are refused.
+//   - A person is identified by an ID token that the provider has issued for this client a few minutes ago, in answer
+//     to an attempt that this very browser has begun: its issuer, audience, authorised party, signature, expiry, time
+//     of issue and nonce are right. A signature counts if only the provider can have made it: symmetric algorithms and
+//     "none" are refused.
 //   - Nothing is stored between the two halves of a sign-in. The browser keeps a random [Secret], and state, nonce and PKCE
 //     verifier follow from it: an answer of the provider is of use in the browser that has asked for it, and in no other.
 //   - The claims that the ID token lacks are taken from the provider's UserInfo, if that is about the same subject.
@@ -24,5 +25,5 @@
 //     every ten seconds at most. Sixteen tokens of a provider are verified at a time, and the providers of one account do not hold up
 //     those of another.
 //
-// What the provider has said besides is in errors for the operator, shortened, and in nothing that a person sees.
+// Other text of the provider appears, shortened, in errors for the operator, and never on a page.
 package openid

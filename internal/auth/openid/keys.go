@@ -38,8 +38,8 @@ const (
 	maxVerifying = 16
 )
 
-// Keys verifies tokens of programs by the keys that providers publish, which it keeps for an hour. What one account registers
-// has no effect on another. Its methods may be called from any goroutine.
+// Keys verifies tokens of programs by the keys that providers publish, which it keeps for an hour. The providers of one
+// account have no effect on another account. Its methods may be called from any goroutine.
 type Keys struct {
 	dial Dialer
 	now  func() time.Time
@@ -201,7 +201,7 @@ func names[S ~string](all []S) (out []string) {
 	return out
 }
 
-// asUnreachable keeps what a client can be told of an error: that a certificate is not trusted.
+// asUnreachable reduces an error to the part that a client may see: that a certificate is not trusted.
 func asUnreachable(err error) error {
 	if untrusted, ok := errors.AsType[*CertificateError](err); ok {
 		return untrusted

@@ -92,7 +92,7 @@ func TestClaimsOfPrograms(t *testing.T) {
 	}
 }
 
-// What is no token of the provider's is refused, and mostly without asking it.
+// Text that is no token of the provider is refused, and mostly without a request to the provider.
 func TestHostileTokensOfPrograms(t *testing.T) {
 	t.Parallel()
 	p := newRegistered(t)
@@ -248,7 +248,7 @@ func TestProviderThatHangs(t *testing.T) {
 	}
 }
 
-// Whatever a text is: it is refused, or what was read of it is short.
+// Every text is refused, or yields claims that are short.
 func FuzzParseToken(f *testing.F) {
 	for _, seed := range []string{"", "a.b.c", openidtest.JWT(object{"alg": "RS256"}, object{"iss": "https://x", "sub": "s", "aud": "a", "exp": 1, "iat": 1}, openidtest.RS256(openidtest.Key))} {
 		f.Add(seed)

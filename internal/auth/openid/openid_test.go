@@ -58,7 +58,7 @@ func TestVerifierFitsTheChallenge(t *testing.T) {
 	}
 }
 
-// What proves nothing signs nobody in, though the provider has answered.
+// Answers of the provider that prove nothing sign no user in.
 func TestHostileTokens(t *testing.T) {
 	t.Parallel()
 	set := func(name string, value any) func(object) { return func(c object) { c[name] = value } }
@@ -89,11 +89,11 @@ func TestHostileTokens(t *testing.T) {
 		"no subject":               {token: unset("sub")},
 		"a long subject":           {token: set("sub", strings.Repeat("x", 256))},
 		"another access token":     {token: set("at_hash", "AAAAAAAAAAAAAAAAAAAAAA")},
-		"a signature of nobody": {sign: func(h, c object) string {
+		"the algorithm none": {sign: func(h, c object) string {
 			h["alg"] = "none"
 			return openidtest.JWT(h, c, func([]byte) []byte { return nil })
 		}},
-		"a signature of Nobody": {sign: func(h, c object) string {
+		"the algorithm nOnE": {sign: func(h, c object) string {
 			h["alg"] = "nOnE"
 			return openidtest.JWT(h, c, func([]byte) []byte { return nil })
 		}},
@@ -141,7 +141,7 @@ func jwtOf(header object, claims string) string {
 	return text + "." + openidtest.B64(openidtest.RS256(openidtest.Key)([]byte(text)))
 }
 
-// What a token may be beside the usual.
+// Unusual but valid tokens.
 func TestHarmlessTokens(t *testing.T) {
 	t.Parallel()
 	for why, token := range map[string]func(object){
@@ -376,7 +376,7 @@ func TestTokenEndpointsThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// What is known of a provider is used while it is away, and learnt anew every hour.
+// The provider's configuration is used while the provider is away, and read again every hour.
 func TestProviderIsAway(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -472,7 +472,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"no claim of groups":    {func(c *openid.Config) { c.GroupsClaim = "" }, "--oidc-groups-claim"},
 		"a long name":           {func(c *openid.Config) { c.Name = strings.Repeat("x", 300) }, "--oidc-name"},
 		"two scopes in one":     {func(c *openid.Config) { c.Scopes = []string{"a b"} }, "--oidc-scope"},
-		"nobody":                {func(c *openid.Config) { c.Roles = nil }, "--oidc-role"},
+		"no roles":              {func(c *openid.Config) { c.Roles = nil }, "--oidc-role"},
 		"no group":              {func(c *openid.Config) { c.Roles = []string{"=arn:aws:iam::000000000000:role/r"} }, "--oidc-role"},
 		"no role":               {func(c *openid.Config) { c.Roles = []string{"a=r"} }, "--oidc-role"},
 		"a user for a role":     {func(c *openid.Config) { c.Roles = []string{"a=arn:aws:iam::000000000000:user/r"} }, "--oidc-role"},

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Why nobody was signed in.
+// The reasons why a user is not signed in.
 var (
 	// ErrUnreachable says that the provider does not answer, or not as a provider does.
 	ErrUnreachable = errors.New("the provider cannot be used")
@@ -40,7 +40,7 @@ const (
 	maxCode      = 8 << 10
 )
 
-// algorithms are those of signatures that only the provider can make.
+// algorithms are the signature algorithms with which only the provider can sign.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
@@ -103,7 +103,7 @@ func (p *Provider) Key() string {
 	return rest
 }
 
-// Role returns what somebody of these groups becomes, and by which of them; false if nothing.
+// Role returns the role for a person in these groups, and the group that it belongs to; ok is false if there is none.
 func (p *Provider) Role(groups []string) (arn, group string, ok bool) {
 	for _, r := range p.roles {
 		if slices.Contains(groups, r.group) {

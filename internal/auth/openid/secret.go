@@ -8,7 +8,7 @@ import (
 	"encoding/base64"
 )
 
-// Secret is what a browser keeps from the beginning of a sign-in to its end, and nobody else knows.
+// Secret is kept by the browser alone, from the beginning of a sign-in to its end.
 type Secret string
 
 const secretSize = 32
@@ -42,7 +42,7 @@ func (s Secret) State() string { return s.derive("state") }
 func (s Secret) nonce() string    { return s.derive("nonce") }
 func (s Secret) verifier() string { return s.derive("verifier") }
 
-// Began reports whether a state is that of the browser with this secret.
+// Began reports whether a state belongs to the browser with this secret.
 func (s Secret) Began(state string) bool {
 	return s.Valid() && subtle.ConstantTimeCompare([]byte(s.State()), []byte(state)) == 1
 }

@@ -38,7 +38,8 @@ type MissingClaimError struct{ Claim string }
 
 func (e *MissingClaimError) Error() string { return "the token has no valid claim " + e.Claim }
 
-// programAlgorithms are those of signatures of programs' tokens, as on AWS. Only a provider can make them.
+// programAlgorithms are the algorithms with which the tokens of programs may be signed, as on AWS. Only a provider can
+// sign with them.
 var programAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.ES256, jose.ES384, jose.ES512}
 
 // The claims in which a provider says what a session is to have.

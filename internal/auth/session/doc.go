@@ -1,8 +1,8 @@
 // Package session keeps the sessions of people who use the console: who has signed in, how, and until when.
 //
 // A browser holds a token, which the server knows by its hash alone, and gets for it temporary keys that are good for a
-// quarter of an hour. A session stands for a user, a role or the root of an account. It has no rights of its own: what its
-// keys may do is decided each time by the policies of whom it stands for.
+// quarter of an hour. A session stands for a user, a role or the root of an account. It has no rights of its own: the
+// policies of that identity decide each time what its keys may do.
 //
 // # What is guaranteed
 //

@@ -109,7 +109,7 @@ func (s *Sessions) proven(id string) bool {
 	return s.proofs[id] != nil
 }
 
-// sessionsLike returns the sessions of whom g is of, the oldest first.
+// sessionsLike returns the sessions of the same identity as g, the oldest first.
 func (s *Sessions) sessionsLike(g *Grant) (out []*Session) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -22,7 +22,7 @@ const (
 	MaxLinks    = 20 // likewise
 )
 
-// What a browser may be refused with.
+// The errors with which a browser is refused.
 var (
 	// ErrNoLink says that there is no such link: it was used, its time is over, or it never was.
 	ErrNoLink = errors.New("there is no such link")
@@ -47,7 +47,7 @@ type Grant struct {
 	MFA        time.Time   // when a second factor was shown; zero if none was
 	Issued     time.Time   `json:",omitzero"`  // when the temporary keys were made that it was begun with; zero if others were
 	NoIAM      bool        `json:",omitempty"` // as in identity.Session
-	Federation *Federation `json:",omitempty"` // nil: whom it stands for is known here
+	Federation *Federation `json:",omitempty"` // nil: the identity is known here
 }
 
 // Federation describes a person whom an identity provider vouches for, and who has a role for that.

@@ -48,8 +48,8 @@ func open(t testing.TB, o Options) *rig {
 
 var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// Whatever happens in whatever order, a session is alive exactly if a model of a few lines says so, and a reader that
-// begins anew says the same.
+// After every sequence of events, a session is alive exactly if a model of a few lines says so, and a reader that loads
+// the records anew agrees.
 func TestSessionsAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := open(t, Options{})

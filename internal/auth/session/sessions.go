@@ -93,7 +93,7 @@ func (s *Sessions) Redeem(ctx context.Context, link string, about Arrival, now t
 	})
 }
 
-// Whose returns who a link is for, whether its time is over or not; false if there is no such link.
+// Whose returns the identity that a link is for, even if the link has expired; false if there is no such link.
 func (s *Sessions) Whose(link string) (identity.Identity, bool) {
 	l := s.link(hash(link))
 	if l == nil {
@@ -241,7 +241,7 @@ func (s *Sessions) List(account, issuerID string, now time.Time) []*Session {
 	return all
 }
 
-// Who returns whom a session stands for, or false if there is no such caller any more.
+// Who returns the identity behind a session, or false if there is no such caller any more.
 func (s *Sessions) Who(n *Session) (identity.Identity, bool) { return s.introduce(&n.Grant) }
 
 // End ends a session. It does not mind if there is none.

@@ -1,6 +1,6 @@
-// Package form says which requests have parameters in their bodies. What verifies signatures and what reads requests
-// both ask it: a body that one of them took for a form and the other did not could be left out of a signed request, or
-// put into one.
+// Package form says which requests have parameters in their bodies. The verifier of signatures and the parser of
+// requests both use it: if one of them took a body for a form and the other did not, the body could be left out of a
+// signed request, or put into one.
 package form
 
 import (

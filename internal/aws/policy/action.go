@@ -27,7 +27,7 @@ func alphanumeric(s, others string) bool {
 	return true
 }
 
-// matches reports whether p stands for the action, whatever its case.
+// matches reports whether p stands for the action. It ignores case.
 func (p actionPattern) matches(e *evaluation, action string) bool {
 	at, afterStar, taken := 0, -1, 0
 	for i := 0; i < len(action); {

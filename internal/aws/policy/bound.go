@@ -2,9 +2,8 @@ package policy
 
 import "fmt"
 
-// What a decision may cost at most, whatever the policies are and whatever the
-// request says. Both are chosen by people who may mean no good: a policy is
-// stored once and met by every request.
+// Bounds on the cost of a decision, for all policies and requests. Both may come from an attacker: a policy is stored
+// once and evaluated for every request.
 const (
 	// MaxFact is how many bytes of a value conditions and variables compare.
 	MaxFact = 2048
@@ -16,7 +15,7 @@ const (
 	// maxSteps is how much work all comparisons of a decision may be together,
 	// in characters looked at: some milliseconds.
 	maxSteps = 1 << 20
-	// operandSteps is the price of comparing one operand, whatever it is.
+	// operandSteps is the price of comparing one operand of any kind.
 	operandSteps = 8
 )
 

@@ -10,8 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// A value that is too long to be compared makes no Allow match and no Deny fail
-// to match, whatever the operator would have made of it.
+// A value that is too long to be compared makes no Allow match and no Deny fail to match, with every operator.
 func TestTooLongFacts(t *testing.T) {
 	long := strings.Repeat("x", policy.MaxFact+1)
 	many := make([]string, policy.MaxFactList+1)
@@ -42,8 +41,7 @@ func TestTooLongFacts(t *testing.T) {
 	}
 }
 
-// What cannot be compared does not make a Deny match that another of its elements
-// rules out.
+// A value that cannot be compared does not make a Deny match that another of its elements rules out.
 func TestTooLongFactBesideAnotherElement(t *testing.T) {
 	for _, statement := range []string{
 		`{"Effect":"Deny","Principal":"*","Action":"sqs:ReceiveMessage","Resource":"*","Condition":{"StringLike":{"aws:UserAgent":"*"}}}`,
@@ -98,7 +96,7 @@ func dearest(tb testing.TB) map[string]*policy.Request {
 	tagged := policy.Facts{RequestTags: map[string]string{"x": longest}}
 	copies := strings.Repeat("${aws:RequestTag/x}", 300)
 	add("copies of a long value", policy.ForResource, `{"StringLike":{"aws:RequestTag/x":"`+copies+`"}}`, tagged)
-	add("copies, whatever the case", policy.ForIdentity, `{"StringEqualsIgnoreCase":{"aws:RequestTag/x":"`+copies+`"}}`, tagged)
+	add("copies, ignoring case", policy.ForIdentity, `{"StringEqualsIgnoreCase":{"aws:RequestTag/x":"`+copies+`"}}`, tagged)
 	add("a pattern that backtracks", policy.ForResource, `{"StringLike":{"aws:RequestTag/x":"*`+longest[:1000]+`b"}}`, tagged)
 	add("stars", policy.ForIdentity, `{"StringLike":{"aws:RequestTag/x":"`+strings.Repeat("*a", 1000)+`b"}}`, tagged)
 	var operands, tags []string
@@ -148,8 +146,7 @@ func BenchmarkDearest(b *testing.B) {
 	}
 }
 
-// Whatever a policy and a request say, a decision stays within its steps; and a
-// value that is too long allows nothing.
+// For all policies and requests a decision stays within its steps, and a value that is too long allows nothing.
 func FuzzCost(f *testing.F) {
 	f.Add("StringLike", "*aaaa*aaab", "aaaa", 500, 10)
 	f.Add("StringLike", "${aws:RequestTag/x}${aws:RequestTag/x}", "aaaaaaaa", 250, 20)

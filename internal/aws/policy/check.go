@@ -49,7 +49,7 @@ const (
 // ParseResource reads a policy that is about to be set on a resource, with
 // all that Parse and CheckResource ask of it. The error is always an *Error.
 func ParseResource(source string, rules *Rules) (*Policy, error) {
-	if len(source) > rules.limits().Bytes { // whatever it says
+	if len(source) > rules.limits().Bytes { // checked before its contents
 		return nil, errTooLarge()
 	}
 	p, err := Parse(ForResource, source)

@@ -60,7 +60,7 @@ func TestLimitsOfAnotherService(t *testing.T) {
 	}
 }
 
-// A text that is too large is refused for that, whatever it says.
+// A text that is too large is refused for its size, before its contents are checked.
 func TestSizeComesFirst(t *testing.T) {
 	_, err := policy.ParseResource(strings.Repeat("x", 8193), sqs)
 	if err == nil || err.Error() != "Submitted policy is over max allowed size." {

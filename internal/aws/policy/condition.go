@@ -54,7 +54,7 @@ type family uint8
 
 const (
 	exactTexts family = iota
-	foldTexts         // whatever the case
+	foldTexts         // ignoring case
 	likeTexts         // with wildcards
 	numbers
 	dates
@@ -96,8 +96,8 @@ func newOperand(f family, written string, variables syntax) (o operand, err erro
 	return o, err
 }
 
-// matches compares a value of the request with one of the condition. What
-// either side cannot be read as does not match.
+// matches compares a value of the request with one of the condition. It returns false if either cannot be parsed for
+// the operator.
 func (op *operator) matches(e *evaluation, o *operand, v *Value) bool {
 	if !o.ok || !e.spend(operandSteps) {
 		return false

@@ -23,7 +23,7 @@ func meets(t *testing.T, operator, want string, has policy.Value) bool {
 	return policy.Decide(r).Allowed()
 }
 
-// What the operators read, on either side.
+// The values that the operators accept, on either side.
 func TestOperatorsRead(t *testing.T) {
 	for _, tc := range []struct {
 		operator, want, has string
@@ -109,7 +109,7 @@ func TestOperatorsRead(t *testing.T) {
 	}
 }
 
-// Lists are for the set operators, whatever they compare.
+// Only the set operators take lists, for values of every type.
 func TestSetOperators(t *testing.T) {
 	for _, tc := range []struct {
 		operator, want, has string

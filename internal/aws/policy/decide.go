@@ -124,7 +124,7 @@ func (e *evaluation) decide() Decision {
 	}
 	if !c.signed() {
 		least := publicGrant
-		if c.Kind == WebIdentity { // a role that everybody may assume is not meant for everybody's providers
+		if c.Kind == WebIdentity { // the principal * of a trust policy does not admit identity providers
 			least = directGrant
 		}
 		if resource.grant >= least {
@@ -146,7 +146,7 @@ func (e *evaluation) decide() Decision {
 		return Decision{Result: Allowed, By: ByOwner}
 	}
 
-	// What the caller's own side says, and what limits it.
+	// The verdict of the caller's own side, and its limits.
 	mine := Decision{By: ByIdentity}
 	switch {
 	case c.Kind == Account || c.Kind == FederatedUser && c.Issuer == "arn:aws:iam::"+c.Account+":root":
@@ -161,7 +161,7 @@ func (e *evaluation) decide() Decision {
 		limit = BySession
 	}
 	if e.home && resource.grant == publicGrant && limit == BySession && len(r.Session) == 0 {
-		// What everyone may do takes no policy of the session's own.
+		// An action that everyone may take needs no policy of the session's own.
 		limit = NoSource
 	}
 	limited := func(d Decision) Decision {
@@ -195,7 +195,7 @@ type rule string
 
 const (
 	noRule     rule = ""
-	repairRule rule = "the owner's root may always do this, whatever the policies say"
+	repairRule rule = "the owner's root may always do this, even if policies deny it"
 	ownerRule  rule = "this action cannot be given to another account"
 	rootRule   rule = "the root of an account cannot assume roles"
 )
@@ -325,8 +325,8 @@ func (e *evaluation) matchAction(s *statement) bool {
 	return false
 }
 
-// matchResource is for both Resource and NotResource. What a variable without
-// a value stands for is not known: neither element allows anything by it.
+// matchResource is for both Resource and NotResource. A variable without a value is unknown: neither element allows
+// anything by it.
 func (e *evaluation) matchResource(s *statement) bool {
 	e.unresolved = false
 	if e.resource.n == 0 {
@@ -336,7 +336,7 @@ func (e *evaluation) matchResource(s *statement) bool {
 	for i := range s.resources {
 		a := &s.resources[i]
 		if a.any() || !e.unscoped && !long && a.matches(e, &e.resource) {
-			e.unknown = false // whatever another one would have been
+			e.unknown = false // an unresolved one does not matter any more
 			return !s.notResource
 		}
 	}

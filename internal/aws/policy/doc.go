@@ -28,14 +28,13 @@
 //   - A document that is accepted is understood whole. Unknown elements,
 //     operators, kinds of principals, and names that appear twice are refused,
 //     with line, column and reason.
-//   - What a request says is never read as pattern: a user whose name is * does
-//     not widen a Resource with ${aws:username}.
-//   - No policy and no request make a decision cost more than some milliseconds and
-//     megabytes: comparisons have a budget, and values a length up to which they
-//     are compared ([MaxFact], [MaxFactList]). What is not compared makes no Allow
-//     match and no Deny fail to match.
-//   - A fact that a request does not have is absent, never empty or zero. What a
-//     comparison makes of that is AWS's rule for the operator.
+//   - Values of a request are never read as patterns: a user whose name is * does not widen a Resource with
+//     ${aws:username}.
+//   - No policy and no request make a decision cost more than some milliseconds and megabytes: comparisons have a
+//     budget, and values a length up to which they are compared ([MaxFact], [MaxFactList]). A longer value makes no
+//     Allow match and no Deny fail to match.
+//   - A fact that a request does not have is absent, never empty or zero. The result of a comparison with an absent
+//     fact is AWS's rule for the operator.
 //
 // # Who may do what
 //

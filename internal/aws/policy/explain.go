@@ -25,7 +25,7 @@ func (d Decision) Message(r *Request) string {
 	text := fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", who, action, r.Resource)
 	switch article := "a"; {
 	case d.By < ByResource || d.By == ByResource && r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust:
-		return text // who may assume a role is not told in detail
+		return text // trust policies are not explained in detail
 	case d.Result == ExplicitlyDenied:
 		if d.By == ByIdentity {
 			article = "an"
@@ -56,9 +56,9 @@ type Trace struct {
 	failed     mismatch
 }
 
-// Explain decides r and says how each statement contributed, also those that
-// Decide need not look at. It costs at most as much as two decisions. Who asks for
-// many explanations in a row looks between them whether they are still wanted.
+// Explain decides r and says how each statement contributed, also those that Decide need not look at. It costs at most
+// as much as two decisions. A caller that needs many explanations in a row checks between them whether they are still
+// wanted.
 func Explain(r *Request) Explanation {
 	e := newEvaluation(r)
 	x := Explanation{Decision: e.decide(), Rule: string(e.rule())}

@@ -35,9 +35,9 @@ func documents(tb testing.TB) []string {
 		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"x","CanonicalUser":["y"]},"NotAction":["sqs:*","a-b:c?"],"NotResource":"arn:aws:sqs:*:1:${*}${a:b,'}'}","Condition":{"Bool":{"a:b":true},"NumericEquals":{"a:b":[1,-2.5e3]}}}]}`)
 }
 
-// What Parse accepts is JSON, is given back as it was, means the same without
-// its white space, and can be evaluated. What it refuses it refuses with a
-// place and a reason, and if it says that it is no JSON, then it is none.
+// A text that Parse accepts is JSON, is returned as it was, means the same without its white space, and can be
+// evaluated. A text that Parse refuses is refused with a place and a reason, and if the reason is that it is no JSON,
+// then it is none.
 func FuzzParse(f *testing.F) {
 	for _, d := range documents(f) {
 		f.Add(d)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// What Parse reads at most. IAM takes documents of 131,072 characters, white
-// space included; the deepest that a policy can nest is 6.
+// The bounds of Parse. IAM takes documents of 131,072 characters, white space included; the deepest that a policy can
+// nest is 6.
 const (
 	maxTextBytes = 131_072
 	maxDepth     = 16

@@ -188,8 +188,8 @@ func (m *model) arn(st map[string]any, pattern, arn string) bool {
 	return true
 }
 
-// principals says whether a statement names the caller, everybody, whom the
-// caller's session acts for, or its account.
+// principals says whether a statement names the caller, everybody, the user or role behind the caller's session, or its
+// account.
 func (m *model) principals(st map[string]any) (direct, public, issuer, account bool) {
 	c := &m.request.Caller
 	element, not := st["Principal"], false

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Parse reads a policy for one use. It accepts what the grammar allows for that
-// use and what can be evaluated: that is for policies which have been set. What
-// else is asked of one that is about to be set, ParseResource and CheckIAM ask.
-// The error is always an *Error.
+// Parse reads a policy for one use. It accepts every policy that the grammar allows for that use and that can be
+// evaluated: that is for policies which have been set. ParseResource and CheckIAM check the other requirements of a
+// policy that is about to be set. The error is always an *Error.
 func Parse(use Use, source string) (*Policy, error) {
 	p := &parser{
 		reader: reader{src: source}, policy: &Policy{use: use, source: source, version: Version2008}, sids: make(map[string]bool),

@@ -179,8 +179,7 @@ func (p *pattern) matchesFold(e *evaluation, s string) bool {
 	return ok && strings.EqualFold(string(runes), s)
 }
 
-// expand appends p with the variables' values to runes. What stands in a value
-// are characters, never wildcards.
+// expand appends p with the variables' values to runes. Characters of a value are never wildcards.
 func (p *pattern) expand(e *evaluation, runes []rune) ([]rune, bool) {
 	before := len(runes)
 	for i := range p.parts {

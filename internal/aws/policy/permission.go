@@ -16,9 +16,8 @@ type Permission struct {
 	Actions  []string // without prefix: SendMessage, or * for all that can be shared
 }
 
-// AddPermission returns the policy with a statement more, which grants p and
-// has its label as Sid. An empty policy is begun as SQS begins it. What others
-// have written stays as it was, but for white space. The error is an *Error.
+// AddPermission returns the policy with a statement more, which grants p and has its label as Sid. An empty policy is
+// begun as SQS begins it. The other statements stay as they were, but for white space. The error is an *Error.
 func AddPermission(policy, resource string, p Permission, rules *Rules) (string, error) {
 	if err := p.check(rules); err != nil {
 		return "", err

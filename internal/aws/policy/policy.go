@@ -54,8 +54,7 @@ const (
 	Version2012 = "2012-10-17"
 )
 
-// statement is compiled for evaluation. What is written in it is in source
-// between pos and end.
+// statement is compiled for evaluation. Its text is in source between pos and end.
 type statement struct {
 	pos, end    int
 	start, stop Position // of pos and end

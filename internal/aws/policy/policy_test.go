@@ -51,7 +51,7 @@ func TestBindLeavesTheOriginal(t *testing.T) {
 	for _, name := range []string{"bob", "sess"} {
 		r := policy.Request{Caller: callers[name], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs, ResourcePolicy: bound}
 		if policy.Decide(&r).Allowed() {
-			t.Errorf("%s is taken for somebody who is gone", name)
+			t.Errorf("%s is taken for a deleted principal", name)
 		}
 		if r.ResourcePolicy = p; !policy.Decide(&r).Allowed() {
 			t.Errorf("the original has changed for %s", name)

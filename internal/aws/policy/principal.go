@@ -138,8 +138,8 @@ func (p *principal) covers(c *Caller) grant {
 	return noGrant
 }
 
-// is reports whether p, a user or role, is the one with that ARN and unique id. Once
-// p is bound, the id alone decides, whatever the ARN is now.
+// is reports whether p, a user or role, is the one with that ARN and unique id. Once p is bound, the id alone decides,
+// and the ARN does not matter.
 func (p *principal) is(arn, id string) bool {
 	if p.id != "" {
 		return p.id == id

@@ -13,8 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// What random policies are made of. The pools are small, so that the parts of
-// policies and requests often meet.
+// The elements of random policies. The pools are small, so that the parts of policies and requests often meet.
 var (
 	anyAction = rapid.SampledFrom([]string{
 		"*", "sqs:*", "sqs:SendMessage", "SQS:sendmessage", "sqs:Send*", "sqs:*Message", "sqs:?endMessage",
@@ -280,7 +279,7 @@ func TestNothingIsAllowedWithoutAllow(t *testing.T) {
 		}
 		if x.Policy == nil {
 			if r.Caller.Kind != policy.Account || r.Caller.Account != r.Owner || x.By != policy.ByOwner {
-				t.Fatalf("allowed by nobody: %s", x)
+				t.Fatalf("allowed by no policy: %s", x)
 			}
 			return
 		}
@@ -300,7 +299,7 @@ func TestNothingIsAllowedWithoutAllow(t *testing.T) {
 	})
 }
 
-// What Explain says is what Decide does, and it says it twice the same.
+// Explain reaches the same verdict as Decide, and the same explanation each time.
 func TestExplanationsAreDecisions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSituation(t, "Allow", "Deny")

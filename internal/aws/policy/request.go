@@ -104,10 +104,10 @@ type Rules struct {
 	Actions   []string // all that exist
 	OwnerOnly []string // those that another account cannot be given
 	Unscoped  []string // those that are about no resource: only Resource "*" covers them
-	// Repair are the actions that the owner's root may always take, whatever
-	// the resource's policy says, so that no policy can lock its owner out.
+	// Repair are the actions that the owner's root may always take, even if the resource's policy denies them, so that
+	// no policy can lock its owner out.
 	Repair []string
-	// Limits are those of the policies of its resources; the zero Limits are those of a queue's.
+	// Limits apply to the policies of its resources; the zero Limits are the limits of a queue's policy.
 	Limits Limits
 	// LowerCase is whether refusals write actions in lower case, as SQS does.
 	LowerCase bool

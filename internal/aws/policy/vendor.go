@@ -2,8 +2,8 @@ package policy
 
 import "strings"
 
-// AllowsSome reports whether a statement of p allows an action of a service, on whatever resource and under whatever
-// condition. The service is named by the prefix of its actions, in lower case.
+// AllowsSome reports whether a statement of p allows an action of a service, on any resource and under any condition.
+// The service is named by the prefix of its actions, in lower case.
 func (p *Policy) AllowsSome(vendor string) bool {
 	for i := range p.statements {
 		if s := &p.statements[i]; s.effect == Allow && s.names(vendor) {

@@ -74,8 +74,7 @@ func (p *Policy) Warnings(resource string, services ...*Rules) []Warning {
 	return all
 }
 
-// reaches reports whether a Resource of s stands for the resource, whatever values
-// its variables have.
+// reaches reports whether a Resource of s stands for the resource, for any values of its variables.
 func (s *statement) reaches(resource string) bool {
 	e := evaluation{steps: maxSteps}
 	a := cutARN(resource)

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// Who names a key that no request has, or another queue, is told so.
+// A policy that names a key that no request has, or another queue, gets a warning.
 func TestWarnings(t *testing.T) {
 	const statement = `{"Version":"2012-10-17","Statement":{"Effect":"Deny","Principal":"*","Action":"sqs:*","Resource":"%r","Condition":{%c}}}`
 	for _, tc := range []struct{ resource, condition, want string }{
@@ -44,7 +44,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Who misspells an action of a service whose actions are known is told so.
+// A policy that misspells an action of a service whose actions are known gets a warning.
 func TestWarningsOfActions(t *testing.T) {
 	for actions, want := range map[string]string{
 		`["sqs:SendMessage","SQS:sendm*","*","s3:Anything"]`: "",
@@ -62,8 +62,8 @@ func TestWarningsOfActions(t *testing.T) {
 	}
 }
 
-// A queue's policy may name any resource. What is no pattern for the queue does
-// not cover it, whatever it begins or ends with.
+// A queue's policy may name any resource. A text that is no pattern for the queue does not cover it, even if it begins
+// or ends like one.
 func TestResourcesThatAreNotTheQueue(t *testing.T) {
 	for resource, covers := range map[string]bool{
 		queue1: true, "*": true, "arn:aws:sqs:*:" + accountA + ":queue?": true, accountA + "/queue1": true, "/" + accountA + "/queue1": true,

@@ -176,7 +176,7 @@ func TestDecodeCBORRefuses(t *testing.T) {
 	f("SendMessage", "a1 61 61"+strings.Repeat("c1", 100000), "The request body nests more than 100 levels deep.")
 }
 
-// Numbers are read whatever their width, strings in pieces, and null is absent.
+// Numbers of every width and strings in pieces are read, and null is absent.
 func TestDecodeCBORForms(t *testing.T) {
 	t.Parallel()
 	f := func(body string, want *measureInput) {

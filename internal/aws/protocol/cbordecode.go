@@ -12,9 +12,9 @@ type cborDecoder struct {
 
 // decodeCBOR reads data into v, which is a zero structure planned by p. The result shares no memory with data.
 //
-// What holds of JSON holds of CBOR: unknown members are skipped, null stands for an absent member but not for the entry
-// of a list, and of two members with one name the last counts. An empty body is an empty structure: clients send none for
-// operations without input.
+// The rules of JSON hold for CBOR: unknown members are skipped, null stands for an absent member but not for the entry
+// of a list, and of two members with one name the last counts. An empty body is an empty structure: clients send none
+// for operations without input.
 func decodeCBOR(data []byte, p *plan, v reflect.Value) error {
 	if len(data) == 0 {
 		return nil

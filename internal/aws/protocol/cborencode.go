@@ -91,7 +91,7 @@ func appendCBORHead(dst []byte, major byte, arg uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, first|27), arg)
 }
 
-// appendCBORText appends s. What is not UTF-8 becomes U+FFFD: a client could not read the answer otherwise.
+// appendCBORText appends s. Invalid UTF-8 becomes U+FFFD, since a client could not read the answer otherwise.
 func appendCBORText(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(utf8.RuneError))

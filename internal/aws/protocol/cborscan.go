@@ -48,8 +48,8 @@ func (it item) null() bool {
 	return it.major == cborSimple && (it.info == cborNull || it.info == cborUndefined)
 }
 
-// cborScanner takes a CBOR document apart. It reads only what it has been told to expect: a length that a document claims
-// makes it take no memory before so many bytes are there.
+// cborScanner takes a CBOR document apart. It reads only what its caller expects: a length that a document claims makes
+// it take no memory before so many bytes are there.
 type cborScanner struct {
 	data  []byte
 	pos   int
@@ -119,8 +119,8 @@ func (s *cborScanner) enter() error {
 	return nil
 }
 
-// content consumes the content of a text or byte string that begins with it. What it returns is part of the document,
-// unless the string comes in several pieces.
+// content consumes the content of the text or byte string that begins with the item. The result is part of the
+// document, unless the string comes in several pieces.
 func (s *cborScanner) content(it item) ([]byte, error) {
 	if !it.indefinite() {
 		return s.take(it.arg)
@@ -235,7 +235,7 @@ func (s *cborScanner) unexpected() *Error {
 	return Serialization("The request body is not valid: unexpected 0x%02x at byte %d.", s.data[s.pos], s.pos)
 }
 
-// float returns the number that it stands for, of whatever type.
+// float returns the number that the item encodes, of any type.
 func (it item) float() (float64, bool) {
 	switch {
 	case it.major == cborUnsigned:

@@ -10,7 +10,7 @@ import (
 )
 
 // TestDecode says the same thing in all protocols and expects the same input. An empty spelling means that the protocol
-// has none. What JSON can say, CBOR says in the same structure.
+// has none. The CBOR spelling has the same structure as the JSON one.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	const url = "http://localhost/1/q"

@@ -25,7 +25,7 @@
 //
 //	Recognise -> Service.Lookup -> Operation.Decode -> Operation.Invoke -> WriteResult or WriteError
 //
-// with authentication and whatever else the HTTP layer does in between.
+// with authentication and other steps of the HTTP layer in between.
 //
 // # Types
 //
@@ -36,8 +36,8 @@
 // embedded fields are refused. Unexported fields are refused too: every field of a wire struct is on the wire. All of this
 // is checked by Register, which panics, so that a mistake shows at start-up.
 //
-// What is absent from a request leaves its field untouched: nil for pointers, lists and maps. A list or map that is
-// present but empty is empty and not nil. JSON null means absent.
+// A member that is absent from a request leaves its field untouched: nil for pointers, lists and maps. A list or map
+// that is present but empty is empty and not nil. JSON null means absent.
 //
 // # Tags
 //

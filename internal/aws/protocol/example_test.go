@@ -35,7 +35,7 @@ func Example() {
 		return &greetOutput{Greeting: in.Moods["voice"] + " hello, " + *in.Name}, nil
 	})
 
-	// What an HTTP layer does, without authentication.
+	// The steps of an HTTP layer, without authentication.
 	serve := func(w http.ResponseWriter, r *http.Request, body string) error {
 		const requestID = "1"
 		req, e := protocol.Recognise(r, []byte(body))

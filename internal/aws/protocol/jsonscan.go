@@ -2,7 +2,7 @@ package protocol
 
 import "math/bits"
 
-// scanner takes a JSON document apart, strictly by RFC 8259. What it has passed is valid JSON.
+// scanner takes a JSON document apart, strictly by RFC 8259. The part that it has passed is valid JSON.
 type scanner struct {
 	data  []byte
 	pos   int

@@ -76,8 +76,8 @@ func codeUnit(raw []byte) rune {
 	return r
 }
 
-// appendQuoted appends s as a JSON string. Of the characters that JSON lets stand for themselves none is escaped. What
-// is not UTF-8 becomes U+FFFD: a client could not read the answer otherwise.
+// appendQuoted appends s as a JSON string. Of the characters that JSON lets stand for themselves none is escaped.
+// Invalid UTF-8 becomes U+FFFD, since a client could not read the answer otherwise.
 func appendQuoted(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(utf8.RuneError))

@@ -10,7 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// What is longer than its field allows is refused in both protocols, by the path of the field; what is as long is taken.
+// A value that is longer than its field allows is refused in both protocols, by the path of the field; one of exactly
+// that length is accepted.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	long := func(n int) string { return strings.Repeat("x", n) }

@@ -40,11 +40,10 @@ const (
 // Recognise finds out which protocol r speaks and which operation it asks for, without knowing any service. The Request
 // is never nil: where there is an error too, which is an *Error, it says how to write it.
 //
-// A POST with an X-Amz-Target, or with the content type of AWS JSON, is JSON, whatever its path, unless its body is
-// declared to be a form: some old clients send forms with a target. A request that says that it is Smithy's RPC v2 in CBOR
-// has service and operation in its path, which may have more before it. Everything else is Query, with its parameters in the
-// URL, in the body of a POST, or in both. The body counts if it is declared to be a form, or declared to be nothing at
-// all.
+// A POST with an X-Amz-Target, or with the content type of AWS JSON, is JSON at any path, unless its body is declared
+// to be a form: some old clients send forms with a target. A request that says that it is Smithy's RPC v2 in CBOR has
+// service and operation in its path, which may have more before it. Everything else is Query, with its parameters in
+// the URL, in the body of a POST, or in both. The body counts if it is declared to be a form, or has no declared type.
 func Recognise(r *http.Request, body []byte) (*Request, error) {
 	req := &Request{Body: body, Path: r.URL.Path}
 	req.QueryMode = strings.EqualFold(r.Header.Get("X-Amzn-Query-Mode"), "true")

@@ -14,8 +14,8 @@ func TestRecognise(t *testing.T) {
 	json10 := headers{"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "AmazonSQS.ReceiveMessage"}
 	asForm := headers{"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
 
-	// What a request must be: "json 1.0 Target Operation", "query Version Operation a=b,c=d"; or the error that it is
-	// refused with, after the protocol in which it is.
+	// The expected result is "json 1.0 Target Operation" or "query Version Operation a=b,c=d"; or the error that the
+	// request is refused with, after the protocol in which it is.
 	f := func(method, url string, h headers, body, want string) {
 		t.Helper()
 		r := httptest.NewRequest(method, url, nil)

@@ -101,7 +101,7 @@ func appendClose(dst []byte, name string) []byte {
 }
 
 // appendEscaped appends s as the text of an element. Carriage returns are escaped because parsers would turn them into
-// line feeds, and quotes because AWS does so. What XML cannot express becomes U+FFFD.
+// line feeds, and quotes because AWS does so. Characters that XML cannot express become U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {

@@ -22,7 +22,7 @@
 //
 // Every error is an *Error, whose Kind says what is wrong and whose Message is fit for the sender. A request without a
 // trace of a signature yields ErrUnsigned; the traces looked for are the Authorization header and the parameters of
-// either version in the query string, and those of Version 2 in a form body that is declared as one. Whatever has a
+// either version in the query string, and those of Version 2 in a form body that is declared as one. A request with a
 // trace either verifies or fails: it never passes for unsigned. Two signatures in one request are refused rather than
 // ranked.
 //
@@ -31,6 +31,6 @@
 //
 // # Presigned URLs
 //
-// SQS ignores X-Amz-Expires: a presigned URL lives for 15 minutes around its X-Amz-Date whatever it asks for. A value
-// outside 1 to 604800 seconds is refused all the same, as no AWS service would take it.
+// SQS ignores X-Amz-Expires: a presigned URL lives for 15 minutes around its X-Amz-Date, for every value of the
+// parameter. A value outside 1 to 604800 seconds is refused all the same, as no AWS service would take it.
 package signature

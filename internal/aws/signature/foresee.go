@@ -2,9 +2,9 @@ package signature
 
 import "time"
 
-// Foresee judges a request by its head, before its body has come. An error is the one that Verify will return whatever
-// the body is. Without one, named tells whether the Authorization header names a key that lookup knows; others may still
-// turn out to be signed, in the URL or in a form.
+// Foresee judges a request by its head, before its body has come. An error is the one that Verify will return for any
+// body. Without an error, named reports whether the Authorization header names a key that lookup knows; other requests
+// may still turn out to be signed, in the URL or in a form.
 //
 // It proves nothing. It is for deciding how much to spend on a request before there is a proof.
 func Foresee(

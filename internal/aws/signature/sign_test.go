@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// What we sign is what we accept.
+// Verify accepts the signatures that Sign makes.
 func TestSignVerifies(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for name, token := range map[string]string{"long-term": "", "temporary": "a/token+of=sorts"} {

@@ -367,14 +367,14 @@ func TestUnknownKey(t *testing.T) {
 		_, err := new(Verifier).Verify(s.authorize(t, r), testTime, func(string) (string, bool) { return "", true })
 		wantError(t, err, UnknownKey, text)
 	}
-	// Whether the key is known is found out before anything about the time is said.
+	// The key is looked up before anything about the time is said.
 	_, err := new(Verifier).Verify(r, testTime.Add(time.Hour), func(string) (string, bool) { return "", false })
 	wantError(t, err, UnknownKey, text)
 	_, err = new(Verifier).Verify(r, testTime, func(string) (string, bool) { return "another", true })
 	wantError(t, err, SignatureMismatch, mismatchText)
 }
 
-// What the head says is enough to refuse a request before its body is there.
+// The head alone is enough to refuse a request before its body is there.
 func TestForesee(t *testing.T) {
 	unknown := func(string) (string, bool) { return "", false }
 	if named, err := Foresee(signedPost(t, "{}"), testTime, testLookup); !named || err != nil {
@@ -463,7 +463,7 @@ func TestIncomplete(t *testing.T) {
 	edit("The request has more than one 'X-Amz-Date' header.", IncompleteSignature,
 		func(r *Request) { r.Header.Add("X-Amz-Date", r.Header.Get("X-Amz-Date")) })
 
-	// What cannot be a signature is a wrong one.
+	// A text that cannot be a signature is treated as a wrong one.
 	signed := signedPost(t, "{}").Header.Get("Authorization")
 	sig := signed[len(signed)-64:]
 	edit(mismatchText, SignatureMismatch, replace(sig, sig[:62]))

@@ -15,15 +15,14 @@ import (
 // heartbeats of groups, of which there are many, stay rare.
 //
 // NATS can do so: RaftNode.Campaign is exported, and safe at any time, because an election needs the votes of a majority.
-// NATS only exports no way to a RaftNode. What follows borrows the way that NATS itself takes. TestBorrowedNames, in the
+// NATS only exports no way to a RaftNode. The code below borrows the way that NATS itself takes. TestBorrowedNames, in the
 // root of the project, fails when a version of NATS has another one.
 
 //go:linkname lookupRaftNode github.com/nats-io/nats-server/v2/server.(*Server).lookupRaftNode
 func lookupRaftNode(s *natsserver.Server, group string) natsserver.RaftNode
 
-// minCampaignTimeout and maxCampaignTimeout are between which NATS draws how long a server waits until it stands for
-// election that has been told to. NATS draws, because there all followers begin at a time. Here they begin one after the
-// other.
+// minCampaignTimeout and maxCampaignTimeout bound the time that a server waits after Campaign before it stands for
+// election. NATS draws it at random, because there all followers begin at a time. Here they begin one after the other.
 var (
 	//go:linkname minCampaignTimeout github.com/nats-io/nats-server/v2/server.minCampaignTimeout
 	minCampaignTimeout time.Duration

@@ -168,7 +168,7 @@ func connect(ctx context.Context, cluster string, s *Server, log *slog.Logger, o
 	return c, nil
 }
 
-// Close ends the connection. What waits on it fails.
+// Close ends the connection. Calls that wait on it fail.
 func (c *Conn) Close() { c.nc.Close() }
 
 // subject returns the subject of something that belongs to the cluster.

@@ -15,15 +15,12 @@
 // sharedlog.ErrConflict when it has been seen, behind a barrier, that the log
 // does end elsewhere.
 //
-// A barrier is a purge of nothing (of a subject that no record has): it goes
-// through the stream's Raft group as records do, so
-// when it is answered, the server that answered was the leader after the question was
-// asked, and has applied all that had been committed. One moment is left open:
-// a leader that was deposed without knowing it, resumes right after another
-// one has answered the barrier, and answers the question for the extent that
-// follows. What it says is old, not wrong; an append that builds on it is
-// refused, and what this process itself has seen of the log it does not go back
-// behind.
+// A barrier is a purge of nothing (of a subject that no record has): it goes through the stream's Raft group as records
+// do, so when it is answered, the server that answered was the leader after the question was asked, and has applied all
+// that had been committed. One moment is left open: a leader that was deposed without knowing it, resumes right after
+// another one has answered the barrier, and answers the question for the extent that follows. Its answer is old, not
+// wrong: an append that builds on it is refused, and this process does not go back behind a position that it has itself
+// seen.
 //
 // # What is avoided
 //

@@ -68,7 +68,7 @@ func (l *Log) Follow(ctx context.Context, from sharedlog.Position, f func(shared
 			continue
 		}
 
-		// What was heard of and is not here yet will be here soon.
+		// A record that was announced and is not here yet will be here soon.
 		var again <-chan time.Time
 		if heard.Load() >= uint64(from) {
 			again = time.After(retry)

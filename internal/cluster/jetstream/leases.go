@@ -36,8 +36,7 @@ type Leases struct {
 	published atomic.Uint64 // messages
 
 	mu sync.Mutex
-	// undecided are the holders that this process would be, had it been told that
-	// their Take succeeded.
+	// undecided are the holders that this process would be if their Take had succeeded.
 	undecided map[string]string
 }
 
@@ -319,7 +318,7 @@ func (l *Leases) read(ctx context.Context) error {
 			Next     string `json:"next_by_subj"`
 			Batch    int    `json:"batch"`
 		}{next, l.subject + "*", leasesAtOnce}
-		// Whatever is renewed meanwhile moves to the end and is seen there.
+		// A lease that is renewed meanwhile moves to the end and is seen there.
 		got := false
 		var err error
 		more, err = l.conn.directGet(ctx, l.stream, request, leasesAtOnce, func(sequence uint64, m *nats.Msg) error {

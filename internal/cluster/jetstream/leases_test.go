@@ -56,8 +56,7 @@ func testLeases(t *testing.T, nodes int) {
 	})
 }
 
-// What became of a change is not known: the lease can be used again, and does not
-// hold itself up.
+// After a change with an unknown outcome the lease can be used again, and does not block itself.
 func TestLeasesUndecided(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, nil)

@@ -197,7 +197,7 @@ func (l *Log) extent(ctx context.Context, barrier bool) (sharedlog.Extent, error
 			l.knows(e.Last)
 			return e, nil
 		}
-		// Who answered has not applied all of the log, or was deposed and does not know.
+		// The server that answered has not applied all of the log, or was deposed and does not know.
 		if err := pause(ctx, 50*time.Millisecond); err != nil {
 			return sharedlog.Extent{}, fmt.Errorf("%w: server %s says that the log ends at %d, but it reached %d",
 				err, leaderOf(&info), e.Last, known)

@@ -51,9 +51,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Limits on the memory of an embedded server. What they leave unbounded are the
-// caches of blocks lately written or read, which are given up at the next garbage
-// collection: bound them with Go's memory limit.
+// Limits on the memory of an embedded server. They leave only the caches of recently written or read blocks unbounded,
+// which the next garbage collection frees: bound them with Go's memory limit.
 const (
 	maxStreamBuffer = 64 << 20 // published to a stream and not yet proposed
 	maxCatchup      = 32 << 20 // sent to lagging replicas and not yet acknowledged

@@ -204,7 +204,7 @@ func TestConnect(t *testing.T) {
 	w.mustAppend(ctx, 10)
 	w.check(ctx, l)
 	if err := conn.CheckSync(ctx); !errors.Is(err, ErrSyncUnknown) {
-		t.Errorf("nobody has said that it syncs: %v", err)
+		t.Errorf("no option says that it syncs: %v", err)
 	}
 	if err := conn.RemoveMember(ctx, "theirs"); !errors.Is(err, errNoSystem) {
 		t.Errorf("a member is removed without the system account: %v", err)
@@ -215,7 +215,7 @@ func TestConnectRefused(t *testing.T) {
 	small := external(t, func(o *natsserver.Options) { o.MaxPayload = 1 << 20 })
 	for name, o := range map[string]ConnectOptions{
 		"small messages": {URL: small.ClientURL(), Cluster: "test"},
-		"nobody there":   {URL: "nats://" + freeAddresses(t, 1)[0], Cluster: "test"},
+		"no server":      {URL: "nats://" + freeAddresses(t, 1)[0], Cluster: "test"},
 		"a bad name":     {URL: small.ClientURL(), Cluster: "a.b"},
 	} {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -280,8 +280,7 @@ func TestRemoveMember(t *testing.T) {
 	w.check(ctx, c.log(2, "1"))
 }
 
-// What a disk is short of for a moment, while a server starts, is not held against it for
-// ever.
+// A disk that is short of space for a moment, while a server starts, does not limit the streams for ever.
 func TestDiskBoundsStreams(t *testing.T) {
 	c := newCluster(t, 1, nil)
 	if got := c.servers[0].inner.JetStreamConfig().MaxStore; got != maxStore {

@@ -100,7 +100,7 @@ func TestSightings(t *testing.T) {
 	}
 }
 
-// What is heard while the stream is read may not be in what was read.
+// Renewals that are heard while the stream is read may be missing from the result of the read.
 func TestSightingsHearWhileReading(t *testing.T) {
 	s := newSightings()
 	begun := s.begin()

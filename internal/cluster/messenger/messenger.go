@@ -1,6 +1,5 @@
-// Package messenger is how the nodes of a cluster ask each other for something:
-// a request to a node by its name, of a kind that the node handles, and one
-// answer. What the bytes mean is known to those who send and handle them.
+// Package messenger is how the nodes of a cluster ask each other for something: a request to a node by its name, of a
+// kind that the node handles, and one answer. Senders and handlers agree on what the bytes mean.
 //
 // A request is executed at most once. When it fails, the one question that
 // matters is whether it may have been executed all the same: ErrNotTaken says that

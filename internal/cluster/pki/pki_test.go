@@ -85,7 +85,7 @@ func TestNodesKnowEachOther(t *testing.T) {
 	unknown.Certificates = nil
 	unknown.GetClientCertificate = nil
 	if _, s := meet(t, unknown, a, "a.example"); s == nil {
-		t.Error("somebody without a certificate is let in")
+		t.Error("a client without a certificate is let in")
 	}
 }
 

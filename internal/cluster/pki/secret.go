@@ -26,8 +26,8 @@ import (
 // which is down learns nothing.
 
 const (
-	// leastSecret is how long a secret has to be. Who connects to a node sees a
-	// certificate that follows from the secret, and can try out guesses on it.
+	// leastSecret is how long a secret has to be. A client that connects to a node sees a certificate that follows from
+	// the secret, and can try out guesses on it.
 	leastSecret = 26
 	// longestSecret is how much of a file is read.
 	longestSecret = 1024
@@ -146,7 +146,7 @@ func FromSecret(secret []byte, now time.Time) (*tls.Config, error) {
 		RootCAs:      pool,
 		ClientCAs:    pool,
 		ClientAuth:   tls.RequireAndVerifyClientCert,
-		ServerName:   secretName, // whatever the host is called
+		ServerName:   secretName, // independent of the host's name
 	}, nil
 }
 

@@ -76,7 +76,7 @@ func (c *Client) Send(ctx context.Context, id queue.ID, messages []queue.Outgoin
 	return invoke(ctx, c, &send, id, messages)
 }
 
-// Publish accepts publications. Whoever has them counted knows that all nodes can.
+// Publish accepts publications. A caller that asks for counts knows that all nodes can count them.
 func (c *Client) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	m := &publish
 	if slices.ContainsFunc(publications, func(p queue.Publication) bool { return p.Count != nil }) {
@@ -267,8 +267,8 @@ func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *heade
 // errOlder says that a node does not know a call.
 var errOlder = fmt.Errorf("%w: a node runs an older version of the program, which cannot do this", shard.ErrNotBegun)
 
-// explain returns the error of a call as the caller gets it: a node that does not know the
-// call says so, and its operator has to be told why.
+// explain returns the error of a call as the caller gets it: a node that does not know the call says so, and the
+// operator needs to know why.
 func explain(err error, node string, code byte) error {
 	if errors.Is(err, shard.ErrNotBegun) && strings.HasSuffix(err.Error(), errUnknownCall(code).Error()) {
 		return &failure{errOlder, fmt.Sprintf("node %s: upgrade all nodes", node)}

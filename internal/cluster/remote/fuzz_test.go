@@ -125,8 +125,7 @@ func recorded(tb testing.TB) *tap {
 	return wire
 }
 
-// What a node is sent cannot make it fall over, and what it refuses it has not
-// begun.
+// No bytes that are sent to a node make it panic, and a call that it refuses it has not begun.
 func FuzzCall(f *testing.F) {
 	for _, call := range recorded(f).calls {
 		f.Add(call)

@@ -197,7 +197,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// failing fails with one error, whatever it is asked for.
+// failing fails every call with one error.
 type failing struct {
 	remote.Shard
 	err error

@@ -139,7 +139,7 @@ func newLate(s remote.Shard) *late {
 }
 
 func (l *late) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error) {
-	// What the shard gives is on its way already: the end of ctx comes too late.
+	// The messages of the shard are on their way already: the end of ctx comes too late.
 	got, err := l.Shard.Receive(context.WithoutCancel(ctx), id, r, wait)
 	l.begun <- struct{}{}
 	<-l.release

@@ -30,8 +30,7 @@ var startSelection = method[queue.MoveTask, none]{
 	putResult: putNone, getResult: getNone,
 }
 
-// tasks is moves with all that is to be told of tasks. Nodes of older programs know moves only, and have no tasks of which
-// there is more.
+// tasks is moves with all fields of tasks. Nodes of older programs know moves only, and have no tasks with more fields.
 var tasks = method[none, []queue.MoveTask]{
 	code:    16,
 	putArgs: putNoArgs, getArgs: getNone,

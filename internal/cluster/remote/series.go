@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// What a row and a name take at least.
+// The least sizes of a row and a name.
 const (
 	sizeRow        = 3
 	sizeSeriesName = 3

@@ -80,7 +80,7 @@ func (o *offers) handle(ctx context.Context, payload []byte) ([]byte, error) {
 	case "begin":
 		return marshal(o.begin(ctx))
 	case "settle":
-		return marshal(o.r.Settle(ctx))
+		return marshal(o.r.CurrentOwner(ctx))
 	case "snapshot":
 		return marshal(o.snapshot(ctx))
 	}
@@ -237,7 +237,7 @@ func (d *download) end(ctx context.Context, offer *checkpointOffer) {
 
 // fetch gets the files of a checkpoint.
 func (d *download) fetch(ctx context.Context, offer *checkpointOffer) error {
-	// What has come of another checkpoint may have the same names.
+	// Files of another checkpoint that were fetched before may have the same names.
 	if err := d.in.Reset(); err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	if loaded != 2 {
 		t.Errorf("the store was opened %d times", loaded)
 	}
-	// What it has got is on its disk, and as good as the others'.
+	// Its copy is on its disk, and as good as the others'.
 	c = run(t, "c", c.fs, e, nil)
 	c.Want(true, 0)
 	if err := a.HandOver(t.Context()); err != nil {
@@ -206,7 +206,7 @@ func TestSingleNodeBecomesTheFirstOfACluster(t *testing.T) {
 	b.mustIncrement(8)
 }
 
-// What a node has of its own is not mixed with what a cluster has.
+// A node's data of its own is not mixed with that of a cluster.
 func TestDataOfAnotherPastIsRefused(t *testing.T) {
 	e := memory()
 	a := run(t, "a", vfs.NewMem(), e, nil)

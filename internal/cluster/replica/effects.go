@@ -3,7 +3,7 @@ package replica
 import "github.com/sluicemq/sluice/internal/cluster/sharedlog"
 
 // effects carries out what the machine decides. A method that has a ticket returns at once; later, and never during the
-// call, the machine gets the event that the comment names, with the same ticket. What has no answer says so.
+// call, the machine gets the event that the comment names, with the same ticket. Methods without an answer say so.
 type effects interface {
 	// follow reads the log as it grows: onFollowed for each record, and onFollowEnded in the end.
 	follow(ticket uint64, from sharedlog.Position)
@@ -18,7 +18,7 @@ type effects interface {
 	// abandon gives up waiting for an append. It has no answer, and onAppended may still come.
 	abandon()
 
-	look()                                                // asks whether the lease is held: onLooked
+	checkLease()                                          // asks whether the lease is held: onLeaseChecked
 	take(ticket uint64)                                   // onTaken
 	renew(ticket uint64, l sharedlog.Lease, epoch uint64) // onRenewed
 	release(ticket uint64, l sharedlog.Lease)             // onReleased

@@ -152,7 +152,7 @@ func TestQueueOutlivesItsOwners(t *testing.T) {
 				}
 			}
 			mu.Unlock()
-			err := errors.New("nobody serves")
+			err := errors.New("no replica serves")
 			if s != nil {
 				err = f(s)
 			}

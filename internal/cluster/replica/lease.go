@@ -7,9 +7,9 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// onLooked says whether a node holds the lease. If none does, a candidate waits for its delay and then begins to scout.
-func (m *machine) onLooked(held bool, err error) {
-	m.looking = false
+// onLeaseChecked says whether a node holds the lease. If none does, a candidate waits for its delay and then begins to scout.
+func (m *machine) onLeaseChecked(held bool, err error) {
+	m.checking = false
 	if err != nil || held || m.role != Follower || !m.candidate {
 		m.free = time.Time{}
 		return
@@ -18,8 +18,8 @@ func (m *machine) onLooked(held bool, err error) {
 		m.free = m.now
 	}
 	if wait := m.free.Add(m.delay); m.now.Before(wait) {
-		if wait.Before(m.nextLook) {
-			m.nextLook = wait
+		if wait.Before(m.nextCheck) {
+			m.nextCheck = wait
 		}
 		return
 	}

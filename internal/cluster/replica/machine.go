@@ -10,8 +10,8 @@ import (
 )
 
 // machine is the protocol of one replica without goroutines, clocks, disks or networks. Each event is a method: on… for
-// the answer of an effect, and tick, want, nudge, submit and handOver for what the replica is told. The machine decides,
-// and has effects carry it out. The very same code runs in a node and in the simulation.
+// the answer of an effect, and tick, want, nudge, submit and handOver for calls from outside. The machine decides, and
+// has effects carry it out. The very same code runs in a node and in the simulation.
 //
 // The rules:
 //
@@ -62,8 +62,8 @@ type machine struct {
 	delay     time.Duration // how long a lease must have been free before this node takes it
 	holdOff   time.Time     // the node does not try before this time
 	free      time.Time     // when the lease was first seen to be free; zero if it is held
-	looking   bool          // a look at the lease is under way
-	nextLook  time.Time
+	checking  bool          // a check of the lease is under way
+	nextCheck time.Time
 	lease     sharedlog.Lease // nil if this node does not hold it
 	until     time.Time       // the lease lasts at least until then
 	proven    bool            // a record of this owner was appended to the log while it held this lease
@@ -81,7 +81,7 @@ type machine struct {
 	// Owning (takeover.go).
 	ownership *Ownership // nil if this node is not the owner
 	running   bool       // something may be answering requests
-	stopping  bool       // and was told to stop
+	stopping  bool       // and must stop
 	handOvers []func(error)
 }
 
@@ -166,10 +166,10 @@ func (m *machine) tick(now time.Time) time.Time {
 		m.following = m.newTicket()
 		m.effects.follow(m.following, m.at()+1)
 	}
-	if m.role == Follower && m.candidate && !m.looking && !now.Before(m.nextLook) && !now.Before(m.holdOff) {
-		m.looking = true
-		m.nextLook = now.Add(m.lookEvery)
-		m.effects.look()
+	if m.role == Follower && m.candidate && !m.checking && !now.Before(m.nextCheck) && !now.Before(m.holdOff) {
+		m.checking = true
+		m.nextCheck = now.Add(m.lookEvery)
+		m.effects.checkLease()
 	}
 	if m.mayProbe() && !now.Before(m.probe) {
 		m.probe = now.Add(m.probeEvery)
@@ -198,8 +198,8 @@ func (m *machine) nextTick() time.Time {
 	earlier(m.renew, m.lease != nil && m.renewing == 0 || m.lease == nil && m.owns() && m.retaking == 0)
 	earlier(m.retry, !m.retry.IsZero())
 	earlier(m.follow, m.following == 0 && m.mayApply())
-	if m.role == Follower && m.candidate && !m.looking {
-		at := m.nextLook
+	if m.role == Follower && m.candidate && !m.checking {
+		at := m.nextCheck
 		if m.holdOff.After(at) {
 			at = m.holdOff
 		}
@@ -215,14 +215,14 @@ func (m *machine) nextTick() time.Time {
 // want says whether the replica may become the owner, and for how long it leaves a free lease to other nodes.
 func (m *machine) want(candidate bool, delay time.Duration) {
 	m.candidate, m.delay = candidate, delay
-	m.nextLook = m.now
+	m.nextCheck = m.now
 }
 
-// nudge has a candidate take the lease now, whatever it has been holding off for: the owner has just given it back. What
-// comes before that otherwise is for choosing among several candidates, and for not holding up others. If the lease is
-// held nevertheless, the candidate goes on to look at it.
+// nudge has a candidate take the lease now, even if it was holding off: the owner has just given it back. The steps that
+// come before that otherwise choose among several candidates, and avoid delays for others. If the lease is held
+// nevertheless, the candidate goes on to check it.
 func (m *machine) nudge() {
-	m.nextLook, m.holdOff = m.now, time.Time{}
+	m.nextCheck, m.holdOff = m.now, time.Time{}
 	if m.role == Follower && m.candidate {
 		m.take()
 	}

@@ -130,7 +130,7 @@ func TestOutcomeIsWhatTheLogSays(t *testing.T) {
 			}
 			r.m.onAppended(f.ticket, sharedlog.ErrConflict)
 			if answers > 0 {
-				t.Fatal("somebody was answered before the log was read")
+				t.Fatal("a caller was answered before the log was read")
 			}
 			r.m.onRead(r.m.reading, c.records(f), c.extent, c.err)
 			if answers != 1 || !errors.Is(answer, c.want) {

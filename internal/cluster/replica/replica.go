@@ -58,7 +58,7 @@ type Replica struct {
 	dead   chan struct{} // closed when Run has ended
 	ctx    context.Context
 
-	// What follows belongs to the goroutine of Run.
+	// The following fields belong to the goroutine of Run.
 	machine      *machine
 	endFollowing context.CancelFunc
 	endAppend    context.CancelFunc
@@ -221,7 +221,7 @@ func (r *Replica) loop(ctx context.Context) {
 
 // load opens the store.
 func (r *Replica) load() (*store.Store, error) {
-	if err := store.Settle(r.o.Storage.Disk, r.o.Dir); err != nil {
+	if err := store.Install(r.o.Storage.Disk, r.o.Dir); err != nil {
 		return nil, err
 	}
 	s, err := store.Open(r.o.Dir, r.o.Storage)

@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// node is a replica on its way through a test. What its owner serves is a counter.
+// node is a replica on its way through a test. Its owner serves a counter.
 type node struct {
 	t    *testing.T
 	name string
@@ -210,7 +210,7 @@ func TestShardMovesFromNodeToNode(t *testing.T) {
 		t.Errorf("there are %d records", a.Position())
 	}
 	if got := a.applied.Load(); got != 102 {
-		t.Errorf("a was told of %d batches", got)
+		t.Errorf("a got %d batches", got)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// runner implements effects for a node. Whatever may take time runs in a goroutine, which posts the event in the end.
+// runner implements effects for a node. Slow effects run in a goroutine, which posts the event in the end.
 type runner struct{ *Replica }
 
 func (r runner) follow(ticket uint64, from sharedlog.Position) {
@@ -85,13 +85,13 @@ func (r runner) brief(bound time.Duration) (context.Context, context.CancelFunc)
 // leaseTimeout is how long an operation on a lease waits that is not a renewal.
 const leaseTimeout = 3 * time.Second
 
-func (r runner) look() {
+func (r runner) checkLease() {
 	go func() {
 		ctx, cancel := r.brief(leaseTimeout)
 		defer cancel()
 		leases, err := r.o.Leases.List(ctx)
 		_, held := leases[LeaseName(r.o.Name)]
-		r.post(func() { r.machine.onLooked(held, err) })
+		r.post(func() { r.machine.onLeaseChecked(held, err) })
 	}()
 }
 

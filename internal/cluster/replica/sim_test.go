@@ -21,9 +21,9 @@ var (
 	seed  = flag.Int64("seed", -1, "run this simulation only, and say what happens")
 )
 
-// The simulation runs the machines of all replicas of a few shards in one goroutine,
-// with a clock, a network, a log, leases and disks of its own, all of which do what
-// they may: whatever a seed leads to, it leads to again.
+// The simulation runs the machines of all replicas of a few shards in one goroutine, with a clock, a network, a log,
+// leases and disks of its own, all of which may fail in the ways that they are allowed to. A run with the same seed
+// takes the same course.
 
 const (
 	simNodes  = 3
@@ -53,9 +53,8 @@ type sim struct {
 	events simEvents
 	number uint64
 	calm   bool // no more trouble
-	// wild says that leases are given away while they are held, as clocks that run
-	// wrong would have it: there may be two owners who believe in it. What they
-	// answer from memory may be old, and nothing else may be wrong.
+	// wild says that leases are given away while they are held, as if clocks ran wrong: two owners may believe in the
+	// lease. Their answers from memory may be old, and nothing else may be wrong.
 	wild bool
 	// early says that a node claims to know a checkpoint of the control shard before it has loaded it into memory. The
 	// simulation must find what comes of that.
@@ -113,9 +112,9 @@ type simReplica struct {
 	at       sharedlog.Position
 	applied  sharedlog.Position
 
-	// What the host knows of the shard, see simhost_test.go.
+	// The host's knowledge of the shard, see simhost_test.go.
 	known   uint64             // operations that its memory has
-	reached sharedlog.Position // that callers are told
+	reached sharedlog.Position // as reported to callers
 }
 
 func (s *sim) chance(one int) bool                { return !s.calm && s.rng.IntN(one) == 0 }
@@ -154,7 +153,7 @@ func (s *sim) run(until time.Duration) {
 	for len(s.events) > 0 && s.events[0].at <= until && s.failure == "" {
 		e := heap.Pop(&s.events).(simEvent)
 		if s.now = e.at; s.number > simEventsMost {
-			s.fail("somebody is going in circles")
+			s.fail("a machine is going in circles")
 		}
 		e.f()
 	}
@@ -248,7 +247,7 @@ func (r *simReplica) start() {
 		applied: func(_ *record, m store.Mark) error {
 			at := position(m)
 			if at <= r.applied {
-				s.fail("position %d is told of after %d", at, r.applied)
+				s.fail("position %d is reported after %d", at, r.applied)
 			}
 			r.applied = at
 			r.loaded()
@@ -443,13 +442,13 @@ func (w simEffects) abandon() { w.pending = 0 }
 
 func (w simEffects) lease() string { return LeaseName(fmt.Sprint(w.shard)) }
 
-func (w simEffects) look() {
+func (w simEffects) checkLease() {
 	held := false
 	w.call(w.fromLeases, func() error {
 		h := w.n.s.leases.held[w.lease()]
 		held = h != nil && w.n.s.now < h.until && (!w.n.s.wild || !w.n.s.chance(10))
 		return nil
-	}, func(err error) { w.m.onLooked(held, err) }, simTTL/3)
+	}, func(err error) { w.m.onLeaseChecked(held, err) }, simTTL/3)
 }
 
 func (w simEffects) take(ticket uint64) {
@@ -597,7 +596,7 @@ func (s *sim) ask(shard int) {
 	}
 }
 
-// write gives out a number. What is asked for during a commit shares the next one.
+// write gives out a number. Writes that are requested during a commit share the next one.
 func (r *simReplica) write(id uint64) {
 	if r.serving == nil {
 		return
@@ -621,7 +620,7 @@ func (r *simReplica) commit() {
 		}
 		for _, o := range ops {
 			if !s.stored[o.id] {
-				s.fail("I2: %s/%d was told that %d is stored", r.n.name, r.shard, o.id)
+				s.fail("I2: %s/%d got the answer that %d is stored", r.n.name, r.shard, o.id)
 			}
 			s.acked[r.shard] = max(s.acked[r.shard], o.value+1)
 			s.answered++
@@ -798,8 +797,7 @@ func (s *sim) heal() {
 			n.start()
 		}
 	}
-	// What was paused goes on when it was to; and the engine has calls in hand that
-	// take their time.
+	// Paused nodes go on at their time, and the engine has calls in hand that take a while.
 	s.run(s.now + 30*time.Second + simBound)
 	for shard := range simShards {
 		before := s.answered
@@ -824,7 +822,7 @@ func (s *sim) heal() {
 				s.fail("%s/%d has come to %d of %d, as %s", n.name, shard, r.store.mark.Position, l.last(), r.m.role)
 			}
 			if len(r.m.handOvers) > 0 || r.inFlight {
-				s.fail("I7: at %s/%d somebody still waits", n.name, shard)
+				s.fail("I7: at %s/%d a caller still waits", n.name, shard)
 			}
 			if !slices.Equal(r.store.ops, s.nodes[0].shards[shard].store.ops) {
 				s.fail("I1: %s/%d is not like the others", n.name, shard)

@@ -24,15 +24,15 @@ func (r *Replica) CatchUp(ctx context.Context) error {
 	return nil
 }
 
-// Settled says who owns a shard, by its log to the end.
-type Settled struct {
+// LogOwner says who owns a shard, by its log to the end.
+type LogOwner struct {
 	Owner string
 	Epoch uint64
 	Owned bool
 }
 
-// Settle waits as CatchUp does, and returns who owns the shard then.
-func (r *Replica) Settle(ctx context.Context) (s Settled, err error) {
+// CurrentOwner waits as CatchUp does, and returns who owns the shard then.
+func (r *Replica) CurrentOwner(ctx context.Context) (s LogOwner, err error) {
 	if err := r.CatchUp(ctx); err != nil {
 		return s, err
 	}
@@ -76,8 +76,8 @@ func NewElsewhere(m messenger.Messenger, node, shard string) *Elsewhere {
 	return &Elsewhere{download: download{messenger: m, node: node, kind: checkpointKind(shard)}}
 }
 
-// Settle is Replica.Settle on that node.
-func (e *Elsewhere) Settle(ctx context.Context) (s Settled, err error) {
+// CurrentOwner is Replica.CurrentOwner on that node.
+func (e *Elsewhere) CurrentOwner(ctx context.Context) (s LogOwner, err error) {
 	err = e.get(ctx, "settle", pieceTimeout, &s)
 	return s, err
 }
@@ -114,7 +114,7 @@ func (e *Elsewhere) Fetch(ctx context.Context, d *store.Disk, dir string) (err e
 	if err := e.fetch(ctx, e.offer); err != nil {
 		return fmt.Errorf("%s from node %s: %w", e.kind, e.node, err)
 	}
-	return store.Settle(d, dir)
+	return store.Install(d, dir)
 }
 
 // End says that the checkpoint, if one was made, is not needed any more.

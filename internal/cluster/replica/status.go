@@ -14,7 +14,7 @@ type Status struct {
 	Shard string `json:"shard"`
 	Node  string `json:"node"`
 	Role  Role   `json:"role"`
-	// Epoch and Owner are those of the last record that the store has applied.
+	// Epoch and Owner come from the last record that the store has applied.
 	Epoch uint64 `json:"epoch"`
 	Owner string `json:"owner,omitempty"`
 	// Applied is the position up to which the store has applied the log; Durable is the part of it that the store has
@@ -91,7 +91,7 @@ func (r *Replica) publish() {
 	r.view = v
 }
 
-func (r *Replica) look() view {
+func (r *Replica) current() view {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.view
@@ -99,7 +99,7 @@ func (r *Replica) look() view {
 
 // Status returns the state of the replica. It waits neither for the disk nor for a checkpoint that is being installed.
 func (r *Replica) Status() Status {
-	v := r.look()
+	v := r.current()
 	s := Status{
 		Shard: r.o.Name, Node: r.o.Node, Role: v.role, Epoch: v.mark.Epoch, Owner: v.mark.Owner,
 		Applied: position(v.mark), First: v.extent.First, Last: max(v.extent.Last, position(v.mark)), Bytes: v.extent.Bytes,
@@ -149,24 +149,24 @@ func (r *Replica) Durable() (p sharedlog.Position, err error) {
 // Owner returns the owner of the shard and its epoch by the last record that the store has applied, or false if the log
 // is empty. That node may have stopped since; the leases say which node answers now.
 func (r *Replica) Owner() (node string, epoch uint64, ok bool) {
-	m := r.look().mark
+	m := r.current().mark
 	return m.Owner, m.Epoch, m.Epoch > 0
 }
 
 // Role returns what the replica is doing.
-func (r *Replica) Role() Role { return r.look().role }
+func (r *Replica) Role() Role { return r.current().role }
 
 // Lag returns how many records of the log the store has not applied yet, as far as the node knows.
 func (r *Replica) Lag() uint64 {
-	v := r.look()
+	v := r.current()
 	return uint64(max(v.extent.Last, position(v.mark)) - position(v.mark))
 }
 
 // Stalled returns when the append under way was asked for, or false if none is under way.
 func (r *Replica) Stalled() (time.Time, bool) {
-	v := r.look()
+	v := r.current()
 	return v.stalled, !v.stalled.IsZero()
 }
 
 // Err returns why the replica has stopped, or nil.
-func (r *Replica) Err() error { return r.look().err }
+func (r *Replica) Err() error { return r.current().err }

@@ -64,8 +64,8 @@ func (m *machine) onOpened(ticket uint64, err error) {
 	m.role = Owner
 }
 
-// lose makes the replica a follower again, at once. No caller is told of success any more; whether the record in flight
-// was stored, the log will show.
+// lose makes the replica a follower again, at once. From then on no call succeeds; whether the record in flight was
+// stored, the log will show.
 func (m *machine) lose(err error) {
 	switch m.role {
 	case Follower, Leaving, Fetching, Stopped:

@@ -14,7 +14,7 @@ func TestTrimPoint(t *testing.T) {
 		bytes int64
 		want  sharedlog.Position
 	}{
-		"nobody":                               {nil, small, 0},
+		"no copies":                            {nil, small, 0},
 		"one":                                  {[]Need{need(7, true)}, small, 7},
 		"all are there":                        {[]Need{need(10, true), need(9, true), need(8, true)}, small, 8},
 		"one is behind, and there is room":     {[]Need{need(100, true), need(90, true), need(8, true)}, small, 8},

@@ -5,11 +5,10 @@ import "github.com/sluicemq/sluice/internal/catalog"
 // Assign gives a queue its shards, out of those with the numbers 1 to shards: as
 // many as its tag says, or spread if it has no tag. It is a catalog.Options.Place.
 //
-// A FIFO queue has several shards only if it is created with independent message
-// groups, and it keeps them: a group that changed its shard would lose its order. A
-// standard queue that is to have fewer shards sends to fewer, but is still received
-// from all. A queue whose tag does not change stays where it is, whatever the default
-// has become. An internal queue is on one shard.
+// A FIFO queue has several shards only if it is created with independent message groups, and it keeps them: a group
+// that changed its shard would lose its order. A standard queue that is to have fewer shards sends to fewer, but is
+// still received from all. A queue whose tag does not change stays where it is, even if the default changes. An
+// internal queue is on one shard.
 func Assign(q, old *catalog.Queue, spread, shards int) {
 	wanted := q.Spread()
 	if wanted == 0 {

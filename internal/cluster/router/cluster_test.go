@@ -32,7 +32,7 @@ const (
 // patience is longer than anything in these tests takes.
 const testTimeout = 30 * time.Second
 
-var errNoOwner = errors.New("nobody owns it")
+var errNoOwner = errors.New("the shard has no owner")
 
 // cluster is some shards on some nodes of one process.
 type cluster struct {

@@ -13,7 +13,7 @@ import (
 // of the queue, once a second for all that have come meanwhile.
 type emptyReceives struct {
 	mu sync.Mutex
-	n  map[queue.ID]uint64 // nil while none are waiting to be told
+	n  map[queue.ID]uint64 // nil while there is none to report
 }
 
 const tellEmptyAfter = time.Second
@@ -34,8 +34,8 @@ func (r *Router) countEmpty(id queue.ID, n uint64) {
 	r.empty.n[id] += n
 }
 
-// tellEmpty tells the shards. What a shard cannot be told now is told later, unless there
-// is no such queue any more or the router is closed.
+// tellEmpty reports empty receives to the shards. Those that a shard cannot take now are reported later, unless the
+// queue has been deleted or the router is closed.
 func (r *Router) tellEmpty() {
 	r.empty.mu.Lock()
 	counted := r.empty.n

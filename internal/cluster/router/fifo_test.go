@@ -90,8 +90,8 @@ func TestBatchIsSentAgain(t *testing.T) {
 	}
 }
 
-// A receive attempt that is repeated is given the same messages, whichever shard
-// it had them from and whatever has arrived at others meanwhile.
+// A repeated receive attempt gets the same messages, from any shard, even if more messages have arrived at others
+// meanwhile.
 func TestRepeatedAttempt(t *testing.T) {
 	c := newCluster(t, 4, "a", "b")
 	for i := range 20 {

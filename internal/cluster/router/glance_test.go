@@ -41,7 +41,7 @@ func TestGlances(t *testing.T) {
 		t.Errorf("visible %v, sent %v, unknown %v", visible, sent, unknown)
 	}
 	if _, found := unknown[absent]; found {
-		t.Error("a queue that does not exist is told of")
+		t.Error("the answer has a queue that does not exist")
 	}
 	// One shard, which is the only one of the first queue, has no owner.
 	c.take(2)

@@ -68,7 +68,7 @@ func TestQueuesAreSpreadEvenly(t *testing.T) {
 	}
 }
 
-// What decides where the messages of queues are must never change.
+// The functions that decide where the messages of queues are must never change.
 func TestPlacesAreForEver(t *testing.T) {
 	for _, tc := range []struct {
 		got  any

@@ -25,9 +25,8 @@ func (r *Router) wait(ctx context.Context, end time.Time, poll func(context.Cont
 	return got, err
 }
 
-// poll waits for messages on shard n until end, whatever owner it has. When the shard
-// has not been available for Options.Timeout, giveUp decides once whether the poll has
-// failed.
+// poll waits for messages on shard n until end, also when the shard changes its owner. When the shard has not been
+// available for Options.Timeout, giveUp decides once whether the poll has failed.
 func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, end time.Time, giveUp func(error) bool) ([]shard.Message, error) {
 	var since time.Time // when the shard became unavailable
 	var failure error

@@ -42,7 +42,7 @@ func (r *Router) Publish(ctx context.Context, publications []queue.Publication) 
 func (r *Router) publishTogether(ctx context.Context, publications []queue.Publication) error {
 	order := r.nearest(publications)
 	if counts := slices.ContainsFunc(publications, func(p queue.Publication) bool { return p.Count != nil }); len(order) == 0 && counts {
-		order = r.anywhere() // nobody gets the messages, but that they were published counts
+		order = r.anywhere() // no queue gets the messages, but the publication counts
 	}
 	if len(order) == 0 { // there is no subscription whose queue exists
 		return nil

@@ -22,8 +22,7 @@ func publication(body string, to ...queue.ID) queue.Publication {
 	return p
 }
 
-// Every queue gets a copy of each publication, whatever shard it is on and whatever node
-// was asked.
+// Every queue gets a copy of each publication, on every shard and from every node.
 func TestPublish(t *testing.T) {
 	c := newCluster(t, 4, "a", "b")
 	var want []string

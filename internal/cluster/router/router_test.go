@@ -53,8 +53,7 @@ func TestSendsSpreadOverAllShards(t *testing.T) {
 	equal(t, "messages of a queue that was narrowed", c.where(narrow), map[int]int{1: 1})
 }
 
-// What is on one of many shards is found by a poll that waits, at once, and by
-// one that does not after some tries.
+// Messages on one of many shards are found by a poll that waits, at once, and by one that does not after some tries.
 func TestNoShardIsForgotten(t *testing.T) {
 	c := newCluster(t, 8, "a", "b")
 	r := c.router("a")
@@ -125,7 +124,7 @@ func TestPollLeavesNothingBehind(t *testing.T) {
 		eventually.True(t, "all others visible", func() bool { return c.settle(r, wide).Visible == 3 })
 		for _, m := range drainMessages(t, r, wide) {
 			if m.Receives != 1 {
-				t.Errorf("a message that nobody had has been received %d times", m.Receives)
+				t.Errorf("a message that no consumer had has been received %d times", m.Receives)
 			}
 		}
 	}
@@ -281,8 +280,8 @@ func (s *stopped) Receive(ctx context.Context, _ queue.ID, _ queue.Receive, _ ti
 	return nil, context.Cause(ctx)
 }
 
-// What may have been done is not done again: the client is told, as soon as the
-// owner is another one.
+// A request that may have been carried out is not repeated: the client gets an error as soon as the shard has another
+// owner.
 func TestUnknownOutcome(t *testing.T) {
 	c := newCluster(t, 2, "a", "b")
 	r := c.router("b")
@@ -418,8 +417,8 @@ func TestPurgeReachesAllShards(t *testing.T) {
 	}
 }
 
-// What is stored may be more than nodes can tell each other in one answer: a
-// receive gives fewer messages then, at every node.
+// The messages stored may be larger than one answer between nodes can be: a receive gives fewer messages then, at every
+// node.
 func TestNothingStoredMakesAQueueUnreadable(t *testing.T) {
 	c := newCluster(t, 2, "a", "b")
 	for _, id := range []queue.ID{single, groups} {

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// What is known of the use of a queue is summed up over its shards, wherever their owners are. Nothing is said of a queue
-// of which a shard cannot tell.
+// The use of a queue is summed up over its shards, wherever their owners are. There is no answer for a queue if one of
+// its shards has none.
 func TestUses(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 5, "a", "b")

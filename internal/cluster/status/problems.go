@@ -10,7 +10,7 @@ import (
 // cluster corrects it, but not while only one node is left.
 const noticeable = time.Second
 
-// certificateDays is how long before the end of a node's certificate a person is told.
+// certificateDays is how long before the end of a node's certificate it is reported as a problem.
 const certificateDays = 14
 
 // Problem is something that is not as it should be.

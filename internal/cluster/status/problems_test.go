@@ -98,7 +98,7 @@ func TestShardsThatMove(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOnDrainedNode(t *testing.T) {
+func TestRemainsOnDrainedNode(t *testing.T) {
 	check := func(s *Status, what string, owns, keeps []string) {
 		t.Helper()
 		if o, k := s.Left("a"); !slices.Equal(o, owns) || !slices.Equal(k, keeps) {

@@ -18,7 +18,7 @@ const (
 	Fetching = "fetching" // it gets a copy from another node
 )
 
-// What a node cannot be told to do.
+// The errors of commands to a node.
 var (
 	ErrNoNode     = errors.New("the cluster has no node of that name")
 	ErrAlive      = errors.New("the node is alive; drain and stop it first")
@@ -69,7 +69,7 @@ type Shard struct {
 	LogFirst  int64 // positions
 	LogLast   int64
 	LogBytes  int64     // that one copy of the log takes
-	Complete  int64     // copies of the log that have all of it, as its owner was told lately; 0: it is not known
+	Complete  int64     // copies of the log that have all of it, as its owner last reported; 0: unknown
 	Copies    int64     // of the log there should be
 	Unknown   int64     // queues of which its owner keeps data, and knows neither the record nor the deletion
 	Parted    int64     // the first position at which two replicas are known to differ; 0: none

@@ -106,7 +106,7 @@ func TestReasons(t *testing.T) {
 		"21.5 (21/11/26 01:04:00), 21.5 (21/11/26 01:05:00), 21.5 (21/11/26 01:06:00)].")
 }
 
-// A reason stays short, whatever the number of periods.
+// A reason stays short, for any number of periods.
 func TestReasonsAreBounded(t *testing.T) {
 	t.Parallel()
 	r := rule(1440, 1440, alarm.AsMissing)
@@ -226,8 +226,8 @@ func TestShortDay(t *testing.T) {
 	}
 }
 
-// What a program reads of a decision lists the periods that have decided, newest first; one without a datapoint only
-// has its time. Missing datapoints that do not decide are not there.
+// The data about a decision lists the periods that have decided, newest first; one without a datapoint only has its
+// time. Missing datapoints that do not decide are left out.
 func TestEvaluatedDatapoints(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ type evaluation struct {
 	missing   int         // datapoints that there would have to be
 }
 
-// Evaluate decides about an alarm that is in a state. The datapoints are those of r.Window(now), in order of time.
+// Evaluate decides about an alarm that is in a state. The datapoints cover r.Window(now), in order of time.
 func Evaluate(r *Rule, points []Datapoint, now time.Time, state State) Decision {
 	from, to := r.Window(now)
 	e := &evaluation{rule: r, now: now, from: from, to: to, points: points[max(0, len(points)-r.Periods):]}

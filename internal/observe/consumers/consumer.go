@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Who is a consumer as far as the server can tell one from another.
+// Who identifies a consumer, as far as the server can tell one from another.
 type Who struct {
 	Principal string // ARN; empty: anonymous
 	Address   string
 	Agent     string // of its requests
 }
 
-// Consumer is what is known of a consumer of a queue. The numbers are those of the last Minutes minutes, but for Times.
+// Consumer describes a consumer of a queue. The numbers cover the last Minutes minutes, except Times.
 type Consumer struct {
 	Who
 	First, Last time.Time // when it was seen

@@ -40,7 +40,7 @@ func TestLog(t *testing.T) {
 	if got := l.Queue(2, now)[0]; got.SingleFull != 1 || got.Received != 1 {
 		t.Errorf("%+v", got)
 	}
-	// What is over is not counted, and who is not seen is forgotten.
+	// Calls that are too old are not counted, and a consumer that is not seen is forgotten.
 	if c := l.Queue(1, now.Add(5*time.Minute))[0]; c.Calls != 20 || c.Minutes < 5 || c.Minutes > 6 {
 		t.Errorf("after five minutes: %+v", c)
 	}
@@ -58,7 +58,7 @@ func TestLog(t *testing.T) {
 	(*Log)(nil).Deleted(1, ann, now, []uint64{1})
 }
 
-// Whatever clients do, the log has bounds.
+// The log is bounded for all behaviour of clients.
 func TestBounds(t *testing.T) {
 	l := New()
 	now := begin

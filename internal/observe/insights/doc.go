@@ -3,6 +3,6 @@
 //	SELECT MAX(ApproximateNumberOfMessagesVisible) FROM SCHEMA("AWS/SQS", QueueName)
 //	WHERE QueueName != 'test' GROUP BY QueueName ORDER BY MAX() DESC LIMIT 10
 //
-// A query picks series by namespace, metric and dimensions, and merges those of each group into one. What is not
-// supported is refused with the character at which it begins.
+// A query picks series by namespace, metric and dimensions, and merges those of each group into one. Unsupported syntax
+// is refused with the character at which it begins.
 package insights

@@ -157,7 +157,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzCost looks for the query that takes the most work to match. Whatever it is, its cost is bounded by its length, and
+// FuzzCost looks for the query that takes the most work to match. The cost of every query is bounded by its length, and
 // covers the dimensions that are compared.
 func FuzzCost(f *testing.F) {
 	f.Add(`SELECT MAX(m) FROM SCHEMA(n, d0, d1) WHERE d0 != 'q' AND d29 = 'c' GROUP BY d3, d4`, 30)

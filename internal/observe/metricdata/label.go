@@ -12,7 +12,7 @@ import (
 // part is what a label may have in place of which a value is shown: ${MAX}, ${PROP('Dim.QueueName')}.
 var part = regexp.MustCompile(`\$\{\s*([A-Z_]+)\s*(?:\(\s*['"]([^'"{}]*)['"]\s*\))?\s*\}`)
 
-// fill returns a label with the values that it asks for. What is no known part stays as it is written.
+// fill returns a label with the values that it asks for. Unknown parts stay as they are written.
 func (p *planned) fill(label string, r *Result, region, account string) string {
 	if !strings.Contains(label, "${") {
 		return label

@@ -160,7 +160,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// An answer is the same in whatever order the queries are given.
+// An answer does not depend on the order of the queries.
 func TestOrderOfQueriesDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	hidden := func(q metricdata.Query) metricdata.Query { q.Return = false; return q }
@@ -215,7 +215,7 @@ func TestWindowsAreBounded(t *testing.T) {
 	}
 }
 
-// What is asked for is counted before it is read or computed.
+// A request is counted before its data is read or computed.
 func TestRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	days := func(n int) time.Time { return now.Add(time.Duration(-n) * 24 * time.Hour) }
@@ -240,7 +240,7 @@ func TestRequestsAreBounded(t *testing.T) {
 	}
 }
 
-// What is older is kept in longer periods only.
+// Older data is kept in longer periods only.
 func TestAlign(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

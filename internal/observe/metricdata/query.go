@@ -17,7 +17,7 @@ type Query struct {
 	Stat       *Stat  `json:",omitempty"` // or else there is an expression
 	Expression string `json:",omitempty"`
 	Label      string `json:",omitempty"`
-	// Period is that of the series which an Insights expression selects.
+	// Period is the period of the series which an Insights expression selects.
 	Period time.Duration `json:",omitempty"`
 	Return bool          `json:",omitempty"` // the answer has it
 	// Account is the account of the metric as it was given: there are no others to ask.

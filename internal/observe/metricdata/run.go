@@ -41,7 +41,7 @@ func (r *Result) Name() string { return r.plain }
 type Datapoint struct {
 	Time  time.Time
 	Value float64
-	Count float64 // of samples, if they are those of one series
+	Count float64 // of samples, for the values of one series
 }
 
 // Source is what queries are answered from.
@@ -51,8 +51,9 @@ type Source struct {
 	Now    time.Time
 }
 
-// Run answers the queries of a plan for a window of time, in the order of the queries. What it reads and computes it counts
-// for the request of ctx; see package budget. Errors that are neither the reader's nor the budget's are an *Error.
+// Run answers the queries of a plan for a window of time, in the order of the queries. It counts the data that it reads
+// and computes for the request of ctx; see package budget. Errors that are neither the reader's nor the budget's are an
+// *Error.
 func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, to time.Time) ([]Result, error) {
 	from, to = src.Bound(from, to)
 	start, _ := Align(src.Levels, src.Now, from, min(p.Period(), series.Minute))

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// defaultPeriod is that of a search, if neither it nor its query says one.
+	// defaultPeriod is the period of a search, if neither it nor its query says one.
 	defaultPeriod = 5 * time.Minute
 	// searchedAge is how old the newest point of a metric is at most that a search finds.
 	searchedAge = 14 * 24 * time.Hour

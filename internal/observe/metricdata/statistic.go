@@ -213,7 +213,7 @@ func (s Statistic) winsorized(all []sketch.Value) float64 {
 	return sum / total(all)
 }
 
-// ofAll returns the statistic of each point of which it is known.
+// ofAll returns the statistic of each point that has it.
 func (s Statistic) ofAll(points []series.Point) []Datapoint {
 	out := make([]Datapoint, 0, len(points))
 	for _, p := range points {

@@ -66,7 +66,7 @@ func TestLongWindowsAreRefused(t *testing.T) {
 	}
 }
 
-// What many steps compute together is bounded.
+// The sum of many steps is bounded.
 func TestSumOfStepsIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -84,8 +84,8 @@ func TestSumOfStepsIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for the most expensive expression. Whatever it is, it costs no more than its length allows, and a value
-// never takes more memory than was counted for it.
+// FuzzCost looks for the most expensive expression. No expression costs more than its length allows, and a value never
+// takes more memory than was counted for it.
 func FuzzCost(f *testing.F) {
 	for _, text := range []string{
 		"TIME_SERIES(1)", "SUM(METRICS()) / AVG(l)", "FILL(l, REPEAT) + FILL(c, LINEAR)", "SORT(l, SUM, DESC, 3)", "IF(a > 1, b, c)",
@@ -136,7 +136,7 @@ func borrowed(env *metricmath.Env, p *metricmath.Sample) bool {
 	return false
 }
 
-// What is counted is what is allocated: an expression never allocates much more than it has counted.
+// Allocations are counted: an expression never allocates much more than it has counted.
 func TestAllocationsAreCounted(t *testing.T) {
 	for _, text := range []string{
 		"TIME_SERIES(1)", "SUM(METRICS())", "FILL(l, REPEAT)", "FILL(c, LINEAR)", "SORT(l, SUM, DESC)", "IF(c > 1, a, b)", "RATE(l)", "AVG(c)",

@@ -12,7 +12,7 @@ type Env struct {
 	Start, End int64
 	// Period is the period of series that are made of numbers, in seconds: the longest of the request.
 	Period int64
-	// Values are those of the ids that the expression names.
+	// Values are the values of the ids that the expression names.
 	Values map[string]Value
 	// Metrics are the metrics of the request, which are not expressions, in its order, for METRICS.
 	Metrics []Metric

@@ -303,7 +303,7 @@ func fill(c *call, env *Env) (Value, error) {
 	return v.each(func(s *Series) Series { return s.fill(env, with) }), nil
 }
 
-// fill returns s with values by f at the times at which it has none. f is told the index of the next sample.
+// fill returns s with values by f at the times at which it has none. next is the index of the next sample.
 func (s *Series) fill(env *Env, f func(s *Series, next *int, at int64) (float64, bool)) Series {
 	out := s.like()
 	out.Samples = make([]Sample, 0, env.periods(s.Period))

@@ -3,7 +3,8 @@ package metricmath
 // maxSearches is how many searches an expression can have.
 const maxSearches = 10
 
-// Search is a SEARCH of an expression: for all series that a text finds. What the text means is not known here.
+// Search is a SEARCH of an expression: for all series that a text finds. This package does not know the meaning of the
+// text.
 type Search struct {
 	Text      string
 	Statistic string

@@ -56,8 +56,8 @@ func long() series.ID {
 	return id
 }
 
-// FuzzCost looks for the search that takes the most steps. Whatever it is, its cost covers the steps that it takes, and is
-// bounded by its length.
+// FuzzCost looks for the search that takes the most steps. The cost of every search covers the steps that it takes, and
+// is bounded by its length.
 func FuzzCost(f *testing.F) {
 	f.Add(strings.Repeat("b OR ", 200) + "b")
 	f.Add(strings.Repeat("a-", 500) + "b")

@@ -63,7 +63,7 @@ func newField(name, text string) field {
 	return field{name, text, words, strings.Join(words, "")}
 }
 
-// What designators call that which is no dimension.
+// The designators of fields that are no dimensions.
 const (
 	namespaceField = "Namespace"
 	metricField    = "MetricName"

@@ -114,7 +114,7 @@ func (a *Alarm) Plan() (*metricdata.Plan, error) {
 	}
 	plan, err := metricdata.Check([]metricdata.Query{{ID: "m", Stat: a.Metric, Return: true}})
 	if wrong, ok := errors.AsType[*metricdata.Error](err); ok {
-		return nil, &metricdata.Error{Reason: wrong.Reason} // whoever made the alarm knows of no query
+		return nil, &metricdata.Error{Reason: wrong.Reason} // the query is not the client's
 	}
 	return plan, err
 }
@@ -165,7 +165,7 @@ func Location(name string) (*time.Location, bool) {
 	return l, err == nil
 }
 
-// actions returns the ARNs of what is to be told that the alarm has entered a state.
+// actions returns the ARNs of the targets to notify when the alarm has entered a state.
 func (a *Alarm) actions(s alarm.State) []string {
 	switch s {
 	case alarm.OK:

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/plainjson"
 )
 
-// Tx is a change that is being made. What the monitor gives out is unchanged until the change is durable.
+// Tx is a change that is being made. The monitor's answers are unchanged until the change is durable.
 type Tx struct {
 	tx      *control.Tx
 	monitor *Monitor

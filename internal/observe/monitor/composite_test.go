@@ -221,7 +221,7 @@ func TestCompositeSetByHand(t *testing.T) {
 	r.told(r.combine(start.Add(2*time.Minute)), `OK: "c"`)
 }
 
-// What was changed before a node died is seen by the next.
+// The next node sees changes from before the death of a node.
 func TestCompositeSurvives(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

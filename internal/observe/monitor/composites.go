@@ -46,7 +46,7 @@ func (c *composites) replace(name Name, was, is *Alarm) {
 	}
 }
 
-// dependence is on what an alarm depends; the zero value is that of a metric alarm, and of none.
+// dependence names the alarms on which a composite alarm depends; it is zero for a metric alarm, or no alarm.
 type dependence struct{ rule, suppressor string }
 
 func (a *Alarm) dependence() (d dependence) {

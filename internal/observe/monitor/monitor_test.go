@@ -443,7 +443,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// What this program does not know is an error, not a guess.
+// A record that this program does not know is an error, not a guess.
 func TestUnknownRecord(t *testing.T) {
 	t.Parallel()
 	s, err := store.OpenMemory(store.Options{})
@@ -486,8 +486,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// When the node that evaluates dies, another goes on: what was decided there is told from here, and what comes after is
-// decided here.
+// When the node that evaluates dies, another goes on: it sends the notifications of decisions made there, and makes the
+// next decisions.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

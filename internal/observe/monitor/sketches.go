@@ -127,8 +127,8 @@ type sketchRoom struct {
 // mostSketchHours is how many hours are counted at a time. When there are more, they are counted anew.
 const mostSketchHours = 10_000
 
-// takeSketchRoom reports whether there is room for so many bytes more in an hour, and takes it. What a change takes that
-// fails is free again when the hour is counted anew.
+// takeSketchRoom reports whether there is room for so many bytes more in an hour, and takes it. Room that a failed
+// change has taken is free again when the hour is counted anew.
 func (m *Monitor) takeSketchRoom(r *resolution, account string, at time.Time, more int) (bool, error) {
 	m.sketches.mu.Lock()
 	defer m.sketches.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 // Suppressor is what keeps the actions of a composite alarm from being carried out.
 type Suppressor string
 
-// What suppresses actions.
+// The reasons why actions are suppressed.
 const (
 	ByAlarm           Suppressor = "Alarm" // the suppressor is in ALARM
 	ByWaitPeriod      Suppressor = "WaitPeriod"

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// statistics are those of each metric, by the end of the name.
+// statistics are the statistics of each metric, by the suffix of the name.
 var statistics = []struct {
 	name string
 	of   func(series.Point) float64

@@ -46,8 +46,8 @@ func chosen(standings []queue.Standing, prefix string) []queue.Standing {
 	return named(standings, prefix, func(s *queue.Standing) string { return s.ARN }, together, messages)
 }
 
-// named returns those of some queues or topics whose names begin with a prefix, the greatest first. What several shards of this
-// node tell of the same one is put together.
+// named returns the queues or topics whose names begin with a prefix, the largest first. It merges the standings of one
+// queue or topic on several shards of this node.
 func named[T any](standings []T, prefix string, arnOf func(*T) string, together func(a, b T) T, size func(T) uint64) []T {
 	byARN := make(map[string]int)
 	var out []T

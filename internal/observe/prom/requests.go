@@ -87,8 +87,8 @@ func (r *Requests) Begin() { r.inFlight.Inc() }
 // Drop takes back a Begin, and counts nothing.
 func (r *Requests) Drop() { r.inFlight.Dec() }
 
-// Done counts a request that is over. What is none of the operations that there are
-// counts as unknown, so that clients cannot make up metrics.
+// Done counts a request that is over. A name that is no operation counts as unknown, so that clients cannot make up
+// metrics.
 func (r *Requests) Done(service, op string, o Outcome, took time.Duration) {
 	r.inFlight.Dec()
 	m := r.operations[name{service, op}]

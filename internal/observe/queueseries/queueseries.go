@@ -97,7 +97,7 @@ func prefix(namespace string, s series.Scope) string {
 	return "arn:aws:" + service + ":" + s.Region + ":" + s.Account + ":"
 }
 
-// namespaces are those of the metrics of queues and topics.
+// namespaces are the namespaces of the metrics of queues and topics.
 var namespaces = []string{series.SQS, series.SNS, series.Own}
 
 // Read implements series.Reader.

@@ -99,7 +99,7 @@ func (s *Sketch) histogram() *ddsketch.DDSketch {
 	return bins
 }
 
-// scale is that of all histograms.
+// All histograms have the same scale.
 var scale = must(mapping.NewLogarithmicMapping(Accuracy))
 
 func must[T any](v T, err error) T {

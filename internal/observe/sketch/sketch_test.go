@@ -38,7 +38,7 @@ func TestFewValuesAreExact(t *testing.T) {
 	}
 }
 
-// Of many values none is off by more than the accuracy, whatever the order and however they come together.
+// With many values, in any order and merged in any way, no percentile is off by more than the accuracy.
 func TestManyValues(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -117,7 +117,7 @@ func (c *collector) addHeaders(getenv func(string) string) error {
 	return nil
 }
 
-// tlsOf returns whom the connection trusts, and as whom it presents itself.
+// tlsOf returns the authorities that the connection trusts, and the certificate that it presents.
 func tlsOf(getenv func(string) string) (*tls.Config, error) {
 	security := &tls.Config{MinVersion: tls.VersionTLS12}
 	if name, file := lookUp(getenv, "CERTIFICATE"); file != "" {

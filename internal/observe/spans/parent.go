@@ -53,8 +53,8 @@ func (carrier) Keys() []string { return []string{traceParent, traceState} }
 //
 //	Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1
 //
-// and reports whether it names a trace, and whether spans of it are wanted. Without Sampled, or with Sampled=?, whoever
-// begins next decides: then the parent has no span, so that the sampler takes it for the beginning of its trace.
+// and reports whether it names a trace, and whether spans of it are wanted. Without Sampled, or with Sampled=?, the
+// next service decides: then the parent has no span, so that the sampler takes it for the beginning of its trace.
 func parseXRay(header string) (parent trace.SpanContext, wanted, ok bool) {
 	if header == "" || len(header) > maxHeader {
 		return trace.SpanContext{}, false, false

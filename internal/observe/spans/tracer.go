@@ -61,7 +61,7 @@ func Open(o Options) (*Tracer, error) {
 	if o.Node != "" {
 		who = append(who, attribute.String("service.instance.id", o.Node))
 	}
-	// What the environment says goes before: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+	// The environment takes precedence: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
 	described, err := resource.New(context.Background(),
 		resource.WithAttributes(who...), resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv())
 	if err != nil {

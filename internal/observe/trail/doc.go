@@ -4,9 +4,9 @@
 //
 // # What is guaranteed
 //
-//   - The event of a call that has changed the control store is in the commit of that change:
-//     it is there exactly if the change is, and wherever the change is. What the call was
-//     answered is added to it within a second, or is missing if the server dies meanwhile.
+//   - The event of a call that has changed the control store is in the commit of that change: it is there exactly if
+//     the change is, and wherever the change is. The answer to the call is added to it within a second, or is missing
+//     if the server dies meanwhile.
 //   - Other events, of calls that were refused or change nothing there, follow within a second.
 //     The server keeps those of MaxPending calls while they cannot be written; it drops further
 //     ones, and counts them.
@@ -15,8 +15,8 @@
 //     caller who is refused all day cannot push out what others have changed. The oldest go
 //     first.
 //
-// Events can be put into outboxes, from which they are brought elsewhere: with the commit that stores them, if a Selector
-// says so. Until the outbox is told that they were delivered they are in it, on whichever node they were written.
+// Events can be put into outboxes, from which they are brought elsewhere: with the commit that stores them, if a
+// Selector says so. They stay in the outbox until they are marked as delivered, on whichever node they were written.
 //
 // Events are in the control store, but are not records that every node keeps in memory:
 // their keys begin with the byte 255. A program that does not know them leaves them alone.

@@ -56,7 +56,7 @@ type SessionContext struct {
 	SourceIdentity string `json:"sourceIdentity,omitempty"`
 }
 
-// WebID is what an identity provider has said of whom a session is of.
+// WebID is the identity provider's part of a session's context.
 type WebID struct {
 	Provider   string            `json:"federatedProvider"`
 	Attributes map[string]string `json:"attributes"`
@@ -96,8 +96,8 @@ func Global(source string) bool {
 
 const (
 	eventVersion = "1.11"
-	// maxPart is the longest that parameters, and an answer, are in an event, in bytes. What
-	// is longer is left out, with a note that it was.
+	// maxPart bounds the parameters and the answer in an event, in bytes. A longer part is left out, with a note that
+	// it was.
 	maxPart = 24 << 10
 	// maxText is the longest that other texts of a client are, in bytes.
 	maxText = 1 << 10

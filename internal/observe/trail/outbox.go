@@ -19,14 +19,15 @@ import (
 //	255 "trail/x" outbox (16 bytes) number (8 bytes)   time of the commit in ms (8 bytes), key of the event
 //	255 "trail/n"                                      the last number that was given (8 bytes)
 //
-// Numbers grow from commit to commit, whatever clocks do and whichever node owns the control store.
+// Numbers grow from commit to commit, independent of clocks and of the node that owns the control store.
 const (
 	outboxPrefix = keyPrefix + "x"
 	numberKey    = keyPrefix + "n"
 	outboxLength = len(outboxPrefix) + 16 + 8
 )
 
-// maxOutbox is about how many bytes an outbox takes on the disk. Of one that nobody empties the oldest entries go first.
+// maxOutbox is about how many bytes an outbox takes on the disk. If an outbox is not emptied, its oldest entries are
+// dropped first.
 const maxOutbox = 32 << 20
 
 // Selector says which outboxes get an event.

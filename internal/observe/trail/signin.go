@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// SignIn is what is known of somebody who signs in to the console.
+// SignIn describes an attempt to sign in to the console.
 type SignIn struct {
 	Account   string            // that the event is for
 	Who       identity.Identity // the zero Identity if that is not known
@@ -27,7 +27,7 @@ type SignIn struct {
 	At        time.Time
 }
 
-// Federated is somebody whom an identity provider vouches for.
+// Federated is a person whom an identity provider vouches for.
 type Federated struct {
 	Provider string // its ARN
 	ClientID string // who this server is to it
@@ -75,7 +75,7 @@ func (t *Trail) BeginSignIn(s *SignIn) *Record {
 	return r
 }
 
-// Failed adds that nobody was signed in, and why.
+// Failed adds that the attempt has failed, and why.
 func (r *Record) Failed(why string) {
 	r.event.ErrorMessage, r.event.ResponseElements = text(why), signedIn("Failure")
 	r.trail.Append(r.entries(others))

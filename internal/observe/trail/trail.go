@@ -82,10 +82,10 @@ func (t *Trail) Append(entries []Entry) {
 	}
 }
 
-// Keep writes what Append was given, every second, and once more when ctx has ended, and
+// Run writes what Append was given, every second, and once more when ctx has ended, and
 // removes old events. Where another node owns the control store, send brings the events
 // there, to Append.
-func (t *Trail) Keep(ctx context.Context, send func(context.Context, []Entry) error) {
+func (t *Trail) Run(ctx context.Context, send func(context.Context, []Entry) error) {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
 	for {
@@ -105,7 +105,7 @@ func (t *Trail) Keep(ctx context.Context, send func(context.Context, []Entry) er
 // mostAtOnce is how many events one commit, or one message to another node, has.
 const mostAtOnce = 256
 
-// Write writes what waits, or sends it. What cannot be written now waits on.
+// Write writes or sends the events that wait. Those that cannot be written now stay.
 func (t *Trail) Write(ctx context.Context, send func(context.Context, []Entry) error) {
 	for {
 		t.mu.Lock()

@@ -110,7 +110,7 @@ func TestEventIsInTheCommitOfTheChange(t *testing.T) {
 		t.Errorf("the event is\n%s, want\n%s", got, want)
 	}
 
-	// What the call was answered comes later, to the same event.
+	// The answer to the call comes later, to the same event.
 	r.End(op.Elements(&output{Url: "http://x", KeyValue: "hush"}), nil)
 	after := w.all(t, account)
 	if len(after) != 1 || after[0].EventID != found[0].EventID || string(after[0].ResponseElements) != `{"url":"http://x","keyValue":"HIDDEN_DUE_TO_SECURITY_REASONS"}` {
@@ -183,7 +183,7 @@ func TestOtherEvents(t *testing.T) {
 	}
 }
 
-// What is too long for an event is left out, and every event is JSON.
+// Parts that are too long for an event are left out, and every event is JSON.
 func TestLongAndStrangeParameters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

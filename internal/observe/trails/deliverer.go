@@ -307,7 +307,7 @@ func (d *Deliverer) deliverBatch(ctx context.Context, t *Trail, batch []trail.Wa
 	return d.Delivered(ctx, t, files, last, now)
 }
 
-// put stores an object in the bucket of a trail. Who may write to it may have changed since the trail was made.
+// put stores an object in the bucket of a trail. Permission to write to it may have changed since the trail was made.
 func (d *Deliverer) put(ctx context.Context, t *Trail, key string, o bucket.Object) error {
 	if d.Store == nil {
 		return fmt.Errorf("%w: this server has been given no place for buckets", bucket.ErrNoBucket)
@@ -372,7 +372,7 @@ func (s *Status) note(err error, now time.Time) {
 	s.Notified = s.NotifyTried
 }
 
-// notification is what a topic is told of files.
+// notification is the message to a topic about new files.
 type notification struct {
 	Bucket string   `json:"s3Bucket"`
 	Keys   []string `json:"s3ObjectKey"`

@@ -10,7 +10,7 @@
 //     six minutes of their first event while the bucket can be reached.
 //   - Data events, of calls that send and receive messages, are in the spool of the node that has answered the call,
 //     and are delivered by that node, at least once as far as the spool has them. The spool is written every second,
-//     whatever buckets do.
+//     even if buckets cannot be reached.
 //   - Trails do not wait for each other: a bucket that does not answer delays the deliveries of its own trails. A few
 //     trails are served at the same time, and accounts take turns.
 //   - Every hour a digest of the files that were delivered is signed, if the trail asks for it, also when there were

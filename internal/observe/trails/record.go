@@ -22,7 +22,7 @@ func (n Name) ARN() string {
 	return "arn:aws:cloudtrail:" + n.Region + ":" + n.Account + ":trail/" + n.Name
 }
 
-// Trail is a trail. What Trails gives out must not be changed.
+// Trail is a trail. The trails that Trails returns must not be changed.
 type Trail struct {
 	Name
 	ID      uuid.UUID // of no other trail that there was
@@ -30,7 +30,7 @@ type Trail struct {
 
 	Bucket      string
 	Prefix      string `json:",omitempty"` // of keys in the bucket
-	Topic       string `json:",omitempty"` // ARN of what is told of each delivery
+	Topic       string `json:",omitempty"` // ARN of the topic that is notified of each delivery
 	NoGlobal    bool   `json:",omitempty"` // without the events of IAM and STS
 	MultiRegion bool   `json:",omitempty"` // with the events of all regions
 	Validate    bool   `json:",omitempty"` // with digests

@@ -170,7 +170,7 @@ func (t *Trails) mayWrite() error {
 	return t.needFormat()
 }
 
-// Tx is a change that is being made. What Trails gives out is unchanged until the change is durable.
+// Tx is a change that is being made. The answers of Trails are unchanged until the change is durable.
 type Tx struct{ tx *control.Tx }
 
 // Change makes a change of several records, all or none. f decides about it; see control.Control.Change. It first makes sure

@@ -272,8 +272,8 @@ func TestMultiRegion(t *testing.T) {
 	}
 }
 
-// What cannot be delivered waits, also for another node; what was delivered and not noted is delivered again under the same
-// name.
+// Files that cannot be delivered wait, also for another node; a file that was delivered and not noted is delivered
+// again under the same name.
 func TestDeliverAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -465,7 +465,7 @@ func TestDeliverData(t *testing.T) {
 	}
 }
 
-// What every call that sends a message pays for trails as long as none gets data events.
+// The cost of trails for every call that sends a message, as long as none gets data events.
 func BenchmarkNoDataEvents(b *testing.B) {
 	s, err := store.OpenMemory(store.Options{})
 	if err != nil {

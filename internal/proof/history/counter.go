@@ -149,8 +149,8 @@ func (h *History) published(calls []*Call) map[string]bounds {
 	return out
 }
 
-// publishedTo returns how many messages each topic has accepted. What is published to a
-// FIFO topic again is known there, and accepted once.
+// publishedTo returns how many messages each topic has accepted. A repeated publication to a FIFO topic is recognised,
+// and counted once.
 func (h *History) publishedTo(calls []*Call) map[string]bounds {
 	out := make(map[string]bounds)
 	outcomes := make(map[string]Outcome) // by message of a FIFO topic, of the most certain attempt

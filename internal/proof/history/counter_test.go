@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What was acknowledged was counted; what was left open may have been.
+// Acknowledged calls are counted; calls with an unknown outcome may be.
 func TestCountersAreComparedWithTheCalls(t *testing.T) {
 	send := func(o Outcome) *Call {
 		c := &Call{Operation: Send, Queue: "q", Outcome: o}

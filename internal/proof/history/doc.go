@@ -27,9 +27,8 @@
 //	counters       what a queue said that it held was not what was found in it, or the metrics of a
 //	               queue say that more or less has happened to it than what was acknowledged
 //
-// What is published to a topic is a message of its own in each of the topic's queues: lost
-// is then what one of them never gave, duplicate what one gave twice, and the order of a
-// FIFO group is the same as of the publications.
+// A publication to a topic is a message of its own in each of the topic's queues: lost is a message that one of them
+// never gave, duplicate one that a queue gave twice, and the order of a FIFO group is the same as of the publications.
 //
 // All times are read from one clock, the client's. A call was executed some time
 // between its beginning and its end, if it was, so a rule speaks only when every

@@ -15,7 +15,7 @@ type History struct {
 	Topics   []Topic // likewise
 	Calls    []*Call
 	Troubles []*Trouble
-	Notes    []Violation   // what is wrong whatever the rest of the history says
+	Notes    []Violation   // violations that need no history
 	Slack    time.Duration // how far the service's time may be from ours
 	Grace    time.Duration // how long after a trouble calls may still go unanswered
 }
@@ -47,7 +47,7 @@ func SentTo(name string) string {
 // Trouble is a span in which the service, or the way to it, was disturbed.
 type Trouble struct {
 	Kind  string        `json:"kind"`
-	Words string        `json:"words,omitempty"` // what was done to whom
+	Words string        `json:"words,omitempty"` // the action and its target
 	Began time.Duration `json:"began"`
 	Ended time.Duration `json:"ended,omitempty"` // 0: it lasts
 }
@@ -159,8 +159,8 @@ const (
 	Exists  Refusal = "the resource is there already"
 )
 
-// OutcomeOf says what an error of a call means, and why. Whatever is not a
-// refusal leaves it unknown whether the call was executed.
+// OutcomeOf says what an error of a call means, and why. An error that is not a refusal leaves it unknown whether the
+// call was executed.
 func OutcomeOf(err error) (Outcome, string) {
 	if err == nil {
 		return Acknowledged, ""
@@ -231,7 +231,7 @@ func (t *Trouble) String() string {
 	return strings.TrimRight(fmt.Sprintf("%v  from here %s: %s %s", t.Began, end, t.Kind, t.Words), " ")
 }
 
-// who says whose call it was and whom it asked.
+// who names the client of a call and the node that it asked.
 func (c *Call) who() string {
 	if c.Node == "" {
 		return c.Worker

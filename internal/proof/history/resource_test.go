@@ -55,7 +55,7 @@ func TestResources(t *testing.T) {
 			s.register(Inspect, "1", Acknowledged)
 			s.register(Inspect, "2", Acknowledged)
 		}},
-		"a change that nobody has asked for": {"resource", func(s *scribe) {
+		"a change that no call has made": {"resource", func(s *scribe) {
 			s.register(Create, "1", Acknowledged)
 			s.register(Change, "2", Unknown)
 			s.register(Inspect, "3", Acknowledged)

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// What is published to a topic makes one message in each of its queues, with the same text.
-// To the rules these are messages of their own: the copy of a message m for the queue q is
-// called m@q, wherever it has been moved to from there.
+// A publication to a topic makes one message in each of its queues, with the same text. To the rules these are messages
+// of their own: the copy of a message m for the queue q is called m@q, wherever it has been moved to from there.
 
 const copyMark = "@"
 
@@ -50,9 +49,8 @@ func (h *History) copies(c *Call) *Call {
 	})
 }
 
-// deliveries returns what a call to Publish means for each queue of the topic: the copies
-// that it makes there. Their ids and sequence numbers are those of the queue, which the
-// publisher is not told.
+// deliveries returns what a call to Publish means for each queue of the topic: the copies that it makes there. The
+// queue gives them ids and sequence numbers, which the publisher does not learn.
 func (h *History) deliveries(c *Call) (out []*Call) {
 	for _, q := range h.topic(c.Queue).Queues {
 		out = append(out, renamed(c, q, func(e *Entry) {

@@ -54,9 +54,9 @@ func (s *scribe) receive(queue string, count int, messages ...int) *Call {
 	return c
 }
 
-// settle deletes a message, or changes its visibility, with the handle of its
+// use deletes a message, or changes its visibility, with the handle of its
 // count-th receive.
-func (s *scribe) settle(op Operation, queue string, count, message int, o Outcome, reason Refusal) *Call {
+func (s *scribe) use(op Operation, queue string, count, message int, o Outcome, reason Refusal) *Call {
 	c := s.call(op, queue, Acknowledged, "")
 	e := s.about(c, message, o)
 	e.Handle, e.Reason = fmt.Sprint(message, "/", count), string(reason)
@@ -64,7 +64,7 @@ func (s *scribe) settle(op Operation, queue string, count, message int, o Outcom
 }
 
 func (s *scribe) remove(queue string, count, message int) {
-	s.settle(Remove, queue, count, message, Acknowledged, "")
+	s.use(Remove, queue, count, message, Acknowledged, "")
 }
 
 // publish publishes messages to a topic.
@@ -85,7 +85,7 @@ func (s *scribe) receiveCopies(topic, queue string, count int, messages ...int) 
 }
 
 func (s *scribe) removeCopy(topic, queue string, count, n int) {
-	copied(s.settle(Remove, queue, count, n, Acknowledged, "").Entries[0], topic, n)
+	copied(s.use(Remove, queue, count, n, Acknowledged, "").Entries[0], topic, n)
 }
 
 func copied(e *Entry, topic string, n int) {
@@ -110,7 +110,7 @@ var scribeQueues = []Queue{
 	{Name: "std"}, {Name: "fifo.fifo"}, {Name: "wide.fifo", Scoped: true}, {Name: "work", Dead: "dead", MaxReceives: 2}, {Name: "dead"},
 }
 
-// A judge who finds everybody innocent is of no use: each promise is broken once.
+// A judge that never finds a violation is of no use: each promise is broken once.
 func TestVerdictFindsFaults(t *testing.T) {
 	tests := map[string]struct {
 		want string // rule
@@ -120,11 +120,11 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.send("fifo.fifo", 1, 2, 3)
 			s.receive("fifo.fifo", 1, 1, 2)
 			s.remove("fifo.fifo", 1, 1)
-			s.settle(Hide, "fifo.fifo", 1, 2, Acknowledged, "")
+			s.use(Hide, "fifo.fifo", 1, 2, Acknowledged, "")
 			s.receive("fifo.fifo", 2, 2, 3)
 			s.remove("fifo.fifo", 2, 2)
 			s.wait(time.Second)
-			s.settle(Remove, "fifo.fifo", 2, 3, Refused, Expired)
+			s.use(Remove, "fifo.fifo", 2, 3, Refused, Expired)
 			s.receive("fifo.fifo", 3, 3)
 			s.remove("fifo.fifo", 3, 3)
 		}},
@@ -133,7 +133,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.send("fifo.fifo", 1)
 			s.receive("fifo.fifo", 1, 1)
 			s.wait(time.Second)
-			s.settle(Remove, "fifo.fifo", 1, 1, Refused, Expired)
+			s.use(Remove, "fifo.fifo", 1, 1, Refused, Expired)
 		}},
 		"it was never sent": {"phantom", func(s *scribe) { s.receive("std", 1, 1) }},
 		"received after its delete": {"undead", func(s *scribe) {
@@ -164,7 +164,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 		"received while kept invisible": {"hold", func(s *scribe) {
 			s.send("std", 1)
 			s.receive("std", 1, 1)
-			s.settle(Hide, "std", 1, 1, Acknowledged, "").Timeout = time.Minute
+			s.use(Hide, "std", 1, 1, Acknowledged, "").Timeout = time.Minute
 			s.wait(time.Second)
 			s.receive("std", 2, 1)
 			s.remove("std", 2, 1)
@@ -200,7 +200,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 		"the first of a group returned early": {"", func(s *scribe) {
 			s.send("fifo.fifo", 1, 2)
 			s.receive("fifo.fifo", 1, 1, 2)
-			s.settle(Hide, "fifo.fifo", 1, 1, Acknowledged, "")
+			s.use(Hide, "fifo.fifo", 1, 1, Acknowledged, "")
 			s.receive("fifo.fifo", 2, 1)
 			s.remove("fifo.fifo", 1, 2)
 			s.remove("fifo.fifo", 2, 1)
@@ -208,7 +208,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 		"the second of a group returned early": {"order", func(s *scribe) {
 			s.send("fifo.fifo", 1, 2)
 			s.receive("fifo.fifo", 1, 1, 2)
-			s.settle(Hide, "fifo.fifo", 1, 2, Acknowledged, "")
+			s.use(Hide, "fifo.fifo", 1, 2, Acknowledged, "")
 			s.receive("fifo.fifo", 2, 2)
 			s.remove("fifo.fifo", 2, 2)
 			s.remove("fifo.fifo", 1, 1)
@@ -243,7 +243,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.receive("work", 1, 1)
 			s.wait(time.Second)
 			s.receive("dead", 2, 1).Entries[0].Name = "work/1"
-			s.settle(Remove, "dead", 2, 1, Acknowledged, "").Entries[0].Name = "work/1"
+			s.use(Remove, "dead", 2, 1, Acknowledged, "").Entries[0].Name = "work/1"
 		}},
 		"there after a purge": {"purge", func(s *scribe) {
 			s.send("std", 1)
@@ -262,7 +262,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 		"a good receipt handle is refused": {"refusal", func(s *scribe) {
 			s.send("fifo.fifo", 1)
 			s.receive("fifo.fifo", 1, 1)
-			s.settle(Remove, "fifo.fifo", 1, 1, Refused, Expired)
+			s.use(Remove, "fifo.fifo", 1, 1, Refused, Expired)
 			s.wait(time.Second)
 			s.receive("fifo.fifo", 2, 1)
 			s.remove("fifo.fifo", 2, 1)
@@ -305,7 +305,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.Troubles = []*Trouble{{Kind: "kill", Began: s.at}}
 			s.send("fifo.fifo", 1)
 			s.receive("fifo.fifo", 1, 1)
-			s.settle(Remove, "fifo.fifo", 1, 1, Unknown, "").Outcome = Unknown
+			s.use(Remove, "fifo.fifo", 1, 1, Unknown, "").Outcome = Unknown
 			s.wait(time.Second)
 			s.receive("fifo.fifo", 2, 1)
 			s.remove("fifo.fifo", 2, 1)
@@ -314,7 +314,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.Troubles = []*Trouble{{Kind: "kill", Began: s.at}}
 			s.send("fifo.fifo", 1)
 			s.receive("fifo.fifo", 1, 1)
-			s.settle(Remove, "fifo.fifo", 1, 1, Unknown, "").Outcome = Unknown
+			s.use(Remove, "fifo.fifo", 1, 1, Unknown, "").Outcome = Unknown
 			s.remove("fifo.fifo", 1, 1)
 			s.wait(time.Second)
 			s.receive("fifo.fifo", 2, 1)
@@ -388,7 +388,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.takeCopies("news", "std", 1)
 			s.takeCopies("news", "work", 1)
 			s.receiveCopies("news", "std", 1, 1).Entries[0].ID = "another"
-			s.settle(Remove, "std", 1, 1, Acknowledged, "").Entries[0].Name = "news/1"
+			s.use(Remove, "std", 1, 1, Acknowledged, "").Entries[0].Name = "news/1"
 			s.Calls[len(s.Calls)-1].Entries[0].ID = "another"
 		}},
 		"published twice": {"duplicate", func(s *scribe) {
@@ -462,7 +462,7 @@ func TestFile(t *testing.T) {
 	s.Notes = []Violation{{Rule: "body", Queue: "std", Name: "std/1", Text: "damaged"}}
 	s.send("fifo.fifo", 1, 2)
 	s.receive("fifo.fifo", 1, 2)
-	s.settle(Remove, "fifo.fifo", 1, 2, Refused, Expired)
+	s.use(Remove, "fifo.fifo", 1, 2, Refused, Expired)
 	s.call(Send, "std", Unknown, "")
 
 	var file bytes.Buffer

@@ -51,17 +51,20 @@ func Start(t testing.TB, buckets string) (endpoint string) {
 	return endpoint
 }
 
+// build returns the program's path. The go tool keeps what it has built: it is linked once for all packages' tests.
 func build(t testing.TB) (program string) {
 	t.Helper()
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/sluicemq/sluice").Output()
 	if err != nil {
 		t.Skipf("the S3 service cannot be built without the go tool: %v", err)
 	}
-	program = filepath.Join(t.TempDir(), "s3")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "github.com/versity/versitygw/cmd/versitygw")
+	cmd := exec.CommandContext(t.Context(), "go", "tool", "-n", "versitygw")
 	cmd.Dir = filepath.Join(strings.TrimSpace(string(root)), "test", "s3")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("the S3 service of test/s3 cannot be built: %v\n%s", err, out)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("the S3 service of test/s3 cannot be built: %v\n%s", err, &stderr)
 	}
-	return program
+	return strings.TrimSpace(string(out))
 }

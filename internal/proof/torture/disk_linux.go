@@ -63,10 +63,9 @@ func run(name string, args ...string) error {
 	return nil
 }
 
-// hog takes all that is left of the disk of dir, and whatever becomes free
-// later, until free gives it back.
+// hog fills the disk of dir, and takes space that becomes free later, until free gives it back.
 func hog(dir string) (free func() error, err error) {
-	f, err := os.Create(filepath.Join(filepath.Dir(dir), "somebody-elses"))
+	f, err := os.Create(filepath.Join(filepath.Dir(dir), "other-data"))
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +156,7 @@ func limitWrites(dir, name string, writes int) (limit func(pid int) error, resto
 			}
 		}
 		for range 100 {
-			// Those who are dying are in it for a while.
+			// Dying processes are in it for a while.
 			if gone := os.Remove(group); gone == nil || errors.Is(gone, os.ErrNotExist) {
 				return err
 			}

@@ -1,13 +1,11 @@
 // Package torture runs a cluster of real servers, uses it from all sides,
 // disturbs it, and judges what it did.
 //
-// A run goes in rounds. In each, the workers of internal/proof/workload use the
-// cluster through all of its nodes while episodes of trouble come and go: a few
-// faults that overlap, and after them a calm in which the cluster recovers. Then
-// everything is healed, the queues are emptied, and internal/proof/history judges every
-// call of the round. What a round does follows from the seed: the faults, their
-// order and lengths, and what the workers choose. When things happen, and so what
-// comes of them, is the cluster's affair.
+// A run goes in rounds. In each, the workers of internal/proof/workload use the cluster through all of its nodes while
+// episodes of trouble come and go: a few faults that overlap, and after them a calm in which the cluster recovers. Then
+// everything is healed, the queues are emptied, and internal/proof/history judges every call of the round. The course
+// of a round follows from the seed: the faults, their order and lengths, and what the workers choose. The timing, and
+// so the outcome, is the cluster's affair.
 //
 // The nodes are processes of their own. They know each other by the addresses of
 // links, TCP proxies in this process of which there is one for each way between

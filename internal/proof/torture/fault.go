@@ -9,7 +9,7 @@ import (
 
 // fault is one disturbance, all of whose details are decided.
 type fault interface {
-	String() string // what is done to whom
+	String() string // the fault and its target
 	inject(*cluster) error
 	heal(*cluster) error
 }

@@ -14,8 +14,8 @@ type partition struct {
 	how     string
 }
 
-// newPartition decides who is separated from whom. In a cluster of three that is
-// one from two, or one pair while the third still hears both.
+// newPartition decides which nodes are separated. In a cluster of three that is one from two, or one pair while the
+// third still hears both.
 func newPartition(rng *rand.Rand, nodes int) fault {
 	order := rng.Perm(nodes)
 	f := &partition{side: order[:1], others: order[1:]}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// patienceToServe is how long one node may take to be ready where the next step
-// depends on it. What comes of it if it does not is for the end of the episode.
+// patienceToServe is how long one node may take to be ready where the next step depends on it. A node that takes longer
+// is dealt with at the end of the episode.
 const patienceToServe = time.Minute
 
 // kill kills nodes.

@@ -32,10 +32,9 @@ func bouts(calls []*history.Call) [][]*history.Call {
 	return out
 }
 
-// gapsOf returns the gaps of an operation on a queue: from the beginning of the
-// first call after a success, but not before that success, to the end of the next
-// success, or of the last call if there is none. What a receive may wait for
-// messages is not counted.
+// gapsOf returns the gaps of an operation on a queue: from the beginning of the first call after a success, but not
+// before that success, to the end of the next success, or of the last call if there is none. The time that a receive
+// may wait for messages is not counted.
 func gapsOf(calls []*history.Call) []gap {
 	var out []gap
 	for _, bout := range bouts(calls) {

@@ -32,7 +32,7 @@ type weather struct {
 type pipe struct{ client, server net.Conn }
 
 func (p *pipe) close() {
-	// It is over with them, whatever they say.
+	// The connections are given up; errors do not matter.
 	_ = p.client.Close()
 	_ = p.server.Close()
 }
@@ -57,8 +57,8 @@ func (l *link) lead(target string) {
 	l.target = target
 }
 
-// set changes the weather. What was on its way while nothing got through goes on
-// when it does again, as with packets that are sent until they arrive.
+// set changes the weather. Bytes that were on their way while nothing got through go on when it does again, as with
+// packets that are sent until they arrive.
 func (l *link) set(w weather) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -158,7 +158,7 @@ func TestLink(t *testing.T) {
 			t.Errorf("there and back in %v", took)
 		}
 	})
-	t.Run("nobody there", func(t *testing.T) {
+	t.Run("no target", func(t *testing.T) {
 		l := open(t)
 		l.lead("")
 		refused(t, l)

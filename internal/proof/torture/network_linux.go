@@ -18,9 +18,8 @@ func noSpaces() string {
 	return ""
 }
 
-// spaces is a network of a namespace for each node, and a bridge between them that
-// this machine is on too. What nodes know of each other makes no difference here:
-// packets get through or they do not.
+// spaces is a network of a namespace for each node, and a bridge between them that this machine is on too. It does not
+// depend on the nodes' knowledge of each other: packets get through or they do not.
 type spaces struct {
 	bridge string
 	subnet string // its first three numbers
@@ -89,8 +88,7 @@ func (s *spaces) close() (err error) {
 	return errors.Join(err, run("ip", "link", "del", s.bridge))
 }
 
-// route is the way of packets from one node to another. What comes back goes the
-// other route.
+// route is the way of packets from one node to another. Answers go the other route.
 type route struct{ from, to *node }
 
 func (r *route) addr() string { return r.to.peer }

@@ -45,9 +45,8 @@ type process struct {
 	endpoint string        // from when it serves
 }
 
-// start starts the server, and sees to it that it runs until it is stopped: one
-// that ends by itself is started again, as a supervisor would. It does not wait
-// until the server serves.
+// start starts the server and keeps it running until it is stopped: one that ends by itself is started again, as a
+// supervisor would. It does not wait until the server serves.
 func (n *node) start() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -126,7 +125,7 @@ func (n *node) end(ctx context.Context, f func(*os.Process) error) error {
 	}
 }
 
-// kill ends the process in whatever it is doing.
+// kill ends the process at an arbitrary moment.
 func (n *node) kill() error { return n.end(context.Background(), (*os.Process).Kill) }
 
 // stop asks the process to end in good order. If it does not within a minute it is

@@ -207,7 +207,7 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	all.Wait()
 	if ctx.Err() == nil {
 		e.Queues = users.Queues()
-		e.Settle()
+		e.Quiesce()
 		e.Drain()
 		r.inspect(users, e)
 	}
@@ -271,10 +271,9 @@ func (r *runner) any(rng *rand.Rand) func() (string, workload.Service) {
 	}
 }
 
-// near is how producers choose: each has a node, and asks the next one only after
-// a call that had no answer, so that what is sent again takes another way. Not
-// everybody waits for the same node when it is gone, and from the others one can
-// tell whether a queue is.
+// near is how producers choose: each has a node, and asks the next one only after a call that had no answer, so that a
+// repetition takes another way. Not all producers wait for the same node when it is gone, and the others show whether a
+// queue is.
 type near struct {
 	clients []*workload.Client
 	home    int

@@ -131,7 +131,7 @@ func TestPartition(t *testing.T) {
 			if err := c.start(); err != nil {
 				t.Fatal(err)
 			}
-			// What a node says of itself here, it has asked node a.
+			// A node here answers about itself by asking node a.
 			asks := func(i int, timeout time.Duration) error {
 				return c.nodes[i].ready(t.Context(), &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: true}})
 			}

@@ -20,7 +20,7 @@ const (
 	region  = "us-east-1"
 )
 
-// Root is whom clients are: servers are to be started with this key.
+// Root is the identity of the clients: servers are to be started with this key.
 var Root = signature.Signer{AccessKeyID: "AKIACRASHCRASHCRASH0", Secret: "crash/crash/crash/crash/crash/crash/cras", Region: region}
 
 // Client is the service of a server. It never repeats a call: whether one was

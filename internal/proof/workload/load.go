@@ -63,7 +63,7 @@ func Topics(n int) []history.Topic {
 // IsDead reports whether a queue of that name is a dead-letter queue.
 func IsDead(name string) bool { return strings.Contains(name, "-dead") }
 
-// Load is everybody who uses the service.
+// Load is the crowd of all users of the service.
 type Load struct {
 	Workers  []Worker
 	standing []history.Queue

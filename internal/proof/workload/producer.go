@@ -36,13 +36,13 @@ func OnlySends(w Worker) bool {
 
 // producer sends to a queue, or publishes to a topic.
 type producer struct {
-	label   string
-	queue   history.Queue // or the name of a topic
-	topic   bool
-	rng     *rand.Rand
-	number  int
-	doubt   []Letter // FIFO: sent without an answer, to be sent again
-	settled []Letter // FIFO: some that were accepted, to be sent again all the same
+	label    string
+	queue    history.Queue // or the name of a topic
+	topic    bool
+	rng      *rand.Rand
+	number   int
+	doubt    []Letter // FIFO: sent without an answer, to be sent again
+	accepted []Letter // FIFO: some that were accepted, to be sent again all the same
 }
 
 func (p *producer) Name() string { return p.label }
@@ -114,7 +114,7 @@ func (p *producer) next(now time.Duration) Letter {
 		}
 	}
 	if p.rng.IntN(10) == 0 {
-		if l, ok := take(&p.settled); ok {
+		if l, ok := take(&p.accepted); ok {
 			return l
 		}
 	}
@@ -126,7 +126,7 @@ func (p *producer) sent(l Letter, o history.Outcome) {
 	case !history.IsFIFO(p.queue.Name):
 	case o == history.Unknown:
 		p.doubt = append(p.doubt, l)
-	case o == history.Acknowledged && len(p.settled) < 100:
-		p.settled = append(p.settled, l)
+	case o == history.Acknowledged && len(p.accepted) < 100:
+		p.accepted = append(p.accepted, l)
 	}
 }

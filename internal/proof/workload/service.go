@@ -70,7 +70,7 @@ type Counts struct {
 	Moving                     bool // a message move task is running
 }
 
-// Total is the messages, in whatever state.
+// Total counts the messages in all states.
 func (c Counts) Total() int { return c.Visible + c.InFlight + c.Delayed }
 
 // A message whose name ends so is nearly as long as one may be.

@@ -36,7 +36,7 @@ func (t *tenant) Step(r *Recorder) {
 		t.create(r)
 	case stagePurge:
 		// A purge forgets deduplication ids: nothing is sent again after it.
-		t.send.doubt, t.send.settled = nil, nil
+		t.send.doubt, t.send.accepted = nil, nil
 		if o, _ := history.OutcomeOf(r.purge(t.send.queue.Name)); o != history.Unknown {
 			t.stage++
 		}

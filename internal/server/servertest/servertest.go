@@ -27,8 +27,8 @@ func OnDisk(dir string) server.Config {
 	return c
 }
 
-// Start runs a server. What it returns stops the server and waits until it is done; that happens at the end of the test
-// at the latest.
+// Start runs a server. The returned function stops the server and waits until it is done; that happens at the end of
+// the test at the latest.
 func Start(t *testing.T, c server.Config) (s *server.Server, stop func() error) {
 	t.Helper()
 	s, err := server.Start(c)

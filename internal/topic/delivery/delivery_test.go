@@ -220,7 +220,7 @@ func TestEndedSubscription(t *testing.T) {
 	}
 }
 
-// What becomes of messages is counted in their topic, and of nothing else.
+// The outcomes of deliveries are counted in their topic, and nowhere else.
 func TestCountsInTopic(t *testing.T) {
 	r := newRig(t)
 	name := r.subscribe(1, standard)
@@ -258,7 +258,7 @@ func TestPermanentFailures(t *testing.T) {
 	}
 }
 
-// What has no dead-letter queue is dropped, counted and in the log, however much it is.
+// Messages without a dead-letter queue are dropped, counted and logged, however many they are.
 func TestDropped(t *testing.T) {
 	r := newRig(t)
 	r.deadLost = errors.New("the subscription has no dead-letter queue")

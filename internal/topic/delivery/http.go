@@ -33,7 +33,7 @@ type HTTP struct {
 	timeout time.Duration // httpTimeout, but in tests
 }
 
-// NewHTTP returns a sender that connects to addresses that are open. It uses no proxy, whatever the environment says: a
+// NewHTTP returns a sender that connects to addresses that are open. It uses no proxy, and ignores the environment's: a
 // proxy would connect to addresses that were not checked.
 func NewHTTP(rules *egress.Rules) *HTTP {
 	return &HTTP{rules: rules, timeout: httpTimeout, client: &http.Client{

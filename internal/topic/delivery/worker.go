@@ -26,7 +26,7 @@ type worker struct {
 	quick bool      // and the endpoint has answered within slowAfter
 
 	dropping sync.Mutex // of what follows: messages are sent side by side
-	told     time.Time  // when the log was last told of messages that were dropped
+	told     time.Time  // when dropped messages were last logged
 	quiet    int        // how many were dropped since
 }
 
@@ -219,7 +219,7 @@ func (w *worker) settle(ctx context.Context, t *Target, messages []shard.Message
 			done = append(done, receipt)
 		}
 	}
-	// What was delivered is deleted even if the shard is about to move.
+	// A delivered message is deleted even if the shard is about to move.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTimeout)
 	defer cancel()
 	var errs []error
@@ -252,7 +252,7 @@ func (w *worker) tellDropped(t *Target, m *shard.Message, why, lost error) {
 	}
 }
 
-// tellRest tells the log of what it was not told yet.
+// tellRest logs the dropped messages that were not logged yet.
 func (w *worker) tellRest() {
 	w.dropping.Lock()
 	defer w.dropping.Unlock()

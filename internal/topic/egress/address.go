@@ -57,7 +57,7 @@ func closed(a netip.Addr) string {
 	return ""
 }
 
-// What IPv6 carries IPv4 in, and at which byte of the address.
+// The prefixes of IPv6 addresses that carry IPv4, and the byte at which the IPv4 address begins.
 var carriers = []struct {
 	network netip.Prefix
 	at      int

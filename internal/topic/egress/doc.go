@@ -1,9 +1,9 @@
-// Package egress decides where the server may connect to on behalf of its users. Who can subscribe an endpoint to a topic,
-// or register an identity provider, would otherwise have the server ask addresses that only the server can reach: its own
-// metrics, the metadata service of a cloud with its credentials, machines behind the same firewall.
+// Package egress decides where the server may connect to on behalf of its users. A user who can subscribe an endpoint
+// to a topic, or register an identity provider, could otherwise have the server ask addresses that only the server can
+// reach: its own metrics, the metadata service of a cloud with its credentials, machines behind the same firewall.
 //
-// Public addresses are open. Loopback, private, link-local, multicast, unspecified, reserved and documentation addresses
-// are closed unless a rule names them, in every form in which IPv6 carries IPv4. What is checked is the address of the
-// connection itself, after the name was resolved, so that neither a name that resolves to something else the second time
-// nor a number written in an unusual way gets around it.
+// Public addresses are open. Loopback, private, link-local, multicast, unspecified, reserved and documentation
+// addresses are closed unless a rule names them, in every form in which IPv6 carries IPv4. The check is of the address
+// of the connection itself, after the name was resolved, so that neither a name that resolves to something else the
+// second time nor a number written in an unusual way gets around it.
 package egress

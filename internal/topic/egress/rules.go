@@ -18,7 +18,7 @@ type Rules struct {
 	hosts    []string // in lower case
 }
 
-// Parse reads rules: networks, addresses and names of hosts. A host's name opens whatever addresses it has.
+// Parse reads rules: networks, addresses and names of hosts. A host's name opens all addresses that it has.
 func Parse(list []string) (*Rules, error) {
 	r := &Rules{}
 	for _, s := range list {

@@ -212,7 +212,7 @@ func TestMails(t *testing.T) {
 	}
 }
 
-// What users choose adds no line to the header and no recipient.
+// Text that users choose adds no line to the header and no recipient.
 func TestNothingIsInjected(t *testing.T) {
 	s := newMailServer(t, true)
 	r := s.relay(t, Config{})

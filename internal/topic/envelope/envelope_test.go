@@ -151,7 +151,7 @@ func TestConfirmation(t *testing.T) {
 	}
 }
 
-// Whatever a publisher writes, the envelope is JSON that says it.
+// For all messages of a publisher, the envelope is JSON that contains the message.
 func FuzzEnvelope(f *testing.F) {
 	f.Add("a\"\\\n\r\t\b\f\x00\x1f", "é\u2028", "\xff")
 	f.Fuzz(func(t *testing.T, message, subject, value string) {

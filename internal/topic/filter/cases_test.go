@@ -339,9 +339,9 @@ func manyWays() string {
 	return "{" + b.String()[1:] + "}"
 }
 
-// What a policy and a body can cost together: a wildcard with many pieces, many alternatives, lists of thousands of
-// values, deep arrays, large objects. The longest takes a second or two under the race detector; one that tries all ways to match
-// takes for ever. What lies between leaves room for a machine that is busy.
+// The cost of a policy and a body together: a wildcard with many pieces, many alternatives, lists of thousands of
+// values, deep arrays, large objects. The longest takes a second or two under the race detector; one that tries all
+// ways to match takes for ever. The gap between the two leaves room for a machine that is busy.
 func TestHostilePoliciesAreBounded(t *testing.T) {
 	alternatives := strings.TrimSuffix(strings.Repeat(`{"a": {"b": ["x"]}},`, 75), ",")
 	policies := []string{

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// No policy and no message may panic. What is accepted is JSON, and means the same when it is read again.
+// No policy and no message may panic. An accepted policy is JSON, and means the same when it is read again.
 func FuzzPolicy(f *testing.F) {
 	for _, c := range attributeCases {
 		f.Add(c.policy, `{"a": "x"}`, "String.Array", `["x", 1, null]`)
@@ -39,7 +39,7 @@ func FuzzPolicy(f *testing.F) {
 	})
 }
 
-// What documents say of a text agrees with encoding/json.
+// The reading of a document's text agrees with encoding/json.
 func FuzzDocument(f *testing.F) {
 	for _, s := range []string{`{"a": [1, {"b": "x\"\\"}], "c": null}`, `[[], {}, "é", -1.5e3, true]`, `{"a": 1, "a": 2}`, ``, `"`} {
 		f.Add(s)

@@ -204,7 +204,7 @@ func compares(c int, operator string) bool {
 	return c >= 0
 }
 
-// What is drawn is small, so that policies and messages often meet.
+// The pools of values are small, so that policies and messages often meet.
 var (
 	names   = []string{"a", "b", "a.b", "b.a", "c"}
 	words   = []string{"", "x", "X", "xy", "xyx", "yx", "10.0.0.1", "10.0.1.7", "é", "\"\\", "true"}

@@ -124,7 +124,7 @@ func (p *parser) exists(k *key) error {
 	return nil
 }
 
-// numeric reads ["=", n], or one or two bounds. What is wrong with a number is said when the list has ended.
+// numeric reads ["=", n], or one or two bounds. Errors in a number are reported when the list has ended.
 func (p *parser) numeric() (condition, error) {
 	if err := p.read(); err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func newRule() *parsedRule { return &parsedRule{rules: []rule{nil}, combinations
 // combinations at least.
 const maxRule = maxKeys + 7
 
-// and adds a member of the object, or an $or of it. What is beyond the limits is counted and not kept.
+// and adds a member of the object, or an $or of it. Members beyond the limits are counted and not kept.
 func (r *parsedRule) and(alternatives []rule, combinations int) {
 	r.combinations = min(r.combinations*combinations, maxCombinations+1)
 	var rules []rule

@@ -31,7 +31,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// Whatever the text is, its fault is found, and told in few words.
+// The fault of every text is found, and described in few words.
 func FuzzFault(f *testing.F) {
 	for _, s := range []string{``, `{"a": [1, {"b": "x"}], "c": nul`, `[[], {}, "é", -1.5e3, tru]`, `{"a": 1 "b"}`, `"\`, "\xff", strings.Repeat("[", 5000)} {
 		f.Add(s)

@@ -6,9 +6,9 @@
 //	policy := retry.Effective(topic, own)                 // for a delivery
 //	if delay, again := policy.Delay(attempt); again { … }
 //
-// The retries are in four phases: at once, then with the shortest delay, then with delays that grow from the shortest to
-// the longest, then with the longest. What the first, second and fourth do not take of numRetries is for the third. Of n
-// growing delays, the one with the number i, from 0 to n−1, is, with x = i/(n−1):
+// The retries are in four phases: at once, then with the shortest delay, then with delays that grow from the shortest
+// to the longest, then with the longest. The retries of numRetries that the first, second and fourth leave are for the
+// third. Of n growing delays, the one with the number i, from 0 to n−1, is, with x = i/(n−1):
 //
 //	linear       min + (max−min)·x
 //	arithmetic   min + (max−min)·i(i+1)/((n−1)n)

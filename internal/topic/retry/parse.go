@@ -65,7 +65,7 @@ func ParseSubscription(text string) (Subscription, error) {
 	return s, nil
 }
 
-// members says what may stand in an object. What is null says nothing.
+// members lists the members that an object may have. A null member says nothing.
 type members map[string]func(path string, v json.RawMessage) error
 
 func parse(text string, m members) error {

@@ -127,7 +127,8 @@ func (r *Retries) total() time.Duration {
 	}
 }
 
-// The forms in which SNS shows policies. What a topic's does not say is left out, and of a subscription it is null.
+// The forms in which SNS shows policies. Settings that a topic's policy lacks are left out, and in a subscription's
+// they are null.
 type (
 	shownTopic struct {
 		HTTP struct {

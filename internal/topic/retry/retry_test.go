@@ -137,7 +137,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What is accepted has delays within its bounds and an end.
+// An accepted policy has delays within its bounds and an end.
 func FuzzPolicy(f *testing.F) {
 	f.Add(`{"healthyRetryPolicy":{"minDelayTarget":3,"maxDelayTarget":9,"numRetries":7,"backoffFunction":"exponential"},"requestPolicy":{"headerContentType":"text/csv"}}`)
 	f.Add(`{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":36,"numRetries":100,"numNoDelayRetries":50,"backoffFunction":"geometric"}}}`)

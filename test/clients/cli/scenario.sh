@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a person or a script does with SQS by the AWS CLI, version 2, against a running server. Debian's is of January 2023,
+# The SQS commands of a person or a script with the AWS CLI, version 2, against a running server. Debian's is of January 2023,
 # speaks Query and does not know AWS_ENDPOINT_URL. $AWS is the program.
 set -euo pipefail
 

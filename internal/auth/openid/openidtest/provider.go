@@ -1,5 +1,5 @@
-// Package openidtest has an identity provider for tests, which can be made to say anything. It lets in everybody who asks, and
-// keeps to OpenID Connect otherwise. The tests of whole programs ask a provider that others have made.
+// Package openidtest has an identity provider for tests, which can be made to say anything. It lets in all who ask, and
+// keeps to OpenID Connect otherwise. The tests of whole programs use a third-party provider.
 package openidtest
 
 import (

@@ -23,7 +23,7 @@ func Test(t *testing.T, open func(t *testing.T) (a, b messenger.Messenger)) {
 		test func(t *testing.T, ctx context.Context, a, b messenger.Messenger)
 	}{
 		{"request and answer", testAnswer},
-		{"nobody", testNobody},
+		{"no node", testNoNode},
 		{"failures", testFailure},
 		{"large and empty", testSizes},
 		{"many at once", testMany},
@@ -57,7 +57,7 @@ func testAnswer(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 	}
 }
 
-func testNobody(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
+func testNoNode(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 	b.Handle("known", func(context.Context, []byte) ([]byte, error) { return nil, nil })
 	for _, c := range []struct{ node, kind string }{{"c", "known"}, {"b", "unknown"}, {"a", "known"}} {
 		if _, err := a.Request(ctx, c.node, c.kind, nil); !errors.Is(err, messenger.ErrNotTaken) {
@@ -191,7 +191,7 @@ func testDeadline(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 	defer close(gone)
 	b.Handle("wait", func(ctx context.Context, _ []byte) ([]byte, error) {
 		<-ctx.Done()
-		<-gone // it may be told a moment before the caller gives up, and answer in time
+		<-gone // the handler may see it a moment before the caller gives up, and answer in time
 		return nil, nil
 	})
 	caller, cancel = context.WithTimeout(ctx, 50*time.Millisecond)

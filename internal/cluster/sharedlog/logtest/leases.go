@@ -42,7 +42,7 @@ type leases struct {
 	sharedlog.Leases
 }
 
-// take takes a lease. When it is told nothing definite it asks again, and waits for a lease of its own to run out that it
+// take takes a lease. After an indefinite answer it asks again, and waits for a lease of its own to run out that it
 // does not know of.
 func (l leases) take(name, value string) sharedlog.Lease {
 	l.t.Helper()
@@ -130,7 +130,7 @@ func testRenew(t *testing.T, l leases) {
 			t.Fatalf("renewal %d: %v", n, err)
 		}
 		if _, err := l.Take(l.ctx, "shard/1", nil); !errors.Is(err, sharedlog.ErrHeld) {
-			t.Fatalf("after renewal %d somebody else takes it: %v", n, err)
+			t.Fatalf("after renewal %d another holder takes it: %v", n, err)
 		}
 		time.Sleep(l.TTL() / 20)
 	}
@@ -164,7 +164,7 @@ func testRunOut(t *testing.T, l leases) {
 	}
 	lease := l.taken("shard/1", "new")
 	if err := old.Renew(l.ctx, []byte("late")); !errors.Is(err, sharedlog.ErrLost) {
-		t.Errorf("renewing what somebody else has gives %v", err)
+		t.Errorf("renewing another holder's lease gives %v", err)
 	}
 	if err := old.Release(l.ctx); err != nil {
 		t.Errorf("releasing what is lost gives %v", err)

@@ -56,7 +56,7 @@ type log struct {
 	sharedlog.Log
 }
 
-// append appends as the owner of a shard does: when it is told nothing definite it asks again, and a conflict with its own
+// append appends as the owner of a shard does: after an indefinite answer it asks again, and a conflict with its own
 // record is success.
 func (l log) append(after sharedlog.Position, data []byte) {
 	l.t.Helper()
@@ -171,8 +171,8 @@ func testRace(t *testing.T, l log) {
 		for w := range writers {
 			all.Go(func() {
 				data := fmt.Appendf(nil, "round %d of writer %d", round, w)
-				// A writer that is told nothing definite asks again, as the owner of a shard does,
-				// and finds out by reading whose record it was that came in its way.
+				// After an indefinite answer a writer asks again, as the owner of a shard does, and finds out by
+				// reading whose record came first.
 				for unknown := false; ; unknown = true {
 					err := l.Append(l.ctx, sharedlog.Position(round), data)
 					switch {

@@ -22,7 +22,7 @@ func open(t *testing.T, dir string) *bucket.Directory {
 	return d
 }
 
-// What is stored can be read and listed, and nothing else is in the directory.
+// A stored object can be read and listed, and nothing else is in the directory.
 func TestDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

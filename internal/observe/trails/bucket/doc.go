@@ -2,9 +2,10 @@
 //
 // # What is guaranteed
 //
-//   - When Put returns nil, the whole object is durable. It replaces one of the same key, and nobody sees a part of it.
-//   - Names of buckets are checked, and keys as well: nothing outside of the directory is read or written, whatever they
-//     say and wherever symbolic links point.
+//   - When Put returns nil, the whole object is durable. It replaces one of the same key, and no reader sees a part of
+//     it.
+//   - Names of buckets are checked, and keys as well: nothing outside of the directory is read or written, for any
+//     names and wherever symbolic links point.
 package bucket
 
 import (

@@ -1,5 +1,5 @@
-// Package logfile is how the files of trails look: those with events, and the digests that prove that nobody has changed
-// them. It is pure: no clock, no file, no socket.
+// Package logfile encodes the files of trails: those with events, and the digests that prove that no event was changed.
+// It is pure: no clock, no file, no socket.
 //
 // A file of events is one JSON text, {"Records":[...]}, compressed by gzip. A digest names the files that were delivered
 // in an hour with their SHA-256, and the digest before it with its signature. It is signed itself, so that who has the

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/selector"
 )
 
-// What a trail stores as its selectors is read as it was written, and what passes the check takes events or does not, as
-// its rules say, whatever the event is.
+// Stored selectors are read as they were written, and selectors that pass the check take events or do not, as their
+// rules say, for all events.
 func FuzzSet(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{"Basic":[{"ReadWrite":"WriteOnly","NoManagement":true,"ExcludeSources":["kms.amazonaws.com"]}]}`,

@@ -3,11 +3,11 @@
 // # What is guaranteed
 //
 //   - Add never waits: it puts the event into memory. Run writes it to a file within a second, or as soon as much is
-//     waiting, whatever becomes of deliveries. A crash of the process loses the events of the last second, a power
-//     failure those of the last seconds.
+//     waiting, even if deliveries fail. A crash of the process loses the events of the last second, a power failure
+//     those of the last seconds.
 //   - An event whose write fails stays in memory, and the next flush tries again.
-//   - What is in a file is there until Remove, also after a restart, within MaxSize and MaxAge. Above MaxSize the
-//     oldest events of the trail that has most go first.
+//   - Events in a file stay until Remove, also after a restart, within MaxSize and MaxAge. Above MaxSize the oldest
+//     events of the trail that has most go first.
 //   - No more than MaxPending bytes wait in memory, and no trail takes the room of the others: it gets at most as
 //     much as it leaves free. Further events are dropped. Dropped counts them.
 //

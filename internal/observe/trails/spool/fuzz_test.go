@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Whatever lies in the directory, a file is a segment only under the one name that the segment has.
+// Of all files in the directory, only one under the exact name of its segment is a segment.
 func FuzzName(f *testing.F) {
 	s := Segment{Trail: uuid.MustParse("00112233-4455-6677-8899-aabbccddeeff"), Began: time.UnixMilli(1767225600000).UTC(), ID: "0a1b"}
 	f.Add(s.name())

@@ -18,9 +18,9 @@ type pending struct {
 	texts   map[uuid.UUID][]byte // lines, by trail
 	waiting int                  // bytes in texts
 	dropped uint64
-	seen    uint64 // dropped, when settle was last called
+	seen    uint64 // dropped, when reportDropped was last called
 	began   uint64 // dropped, before the events that were dropped last
-	losing  bool   // events were dropped between the last two calls of settle, or since the last
+	losing  bool   // events were dropped between the last two calls of reportDropped, or since the last
 }
 
 func newPending(log *slog.Logger) *pending {
@@ -54,8 +54,8 @@ func (p *pending) drop() {
 	p.dropped++
 }
 
-// settle logs how many events were dropped, once none is any more. It is called after each flush.
-func (p *pending) settle() {
+// reportDropped logs how many events were dropped, once none is any more. It is called after each flush.
+func (p *pending) reportDropped() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.losing && p.dropped == p.seen {

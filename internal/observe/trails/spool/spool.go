@@ -106,8 +106,8 @@ func (s *Spool) Run(ctx context.Context, now func() time.Time) {
 	}
 }
 
-// Flush writes what was added to files, and removes what is too much or too old. What it cannot write is left to the
-// next flush.
+// Flush writes the added events to files, and removes those that are too many or too old. Events that it cannot write
+// are left to the next flush.
 func (s *Spool) Flush(now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,12 +117,12 @@ func (s *Spool) Flush(now time.Time) error {
 			failures = append(failures, fmt.Errorf("write data events: %w", err))
 		}
 	}
-	s.pending.settle()
+	s.pending.reportDropped()
 	return errors.Join(append(failures, s.trim(now))...)
 }
 
-// write writes what waits of a trail behind what its segment has. After an error the segment is as long as before,
-// and the next write, of the same text and what follows it, covers whatever the failed one has left.
+// write appends the waiting events of a trail to its segment. After an error the segment counts as long as before, and
+// the next write, of the same text and more, overwrites the remains of the failed one.
 func (s *Spool) write(trail uuid.UUID, now time.Time) error {
 	one := s.open[trail]
 	if one == nil {

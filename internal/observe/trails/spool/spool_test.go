@@ -37,8 +37,8 @@ func flush(t *testing.T, s *spool.Spool, now time.Time) {
 	}
 }
 
-// What was flushed is there until it is removed, in segments of one trail each, also after a restart and without the line
-// that was being written when the server died.
+// Flushed events are there until they are removed, in segments of one trail each, also after a restart and without the
+// line that was being written when the server died.
 func TestSpool(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "spool")} {

@@ -129,7 +129,7 @@ public final class Scenario {
     template.sendBody(queue("slow") + "?" + CLIENT.substring(1), "slow");
     equal("slow", taken());
     empties("slow");
-    equal(null, TAKEN.poll()); // nobody was given it meanwhile
+    equal(null, TAKEN.poll()); // no other consumer got it meanwhile
   }
 
   private void deadLetters() throws Exception {

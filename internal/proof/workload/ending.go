@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// settleTime is more than any timeout, delay or task of the load takes.
-	settleTime = 30 * time.Second
+	// quiesceTime is more than any timeout, delay or task of the load takes.
+	quiesceTime = 30 * time.Second
 	// drainTimeout keeps what the drain receives invisible until it is deleted.
 	drainTimeout = 30 * time.Second
 	// fruitless is how often a drain may receive nothing from a queue that says
@@ -17,8 +17,8 @@ const (
 	fruitless = 20
 )
 
-// Ending brings a run to its end: when it is over, all queues are empty. What
-// keeps it from that is noted in the history.
+// Ending brings a run to its end: when it is over, all queues are empty. Errors that prevent this are noted in the
+// history.
 type Ending struct {
 	*Recorder
 	Queues   []history.Queue // a queue comes before its dead-letter queue
@@ -43,9 +43,9 @@ func (e *Ending) count(queue string) (n Counts, err error) {
 	return n, err
 }
 
-// Settle waits until nothing is in flight, delayed or about to be moved.
-func (e *Ending) Settle() {
-	until := e.Now() + settleTime + e.Patience
+// Quiesce waits until nothing is in flight, delayed or about to be moved.
+func (e *Ending) Quiesce() {
+	until := e.Now() + quiesceTime + e.Patience
 	for _, q := range e.Queues {
 		for !e.Gone {
 			n, err := e.count(q.Name)

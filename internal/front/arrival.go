@@ -1,0 +1,62 @@
+package front
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// arrival is a request as it has come, with what is known of it before any of it is read.
+type arrival struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	id    string
+	began time.Time
+
+	sourceIP  string // of the client
+	encrypted bool   // all the way to the client, as far as is known
+	relayed   bool   // another node has got it from the client, and this one owns the control store
+}
+
+// arrive takes a request of a client.
+func (f *Front) arrive(w http.ResponseWriter, r *http.Request) arrival {
+	return arrival{
+		w: w, r: r, id: uuid.NewString(), began: f.Now(), sourceIP: f.Proxies.client(r), encrypted: f.Proxies.encrypted(r),
+	}
+}
+
+// region returns the region that the host names, or otherwise that of the server.
+func (f *Front) region(host string) string {
+	if named := hostRegion(host); named != "" {
+		return named
+	}
+	return f.Region
+}
+
+// regionLabel is what regions look like that stand in a host: sqs.example.com has none.
+var regionLabel = regexp.MustCompile(`^[a-z]{2,}(?:-[a-z]+)+-[0-9]{1,2}$`)
+
+// hostRegion returns the region that a host such as sqs.eu-west-1.example.com, or AWS's own older
+// eu-west-1.queue.amazonaws.com, names; or "".
+func hostRegion(host string) string {
+	labels := strings.Split(strings.ToLower(host), ".")
+	switch {
+	case len(labels) > 2 && labels[0] == "sqs" && regionLabel.MatchString(labels[1]):
+		return labels[1]
+	case len(labels) > 2 && labels[1] == "queue" && regionLabel.MatchString(labels[0]):
+		return labels[0]
+	}
+	return ""
+}
+
+// scheme is how the client addressed the server. A proxy that ends TLS says so in a header, which is good enough for
+// making URLs for its own client.
+func scheme(r *http.Request) string {
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		return "https"
+	}
+	return "http"
+}

@@ -1,0 +1,77 @@
+package front
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/observe/spans"
+)
+
+// outcome is what became of a request.
+type outcome struct {
+	err      *protocol.Error // the client's error
+	cause    error           // its cause, if that is not for the client
+	denial   *access.Denial  // the policy that refused the caller, if one did
+	gone     bool            // the client has left without its answer
+	answered int             // the status of an answer that another node or the sign-in has given
+	begun    bool            // a long answer is under way, and cannot become an error any more
+}
+
+// attrs returns the outcome for the log. relayed says that the answer is another node's, where there is one.
+func (o *outcome) attrs(relayed bool) []slog.Attr {
+	if o.gone && o.err == nil {
+		return []slog.Attr{slog.Bool("gone", true)}
+	}
+	var attrs []slog.Attr
+	status := http.StatusOK
+	switch {
+	case o.err != nil:
+		status = o.err.Status
+		attrs = append(attrs, slog.String("code", o.err.Code), slog.String("error", loggable(o.err.Message)))
+	case o.answered != 0:
+		status = o.answered
+		if relayed {
+			attrs = append(attrs, slog.Bool("relayed", true))
+		}
+	}
+	attrs = append(attrs, slog.Int("status", status))
+	if o.denial != nil {
+		attrs = append(attrs, slog.String("denied_by", o.denial.Reason()))
+	}
+	if o.cause != nil {
+		attrs = append(attrs, slog.String("cause", loggable(o.cause.Error())))
+	}
+	if o.gone {
+		attrs = append(attrs, slog.Bool("gone", true))
+	}
+	return attrs
+}
+
+// label returns the outcome for the metrics.
+func (o *outcome) label() prom.Outcome {
+	switch {
+	case o.gone:
+		return prom.Gone
+	case o.err != nil:
+		return prom.OutcomeOf(o.err.Status)
+	case o.answered != 0:
+		return prom.OutcomeOf(o.answered)
+	}
+	return prom.OK
+}
+
+// describe adds the outcome to that of a span.
+func (o *outcome) describe(s *spans.Outcome) {
+	s.Status = http.StatusOK
+	switch {
+	case o.err != nil:
+		s.Status, s.Code = o.err.Status, o.err.Code
+	case o.gone:
+		s.Status = 0
+	case o.answered != 0:
+		s.Status = o.answered
+	}
+}

@@ -1,0 +1,92 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/inspect"
+	"github.com/sluicemq/sluice/internal/api/sqs"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/observe/consumers"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// administration is the wing of what operators see and do: how the server stands, its accounts, its cluster, its
+// backups. It reads of most other wings.
+type administration struct {
+	config  *Config
+	log     *slog.Logger
+	started time.Time
+	reports *reports
+
+	storage    *storage // nil until open, as all below
+	accounts   *accounts
+	queues     *queues
+	topics     *topics
+	monitoring *monitoring
+	operators  *admin.Authorizer // who may administer the server
+	backups    *backups
+}
+
+// newAdministration notes when the server was started.
+func newAdministration(c *Config) *administration {
+	return &administration{config: c, log: c.Logger, started: c.Now(), reports: newReports()}
+}
+
+// open removes what an interrupted backup has left, and gives operators the wings that they ask about.
+func (a *administration) open(st *storage, ac *accounts, q *queues, t *topics, m *monitoring) (err error) {
+	a.storage, a.accounts, a.queues, a.topics, a.monitoring = st, ac, q, t, m
+	a.operators = admin.NewAuthorizer(ac.permissions, a.config.Accounts[0], a.config.Now)
+	a.backups, err = newBackups(a.config, st)
+	return err
+}
+
+// newAdmin returns the service of our own operations, of the server and of queues.
+func (a *administration) newAdmin() *protocol.Service {
+	c, st := a.config, a.storage
+	wire := admin.New(admin.Options{
+		Accounts: a.accounts.credentials, Authorizer: a.operators, Named: c.Accounts, Directory: a.accounts.directory,
+		Queues: st.catalog.Load().Owned, Topics: a.topics.records.Owned, Cluster: st.node, Status: a.status,
+		LogLevel: c.LogLevel, Tenants: a.accounts.tenants, Subscriptions: a.topics.records.CountSubscriptions,
+	})
+	inspect.Register(wire, inspect.Options{
+		Catalog: st.catalog.Load(), Shard: st.messages, Authorizer: a.accounts.authorizer(admin.Rules),
+		Access: a.accounts.permissions, Directory: a.accounts.directory, Services: rules(), Consumers: a.consumersOf,
+		Messages: a.accounts.authorizer(sqs.Rules), CheckAttributes: sqs.CheckAttributes, Room: st.room,
+		Ready: st.ready(datadir.FormatSelections,
+			"Messages can be selected to be moved when all nodes of the cluster know how"),
+		PublicURL: strings.TrimRight(c.PublicURL, "/"),
+	})
+	return wire
+}
+
+// receivers implements answerer.
+func (a *administration) receivers(id queue.ID) []consumers.Consumer {
+	return a.queues.consumers.Queue(uint64(id), a.config.Now())
+}
+
+// consumersOf returns who receives from a queue, through whichever node, and the nodes that do not say what they know.
+func (a *administration) consumersOf(
+	ctx context.Context, id queue.ID,
+) (list []consumers.Consumer, silent []string, _ error) {
+	text, err := json.Marshal(question{Consumers: id})
+	if err != nil {
+		return nil, nil, err
+	}
+	answers, silent := a.storage.node.Ask(ctx, text)
+	lists := [][]consumers.Consumer{a.receivers(id)}
+	for _, answer := range answers {
+		var list []consumers.Consumer
+		if err := json.Unmarshal(answer, &list); err != nil {
+			return nil, nil, fmt.Errorf("the answer of another node: %w", err)
+		}
+		lists = append(lists, list)
+	}
+	return consumers.Merge(lists...), silent, nil
+}

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/keypair"
+	"github.com/sluicemq/sluice/internal/observe/prom"
+)
+
+// entrance is the wing of the address that clients connect to.
+type entrance struct {
+	config      *Config
+	log         *slog.Logger
+	socket      *net.TCPListener
+	listener    net.Listener  // socket, with a limit of connections; nil until open
+	certificate *keypair.Pair // nil: plain HTTP
+	tls         *tls.Config   // nil: plain HTTP
+	limits      front.Limits
+	places      int // for connections
+	proxies     front.Proxies
+
+	front *front.Front // nil until open
+	http  *http.Server
+}
+
+// openEntrance begins to listen. Nothing is accepted yet.
+func openEntrance(c *Config) (_ *entrance, err error) {
+	e := &entrance{config: c, log: c.Logger}
+	if e.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
+		return nil, err
+	}
+	if e.places, err = c.connections(openFiles()); err != nil {
+		return nil, err
+	}
+	e.limits = front.DefaultLimits(e.places)
+	if c.limits != nil {
+		c.limits(&e.limits)
+	}
+	if e.socket, err = c.listen(); err != nil {
+		return nil, fmt.Errorf("--listen %s: %w", c.Listen, err)
+	}
+	return e, e.openCertificate()
+}
+
+// openCertificate reads the certificate for clients, unless they use plain HTTP. A certificate that takes the place of
+// the first counts from the next connection on.
+func (e *entrance) openCertificate() error {
+	if e.config.TLSCert == "" {
+		return nil
+	}
+	p, err := keypair.Open(e.config.TLSCert, e.config.TLSKey, e.log)
+	if err != nil {
+		return fmt.Errorf("load TLS certificate: %w", err)
+	}
+	e.certificate = p
+	e.tls = &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return p.Current(), nil },
+	}
+	return nil
+}
+
+// respondAtStartup sends clients away until the server is prepared.
+func (e *entrance) respondAtStartup() *front.StartupResponder {
+	return front.RespondAtStartup(e.socket, e.tls, e.limits, e.log)
+}
+
+// endpoint is the URL to give to clients.
+func (e *entrance) endpoint() string {
+	local := "127.0.0.1"
+	if e.certificate != nil {
+		local = e.certificate.HostOr(local)
+	}
+	return e.config.endpoint(e.socket.Addr(), local)
+}
+
+// open prepares to answer clients by f. It calls stopping when the server begins to stop.
+func (e *entrance) open(f *front.Front, stopping func()) {
+	e.front, e.http = f, front.NewServer(f, e.limits, e.log)
+	e.http.RegisterOnShutdown(stopping)
+	e.http.TLSConfig = e.tls
+	// Room is made by closing connections that are only kept for later, or on which nothing has come yet.
+	e.listener = front.LimitConnections(e.socket, e.places, func(room bool) { e.http.SetKeepAlivesEnabled(!room) }, e.log)
+}
+
+// reload reads the certificate again. One that cannot be read leaves the one from before, and a line in the log.
+func (e *entrance) reload() {
+	if e.certificate != nil {
+		e.certificate.Reload()
+	}
+}
+
+// measure adds the metrics of requests under way.
+func (e *entrance) measure(m *prom.Metrics) {
+	m.Memory(func() int64 { return e.front.MemoryInUse() })
+}
+
+// serve answers clients until stop or until the listener fails. It always returns an error.
+func (e *entrance) serve() error {
+	if e.http.TLSConfig != nil {
+		return e.http.ServeTLS(e.listener, "", "")
+	}
+	return e.http.Serve(e.listener)
+}
+
+// stop lets no more requests in, and waits until those under way have ended, as long as timeout says.
+func (e *entrance) stop(ctx context.Context, timeout time.Duration) error {
+	if err := e.http.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("requests were still under way after %s: %w", timeout, err), e.http.Close())
+	}
+	return nil
+}
+
+// close ends the listener, unless stop has.
+func (e *entrance) close() error {
+	if e == nil || e.socket == nil {
+		return nil
+	}
+	if err := e.socket.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/cloudwatch"
+	"github.com/sluicemq/sluice/internal/api/sns"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/idle"
+	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/queueseries"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// monitoring is the wing of metrics minute by minute, and of the alarms on them.
+type monitoring struct {
+	config    *Config
+	log       *slog.Logger
+	storage   *storage
+	monitor   *monitor.Monitor
+	evaluator *monitor.Evaluator // of alarms; nil until newCloudWatch
+}
+
+// openMonitoring reads alarms, dashboards and custom metrics from the control store.
+func openMonitoring(c *Config, st *storage) (_ *monitoring, err error) {
+	m := &monitoring{config: c, log: c.Logger, storage: st}
+	m.monitor, err = monitor.Open(monitor.Options{
+		Control: st.control,
+		Ready:   st.ready(datadir.FormatMonitor, "There can be alarms when all nodes of the cluster know what alarms are"),
+		Require: st.requires(datadir.FormatMonitor),
+		ReadyComposite: st.ready(datadir.FormatComposites,
+			"There can be composite alarms when all nodes of the cluster know what composite alarms are"),
+		RequireComposite: st.requires(datadir.FormatComposites),
+	})
+	return m, err
+}
+
+// newCloudWatch returns the CloudWatch service, and makes what evaluates alarms. Alarms notify topics.
+func (m *monitoring) newCloudWatch(
+	topics *sns.Service, permissions *access.Decider, history *budget.Budget,
+) *protocol.Service {
+	levels, of := queueseries.Levels(m.config.Keep), m.newSeries()
+	m.evaluator = monitor.NewEvaluator(monitor.EvaluatorOptions{
+		Monitor: m.monitor, Reader: of, Levels: levels, Budget: history, Topics: alarmTopics{topics},
+		Now: m.config.Now, Log: m.log,
+	})
+	return cloudwatch.New(cloudwatch.Options{
+		Monitor: m.monitor, Series: of, Levels: levels, Access: permissions, Budget: history, Now: m.config.Now,
+		Room: m.storage.room,
+	})
+}
+
+// watchedQueues returns the ARNs of the queues that alarms watch by their names.
+func (m *monitoring) watchedQueues() map[string]bool {
+	out := make(map[string]bool)
+	for _, id := range m.monitor.Watched() {
+		if id.Namespace != series.SQS && id.Namespace != series.Own {
+			continue
+		}
+		for _, d := range id.Dimensions {
+			if d.Name == series.QueueName {
+				out[catalog.Name{Account: id.Scope.Account, Region: id.Scope.Region, Queue: d.Value}.ARN()] = true
+			}
+		}
+	}
+	return out
+}
+
+// measureIdle keeps how many queues will be deleted as a metric that there can be alarms on.
+func (m *monitoring) measureIdle(ctx context.Context, at time.Time, announced map[idle.Scope]int) error {
+	var samples []monitor.Sample
+	for scope, n := range announced {
+		id := series.ID{Scope: series.Scope(scope), Namespace: "Sluice/Queues", Metric: "IdleQueuesAnnounced"}
+		samples = append(samples, monitor.Sample{ID: id, Unit: "Count", Point: series.Sample(at, float64(n))})
+	}
+	return m.monitor.Put(ctx, samples)
+}
+
+// Run evaluates alarms until ctx ends.
+func (m *monitoring) Run(ctx context.Context) error {
+	m.evaluator.Run(ctx)
+	return nil
+}
+
+// alarmTopics publishes the notifications of alarms.
+type alarmTopics struct{ topics *sns.Service }
+
+// Publish implements monitor.Publisher. A message that SNS would refuse from a client is refused for good.
+func (t alarmTopics) Publish(ctx context.Context, a *monitor.Action) error {
+	_, err := t.topics.PublishNotice(ctx, sns.Notice{
+		Service: "cloudwatch.amazonaws.com", Source: a.Alarm.ARN(), Account: a.Alarm.Account,
+		Topic: a.Target, Subject: a.Subject, Message: a.Message, ID: a.ID(),
+	})
+	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Status < http.StatusInternalServerError {
+		return &monitor.Refusal{Reason: e.Message}
+	}
+	return err
+}

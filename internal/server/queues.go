@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/sqs"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/idle"
+	"github.com/sluicemq/sluice/internal/observe/consumers"
+	"github.com/sluicemq/sluice/internal/observe/prom"
+)
+
+// queues is the wing of queues: the service that clients use them by, their consumers, and the deletion of unused ones.
+type queues struct {
+	config    *Config
+	log       *slog.Logger
+	storage   *storage
+	consumers *consumers.Log // who receives, through this server
+	sweeper   *idle.Sweeper
+}
+
+// newQueues begins to note who receives. Queues that topics or alarms need are used.
+func newQueues(c *Config, st *storage, t *topics, m *monitoring, a *audit) *queues {
+	q := &queues{config: c, log: c.Logger, storage: st, consumers: consumers.New()}
+	q.sweeper = q.newSweeper(t, m, a)
+	st.catalog.Load().OnChange(q.forgetConsumers)
+	return q
+}
+
+// newSweeper returns what deletes queues that are not used.
+func (q *queues) newSweeper(t *topics, m *monitoring, a *audit) *idle.Sweeper {
+	st, now := q.storage, q.config.Now
+	if q.config.idleNow != nil {
+		now = q.config.idleNow
+	}
+	return idle.New(idle.Options{
+		Catalog: st.catalog.Load(), Trail: a.trail, After: q.config.DeleteIdleAfter, Uses: st.messages.Uses,
+		Fed: t.records.NeededQueues, Watched: m.watchedQueues, Measure: m.measureIdle, Owner: st.isOwner,
+		Ready: func() error { return st.node.Reads(datadir.FormatIdle) }, Require: st.requires(datadir.FormatIdle),
+		Now: now, Log: q.log,
+	})
+}
+
+// newSQS returns the SQS service.
+func (q *queues) newSQS(a *accounts) *protocol.Service {
+	c, st := q.config, q.storage
+	return sqs.New(sqs.Options{
+		Catalog: st.catalog.Load(), Shard: st.messages, Access: a.permissions, IDOf: a.directory.ID, Now: c.Now,
+		Room: st.room, PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
+		MaxQueues: c.MaxQueues, Consumers: q.consumers, Tenants: a.tenants, Log: q.log,
+		EarlierHandles: func() bool { return st.node.Reads(datadir.FormatHandles) != nil },
+	})
+}
+
+// forgetConsumers forgets the consumers of a queue that was deleted.
+func (q *queues) forgetConsumers(was, is *catalog.Queue) {
+	if is == nil {
+		q.consumers.Drop(uint64(was.ID))
+	}
+}
+
+// measure adds the metrics of queues that are not used.
+func (q *queues) measure(m *prom.Metrics) { m.Idle(q.sweeper.Announced, q.sweeper.Deleted) }
+
+// Run deletes queues that are not used, until ctx ends.
+func (q *queues) Run(ctx context.Context) error {
+	q.sweeper.Run(ctx)
+	return nil
+}
