@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -75,7 +76,7 @@ func TestQuestionsBeforeTheServerIsPrepared(t *testing.T) {
 	t.Parallel()
 	p := newPeers(slog.New(slog.DiscardHandler))
 	for _, question := range []string{`{"Status":true}`, `{"Consumers":1}`} {
-		if answer, err := p.answer(t.Context(), []byte(question)); err != errUnprepared {
+		if answer, err := p.answer(t.Context(), []byte(question)); !errors.Is(err, errUnprepared) {
 			t.Errorf("%s: %s, %v", question, answer, err)
 		}
 	}

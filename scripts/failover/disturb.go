@@ -72,12 +72,7 @@ func (c *cluster) do(ctx context.Context, kind string, node int, stall time.Dura
 	case "stop":
 		return c.signal(node, syscall.SIGTERM)
 	case "stall":
-		process := c.process(node).Process
-		if err := process.Signal(syscall.SIGSTOP); err != nil {
-			return err
-		}
-		pause(ctx, stall)
-		return process.Signal(syscall.SIGCONT)
+		return hang(ctx, c.process(node).Process, stall)
 	default:
 		return c.signal(node, syscall.SIGKILL)
 	}

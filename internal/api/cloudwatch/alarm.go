@@ -12,10 +12,6 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 )
 
-func checkState(v *protocol.Violations, state *string) {
-	v.Enum("stateValue", state, string(alarm.Insufficient), string(alarm.Alarm), string(alarm.OK))
-}
-
 type alarmNamesInput struct {
 	AlarmNames []string `wrap:"member" max:"100,255"`
 }
@@ -23,11 +19,6 @@ type alarmNamesInput struct {
 // find returns the alarms that a request names, if the caller may take the action on each, and the names of those that
 // there are not.
 func (s *Service) find(c *protocol.Call, action string, names []string) (found []monitor.Name, missing []string, err error) {
-	if names == nil {
-		var v protocol.Violations
-		v.Required("alarmNames", nil)
-		return nil, nil, v.Err()
-	}
 	for _, n := range names {
 		name, err := alarmName(c, &n)
 		if err != nil {
@@ -114,12 +105,7 @@ func (s *Service) setAlarmState(ctx context.Context, c *protocol.Call, in *setAl
 	if err != nil {
 		return nil, err
 	}
-	var v protocol.Violations
-	checkState(&v, in.StateValue)
-	d := alarm.Decision{State: alarm.State(v.Required("stateValue", in.StateValue)), Reason: v.Required("stateReason", in.StateReason), Data: text(in.StateReasonData)}
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	d := alarm.Decision{State: alarm.State(*in.StateValue), Reason: *in.StateReason, Data: text(in.StateReasonData)}
 	if err := s.allowAlarm(c, "SetAlarmState", name, nil); err != nil {
 		return nil, err
 	}

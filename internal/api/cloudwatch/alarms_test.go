@@ -137,7 +137,8 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{"Timezone": "Mars/Olympus"}}},
 			`The time zone "Mars/Olympus" is not known. Use a name such as America/New_York or an offset such as +05:30.`)
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{}}, "Period": 120}, "With a WallClockWindow the period must be 60, 300, 3600, 86400 or 604800 seconds.")
-		refused(object{"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 0}}, "WarmUpPeriodDurationInMinutes must be from 1 to 10080.")
+		refused(object{"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 0}}, one+"Value '0' at 'warmUpConfiguration.warmUpPeriodDurationInMinutes' failed to satisfy constraint: "+
+			"Member must have value greater than or equal to 1")
 
 		math := func(message string, queries ...any) {
 			r.Helper()
@@ -338,6 +339,25 @@ func TestDashboards(t *testing.T) {
 		bad(`{"widgets":[{"type":"text"},1]}`, fmt.Sprintf(one, "/widgets/1", "Should be object"))
 		bad(`{"widgets":[{"type":1}]}`, fmt.Sprintf(one, "/widgets/0/type", "Should be string"))
 		bad(`{"widgets":[{"properties":[]}]}`, fmt.Sprintf(one, "/widgets/0/properties", "Should be object"))
+		metrics := func(properties string) string {
+			return `{"widgets":[{"type":"metric","properties":` + properties + `}]}`
+		}
+		bad(metrics(`{"metrics":{}}`), fmt.Sprintf(one, "/widgets/0/properties/metrics", "Should be array"))
+		bad(metrics(`{"metrics":[["n","m"],"x"]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/1",
+			`Field \"metrics\" has to be an array of array of strings, with an optional metricRenderer object as last element`))
+		bad(metrics(`{"metrics":[["n","m",{"d":"v"},{"stat":"Sum"}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0/2",
+			"Invalid metric field type, only 'String' type is allowed"))
+		const at = "  {\n    \"dataPath\": \"/widgets/0/properties\",\n    \"message\": \""
+		bad(metrics(`{"region":"us-east-1"}`), "The dashboard body is invalid, there are 3 validation errors:\n[\n"+
+			at+"Should have required property 'metrics'\"\n  },\n"+
+			at+"The metric widget should have specified a region and a data source or an alarm annotation\"\n  },\n"+
+			at+"Should have required property 'annotations'\"\n  }\n]")
+		for _, good := range []string{
+			metrics(`{"metrics":[["n","m","d","v",{"stat":"Sum"}],[".","."],[{"expression":"m1"}]]}`), metrics(`{"annotations":{"alarms":["a"]}}`),
+			`{"widgets":[{"type":"text","properties":{"markdown":"x"}}]}`,
+		} {
+			r.ok("PutDashboard", object{"DashboardName": "good", "DashboardBody": good}, object{})
+		}
 		if got := r.call("PutDashboard", object{"DashboardName": "x", "DashboardBody": `{"widgets":[` + strings.Repeat("1,", 200) + `1]}`}).message; len(got) > 12_000 || !strings.Contains(got, "there are 100 validation errors") {
 			r.Errorf("the message has %d characters: %.100s", len(got), got)
 		}

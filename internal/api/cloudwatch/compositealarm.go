@@ -65,42 +65,21 @@ func showCompositeAlarm(a *monitor.Alarm) CompositeAlarm {
 }
 
 type putCompositeAlarmInput struct {
-	AlarmName                        *string `max:"255"`
-	AlarmDescription                 *string `max:"1024"`
+	alarmInput
 	AlarmRule                        *string `max:"10240"`
-	ActionsEnabled                   *bool
-	OKActions                        []string `wrap:"member" max:"5,1024"`
-	AlarmActions                     []string `wrap:"member" max:"5,1024"`
-	InsufficientDataActions          []string `wrap:"member" max:"5,1024"`
-	ActionsSuppressor                *string  `max:"1600"`
+	ActionsSuppressor                *string `max:"1600"`
 	ActionsSuppressorWaitPeriod      *int32
 	ActionsSuppressorExtensionPeriod *int32
-	ActionConfiguration              *ActionConfiguration
-	Tags                             []service.Tag `wrap:"member" max:"50"`
 }
 
 // putCompositeAlarm asks for a permission on all alarms, as AWS does: the alarm's state reveals those of others.
 func (s *Service) putCompositeAlarm(ctx context.Context, c *protocol.Call, in *putCompositeAlarmInput) (*service.Empty, error) {
-	name, err := alarmName(c, in.AlarmName)
+	may := func(_ monitor.Name, tags map[string]string) error {
+		return s.allow(c, "PutCompositeAlarm", service.Subject{Resource: service.ARN(allAlarms(c).ARN()), NewTags: tags})
+	}
+	is, tags, err := s.newAlarm(c, &in.alarmInput, may, in.describe)
 	if err != nil {
 		return nil, err
-	}
-	tags, err := checkTags(in.Tags)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.allow(c, "PutCompositeAlarm", service.Subject{Resource: service.ARN(allAlarms(c).ARN()), NewTags: tags}); err != nil {
-		return nil, err
-	}
-	c.Notes.Set("alarm", name.Name)
-	is, err := in.alarm(name)
-	if err != nil {
-		return nil, err
-	}
-	if len(tags) > 0 && s.monitor.Alarm(name) == nil {
-		if err := s.allowAlarm(c, "TagResource", name, tags); err != nil {
-			return nil, err
-		}
 	}
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error {
 		if err := s.checkReferences(is); err != nil {
@@ -113,32 +92,18 @@ func (s *Service) putCompositeAlarm(ctx context.Context, c *protocol.Call, in *p
 // allAlarms is the name of what a permission on all alarms is about.
 func allAlarms(c *protocol.Call) monitor.Name { return monitor.Name{Scope: scope(c), Name: "*"} }
 
-// alarm returns the alarm that a request describes.
-func (in *putCompositeAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) {
+// describe sets the rule, and what suppresses the actions.
+func (in *putCompositeAlarmInput) describe(a *monitor.Alarm) (err error) {
 	var v protocol.Violations
-	rule := v.Required("alarmRule", in.AlarmRule)
-	v.Length("alarmRule", in.AlarmRule, 1, 10_240)
-	v.Length("actionsSuppressor", in.ActionsSuppressor, 1, 1600)
 	v.Range("actionsSuppressorWaitPeriod", in.ActionsSuppressorWaitPeriod, 0, 1<<31-1)
 	v.Range("actionsSuppressorExtensionPeriod", in.ActionsSuppressorExtensionPeriod, 0, 1<<31-1)
 	if err := v.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	composite, err := monitor.NewComposite(name.Scope, rule)
-	if err != nil {
-		return nil, protocol.ValidationError("Error in AlarmRule [%s]", err)
+	if a.Composite, err = monitor.NewComposite(a.Scope, *in.AlarmRule); err != nil {
+		return protocol.ValidationError("Error in AlarmRule [%s]", err)
 	}
-	if err := in.suppressor(composite); err != nil {
-		return nil, err
-	}
-	a := &monitor.Alarm{
-		Name: name, Description: text(in.AlarmDescription), ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
-		OKActions: in.OKActions, AlarmActions: in.AlarmActions, InsufficientDataActions: in.InsufficientDataActions, Composite: composite,
-	}
-	if a.ShowTags, err = in.ActionConfiguration.showTags(); err != nil {
-		return nil, err
-	}
-	return a, checkActions(a)
+	return in.suppressor(a.Composite)
 }
 
 // suppressor sets what suppresses the actions.

@@ -24,7 +24,7 @@ func shown(faults []fault) string {
 }
 
 // checkBody returns what is wrong with the text of a dashboard: it is an object, and its widgets are objects with a type and
-// properties.
+// properties. Of widgets that show metrics it looks at these, too.
 func checkBody(body []byte) []fault {
 	var dashboard map[string]json.RawMessage
 	if faults := isShape("/", body, &dashboard, "object"); faults != nil {
@@ -51,11 +51,64 @@ func checkWidget(path string, raw []byte) (faults []fault) {
 	if faults := isShape(path, raw, &widget, "object"); faults != nil {
 		return faults
 	}
-	if kind, there := widget["type"]; there {
-		faults = isShape(path+"/type", kind, new(string), "string")
+	var kind string
+	if raw, there := widget["type"]; there {
+		faults = isShape(path+"/type", raw, &kind, "string")
 	}
-	if properties, there := widget["properties"]; there {
-		faults = append(faults, isShape(path+"/properties", properties, new(map[string]json.RawMessage), "object")...)
+	raw, there := widget["properties"]
+	if !there {
+		return faults
+	}
+	path += "/properties"
+	var properties map[string]json.RawMessage
+	if wrong := isShape(path, raw, &properties, "object"); wrong != nil {
+		return append(faults, wrong...)
+	}
+	if kind == "metric" {
+		faults = append(faults, checkMetricWidget(path, properties)...)
+	}
+	return faults
+}
+
+// checkMetricWidget returns what is wrong with the properties of a widget that shows metrics or alarms. The words, and the
+// order in which those about missing properties stand, are those of AWS's refusals.
+func checkMetricWidget(path string, properties map[string]json.RawMessage) []fault {
+	raw, there := properties["metrics"]
+	if _, alarms := properties["annotations"]; !there && !alarms {
+		return []fault{
+			{path, "Should have required property 'metrics'"},
+			{path, "The metric widget should have specified a region and a data source or an alarm annotation"},
+			{path, "Should have required property 'annotations'"},
+		}
+	}
+	if !there {
+		return nil
+	}
+	path += "/metrics"
+	var metrics []json.RawMessage
+	faults := isShape(path, raw, &metrics, "array")
+	for i, metric := range metrics {
+		if len(faults) >= maxFaults {
+			break
+		}
+		faults = append(faults, checkShownMetric(fmt.Sprintf("%s/%d", path, i), metric)...)
+	}
+	return faults
+}
+
+// checkShownMetric returns what is wrong with a metric of a widget: texts, and at the end perhaps an object.
+func checkShownMetric(path string, raw []byte) (faults []fault) {
+	var fields []json.RawMessage
+	if isShape(path, raw, &fields, "array") != nil {
+		return []fault{{path, `Field "metrics" has to be an array of array of strings, with an optional metricRenderer object as last element`}}
+	}
+	for i, field := range fields {
+		if json.Unmarshal(field, new(string)) == nil && string(field) != "null" || i == len(fields)-1 && field[0] == '{' {
+			continue
+		}
+		if len(faults) < maxFaults {
+			faults = append(faults, fault{fmt.Sprintf("%s/%d", path, i), "Invalid metric field type, only 'String' type is allowed"})
+		}
 	}
 	return faults
 }

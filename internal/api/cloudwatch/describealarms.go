@@ -19,8 +19,6 @@ const (
 	mostAlarms   = 100
 )
 
-var alarmTypes = []string{composites, metricAlarms, "LogAlarm"}
-
 // typesOf returns the types of alarms that a request is about: metric alarms, unless it says otherwise. There are no log
 // alarms.
 func typesOf(names []string) monitor.AlarmTypes {
@@ -48,15 +46,6 @@ type describeAlarmsOutput struct {
 }
 
 func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *describeAlarmsInput) (*describeAlarmsOutput, error) {
-	var v protocol.Violations
-	v.Range("maxRecords", in.MaxRecords, 1, mostAlarms)
-	checkState(&v, in.StateValue)
-	for _, t := range in.AlarmTypes {
-		v.Enum("alarmTypes", &t, alarmTypes...)
-	}
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
 	if err := in.checkFilters(); err != nil {
 		return nil, err
 	}
@@ -155,16 +144,7 @@ type describeAlarmsForMetricOutput struct {
 }
 
 func (s *Service) describeAlarmsForMetric(_ context.Context, c *protocol.Call, in *describeAlarmsForMetricInput) (*describeAlarmsForMetricOutput, error) {
-	var v protocol.Violations
-	id := series.ID{Scope: scope(c)}
-	id.Namespace, id.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
-	id.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
-	checkUnit(&v, "unit", in.Unit)
-	v.Enum("statistic", in.Statistic, metricdata.Statistics...)
-	v.Range("period", in.Period, 1, 1<<30)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	id := series.ID{Scope: scope(c), Namespace: *in.Namespace, Metric: *in.MetricName, Dimensions: dimensionsOf(in.Dimensions)}
 	if err := s.allow(c, "DescribeAlarmsForMetric", service.Subject{}); err != nil {
 		return nil, err
 	}

@@ -38,22 +38,7 @@ type AlarmHistoryItem struct {
 	HistoryData     string
 }
 
-var itemKinds = []string{
-	string(monitor.Configured), string(monitor.StateSet), string(monitor.Acted), "AlarmContributorStateUpdate", "AlarmContributorAction",
-}
-
 func (s *Service) describeAlarmHistory(ctx context.Context, c *protocol.Call, in *describeAlarmHistoryInput) (*describeAlarmHistoryOutput, error) {
-	var v protocol.Violations
-	v.Length("alarmName", in.AlarmName, 1, 255)
-	v.Range("maxRecords", in.MaxRecords, 1, mostAlarms)
-	v.Enum("historyItemType", in.HistoryItemType, itemKinds...)
-	v.Enum("scanBy", in.ScanBy, newestFirst, oldestFirst)
-	for _, t := range in.AlarmTypes {
-		v.Enum("alarmTypes", &t, alarmTypes...)
-	}
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
 	types, about := typesOf(in.AlarmTypes), allAlarms(c)
 	if in.AlarmName != nil && !types.Composite { // what composite alarms show is about all alarms
 		about.Name = *in.AlarmName

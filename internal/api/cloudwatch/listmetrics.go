@@ -2,7 +2,6 @@ package cloudwatch
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -43,17 +42,11 @@ type listMetricsOutput struct {
 
 func (s *Service) listMetrics(ctx context.Context, c *protocol.Call, in *listMetricsInput) (*listMetricsOutput, error) {
 	f := series.Filter{Scope: scope(c), Namespace: text(in.Namespace), Metric: text(in.MetricName), Since: s.now().Add(-listedFor)}
-	var v protocol.Violations
-	v.Enum("recentlyActive", in.RecentlyActive, "PT3H")
 	if in.RecentlyActive != nil {
 		f.Since = s.now().Add(-recently)
 	}
-	for i, d := range in.Dimensions {
-		at := fmt.Sprintf("dimensions.%d.member.name", i+1)
-		f.Dimensions = append(f.Dimensions, series.Dimension{Name: v.Required(at, d.Name), Value: text(d.Value)})
-	}
-	if err := v.Err(); err != nil {
-		return nil, err
+	for _, d := range in.Dimensions {
+		f.Dimensions = append(f.Dimensions, series.Dimension{Name: *d.Name, Value: text(d.Value)})
 	}
 	if err := s.allow(c, "ListMetrics", service.Subject{}); err != nil {
 		return nil, err

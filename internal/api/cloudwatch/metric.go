@@ -3,7 +3,6 @@ package cloudwatch
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -51,16 +50,11 @@ var units = []string{
 	"Terabits/Second", "Count/Second", "None",
 }
 
-func checkUnit(v *protocol.Violations, member string, unit *string) { v.Enum(member, unit, units...) }
-
-// checkDimensions returns dimensions, each of which has a name and a value.
-func checkDimensions(v *protocol.Violations, member string, in []Dimension) []series.Dimension {
+// dimensionsOf returns dimensions, each of which has a name and a value.
+func dimensionsOf(in []Dimension) []series.Dimension {
 	var out []series.Dimension
-	for i, d := range in {
-		at := fmt.Sprintf("%s.%d.member.", member, i+1)
-		v.Length(at+"name", d.Name, 1, 255)
-		v.Length(at+"value", d.Value, 1, 1024)
-		out = append(out, series.Dimension{Name: v.Required(at+"name", d.Name), Value: v.Required(at+"value", d.Value)})
+	for _, d := range in {
+		out = append(out, series.Dimension{Name: *d.Name, Value: *d.Value})
 	}
 	return out
 }
@@ -75,31 +69,28 @@ func twice(all []series.Dimension) (string, bool) {
 	return "", false
 }
 
-// checkNames requires namespace and name of a metric.
-func checkNames(v *protocol.Violations, prefix string, namespace, name *string) (string, string) {
-	v.Length(prefix+"namespace", namespace, 1, 255)
-	v.Length(prefix+"metricName", name, 1, 255)
-	if namespace != nil && strings.HasPrefix(*namespace, ":") {
-		v.Add(*namespace, prefix+"namespace", "Member must satisfy regular expression pattern: [^:].*")
-	}
-	return v.Required(prefix+"namespace", namespace), v.Required(prefix+"metricName", name)
-}
-
-// checkQueries returns the queries of a request.
-func checkQueries(v *protocol.Violations, member string, in []MetricDataQuery) []metricdata.Query {
+// queriesOf returns the queries of an alarm. Beyond the model, it requires the names of metrics.
+func queriesOf(in []MetricDataQuery) ([]metricdata.Query, error) {
+	var v protocol.Violations
 	var out []metricdata.Query
 	for i, q := range in {
-		at := fmt.Sprintf("%s.%d.member.", member, i+1)
 		query := q.query()
-		v.Required(at+"id", q.Id)
-		v.Length(at+"expression", q.Expression, 1, 2048)
-		v.Range(at+"period", q.Period, 1, 1<<30)
 		if q.MetricStat != nil {
-			query.Stat = checkStat(v, at+"metricStat.", q.MetricStat)
+			v.Required(fmt.Sprintf("metrics.%d.member.metricStat.metric.namespace", i+1), q.MetricStat.Metric.Namespace)
+			v.Required(fmt.Sprintf("metrics.%d.member.metricStat.metric.metricName", i+1), q.MetricStat.Metric.MetricName)
+			query.Stat = q.MetricStat.stat()
 		}
 		out = append(out, query)
 	}
-	return out
+	return out, v.Err()
+}
+
+// stat returns the statistic that an alarm asks for.
+func (m *MetricStat) stat() *metricdata.Stat {
+	return &metricdata.Stat{
+		Namespace: text(m.Metric.Namespace), Metric: text(m.Metric.MetricName), Dimensions: dimensionsOf(m.Metric.Dimensions),
+		Statistic: *m.Stat, Unit: text(m.Unit), Period: seconds(m.Period),
+	}
 }
 
 // query returns the query without its statistic.
@@ -118,22 +109,6 @@ func checkAccounts(in []MetricDataQuery, account string) error {
 		}
 	}
 	return nil
-}
-
-func checkStat(v *protocol.Violations, at string, in *MetricStat) *metricdata.Stat {
-	out := &metricdata.Stat{Statistic: v.Required(at+"stat", in.Stat), Unit: text(in.Unit), Period: seconds(in.Period)}
-	checkUnit(v, at+"unit", in.Unit)
-	v.Range(at+"period", in.Period, 1, 1<<30)
-	if in.Period == nil {
-		v.Required(at+"period", nil)
-	}
-	if in.Metric == nil {
-		v.Required(at+"metric", nil)
-		return out
-	}
-	out.Namespace, out.Metric = checkNames(v, at+"metric.", in.Metric.Namespace, in.Metric.MetricName)
-	out.Dimensions = checkDimensions(v, at+"metric.dimensions", in.Metric.Dimensions)
-	return out
 }
 
 // text returns what p points to, or "".

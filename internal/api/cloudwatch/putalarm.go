@@ -3,9 +3,7 @@ package cloudwatch
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -25,12 +23,7 @@ const (
 )
 
 type putMetricAlarmInput struct {
-	AlarmName                        *string `max:"255"`
-	AlarmDescription                 *string `max:"1024"`
-	ActionsEnabled                   *bool
-	OKActions                        []string    `wrap:"member" max:"5,1024"`
-	AlarmActions                     []string    `wrap:"member" max:"5,1024"`
-	InsufficientDataActions          []string    `wrap:"member" max:"5,1024"`
+	alarmInput
 	MetricName                       *string     `max:"255"`
 	Namespace                        *string     `max:"255"`
 	Statistic                        *string     `max:"32"`
@@ -45,13 +38,11 @@ type putMetricAlarmInput struct {
 	TreatMissingData                 *string           `max:"255"`
 	EvaluateLowSampleCountPercentile *string           `max:"255"`
 	Metrics                          []MetricDataQuery `wrap:"member" max:"20"`
-	Tags                             []service.Tag     `wrap:"member" max:"50"`
 	ThresholdMetricId                *string           `max:"255"`
 	EvaluationCriteria               *evaluationCriteria
 	EvaluationInterval               *int32
 	EvaluationWindow                 *EvaluationWindow
 	WarmUpConfiguration              *WarmUpConfiguration
-	ActionConfiguration              *ActionConfiguration
 }
 
 // evaluationCriteria are what PromQL alarms have, which are refused.
@@ -78,72 +69,34 @@ type WarmUpConfiguration struct {
 	OnlyStartEvaluatingAfterWarmUpPeriodEnds *bool
 }
 
-// ActionConfiguration says what notifications have.
-type ActionConfiguration struct {
-	AlarmTagsPropagation *AlarmTagsPropagation
-}
-
-// AlarmTagsPropagation says which of the alarm's tags notifications have.
-type AlarmTagsPropagation struct {
-	Enabled         *bool
-	IncludedTagKeys []string `wrap:"member" max:"50,128"`
-	ExcludedTagKeys []string `wrap:"member" max:"50,128"`
-}
-
 func (s *Service) putMetricAlarm(ctx context.Context, c *protocol.Call, in *putMetricAlarmInput) (*service.Empty, error) {
-	name, err := alarmName(c, in.AlarmName)
+	may := func(name monitor.Name, tags map[string]string) error {
+		return s.allowAlarm(c, "PutMetricAlarm", name, tags)
+	}
+	is, tags, err := s.newAlarm(c, &in.alarmInput, may, in.describe)
 	if err != nil {
 		return nil, err
-	}
-	tags, err := checkTags(in.Tags)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.allowAlarm(c, "PutMetricAlarm", name, tags); err != nil {
-		return nil, err
-	}
-	is, err := in.alarm(name)
-	if err != nil {
-		return nil, err
-	}
-	if len(tags) > 0 && s.monitor.Alarm(name) == nil {
-		if err := s.allowAlarm(c, "TagResource", name, tags); err != nil {
-			return nil, err
-		}
 	}
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error { return s.putAlarm(tx, is, tags) })
 }
 
-// alarmName returns the name of an alarm that a request is about.
-func alarmName(c *protocol.Call, name *string) (monitor.Name, error) {
-	var v protocol.Violations
-	n := monitor.Name{Scope: scope(c), Name: v.Required("alarmName", name)}
-	v.Length("alarmName", name, 1, 255)
-	v.Characters("alarmName", name, func(r rune) bool { return !unicode.IsControl(r) && r != unicode.ReplacementChar }, `[^\x00-\x1F\x7F]+`)
-	return n, v.Err()
-}
-
-// alarm returns the alarm that a request describes.
-func (in *putMetricAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) {
+// describe sets what the alarm watches, and how it decides.
+func (in *putMetricAlarmInput) describe(a *monitor.Alarm) error {
 	switch {
 	case in.EvaluationCriteria != nil || in.EvaluationInterval != nil:
-		return nil, protocol.ValidationError("Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
+		return protocol.ValidationError("Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
 	case in.ThresholdMetricId != nil:
-		return nil, protocol.ValidationError("Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
+		return protocol.ValidationError("Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
 	case in.Metrics != nil && in.ofMetric() != "":
-		return nil, protocol.ValidationError("%s should not be set if list of Metrics is set.", in.ofMetric())
+		return protocol.ValidationError("%s should not be set if list of Metrics is set.", in.ofMetric())
 	}
-	a := &monitor.Alarm{
-		Name: name, Description: text(in.AlarmDescription), ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
-		OKActions: in.OKActions, AlarmActions: in.AlarmActions, InsufficientDataActions: in.InsufficientDataActions,
-		Missing: alarm.Missing(text(in.TreatMissingData)), LowSamples: text(in.EvaluateLowSampleCountPercentile),
-	}
-	for _, set := range []func(*monitor.Alarm) error{in.metric, in.rule, in.period, in.window, in.extras} {
+	a.Missing, a.LowSamples = alarm.Missing(text(in.TreatMissingData)), text(in.EvaluateLowSampleCountPercentile)
+	for _, set := range []func(*monitor.Alarm) error{in.metric, in.rule, in.period, in.window, in.warmUp} {
 		if err := set(a); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return a, checkActions(a)
+	return nil
 }
 
 // ofMetric returns the first parameter that only alarms on one metric have, if there is any.
@@ -164,10 +117,9 @@ func (in *putMetricAlarmInput) ofMetric() string {
 
 // metric sets what the alarm watches.
 func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
-	var v protocol.Violations
 	if in.Metrics != nil {
-		a.Queries = checkQueries(&v, "metrics", in.Metrics)
-		if err := v.Err(); err != nil {
+		var err error
+		if a.Queries, err = queriesOf(in.Metrics); err != nil {
 			return err
 		}
 		if err := checkAccounts(in.Metrics, a.Account); err != nil {
@@ -181,13 +133,9 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	case in.Namespace == nil:
 		return errNull("Namespace")
 	}
-	a.Metric = &metricdata.Stat{Statistic: text(in.Statistic) + text(in.ExtendedStatistic), Period: seconds(in.Period), Unit: text(in.Unit)}
-	a.Metric.Namespace, a.Metric.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
-	a.Metric.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
-	checkUnit(&v, "unit", in.Unit)
-	v.Enum("statistic", in.Statistic, metricdata.Statistics...)
-	if err := v.Err(); err != nil {
-		return err
+	a.Metric = &metricdata.Stat{
+		Namespace: *in.Namespace, Metric: *in.MetricName, Dimensions: dimensionsOf(in.Dimensions),
+		Statistic: text(in.Statistic) + text(in.ExtendedStatistic), Period: seconds(in.Period), Unit: text(in.Unit),
 	}
 	if in.Period == nil {
 		return errNull("Period")
@@ -248,8 +196,6 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 	v.Enum("comparisonOperator", in.ComparisonOperator, string(alarm.GreaterOrEqual), string(alarm.Greater), string(alarm.Less), string(alarm.LessOrEqual))
 	v.Enum("treatMissingData", in.TreatMissingData, string(alarm.Breaching), string(alarm.NotBreaching), string(alarm.Ignored), string(alarm.AsMissing))
 	v.Enum("evaluateLowSampleCountPercentile", in.EvaluateLowSampleCountPercentile, "evaluate", "ignore")
-	v.Range("evaluationPeriods", in.EvaluationPeriods, 1, 1<<20)
-	v.Range("datapointsToAlarm", in.DatapointsToAlarm, 1, 1<<20)
 	a.Comparison = alarm.Comparison(v.Required("comparisonOperator", in.ComparisonOperator))
 	if in.EvaluationPeriods == nil {
 		v.Required("evaluationPeriods", nil)
@@ -329,60 +275,13 @@ func (in *putMetricAlarmInput) window(a *monitor.Alarm) error {
 	return nil
 }
 
-// maxWarmUp is how many minutes an alarm may warm up.
-const maxWarmUp = 7 * 24 * 60
-
-// extras sets the warm-up, and what notifications have.
-func (in *putMetricAlarmInput) extras(a *monitor.Alarm) error {
+// warmUp sets how long the alarm warms up.
+func (in *putMetricAlarmInput) warmUp(a *monitor.Alarm) error {
 	if w := in.WarmUpConfiguration; w != nil {
-		if w.WarmUpPeriodDurationInMinutes == nil || *w.WarmUpPeriodDurationInMinutes < 1 || *w.WarmUpPeriodDurationInMinutes > maxWarmUp {
-			return protocol.ValidationError("WarmUpPeriodDurationInMinutes must be from 1 to %d.", maxWarmUp)
-		}
 		a.WarmUp = &monitor.WarmUp{
 			Minutes: int(*w.WarmUpPeriodDurationInMinutes),
 			Fully:   w.OnlyStartEvaluatingAfterWarmUpPeriodEnds != nil && *w.OnlyStartEvaluatingAfterWarmUpPeriodEnds,
 		}
-	}
-	var err error
-	a.ShowTags, err = in.ActionConfiguration.showTags()
-	return err
-}
-
-// showTags returns which tags notifications have, or nil.
-func (c *ActionConfiguration) showTags() (*monitor.ShowTags, error) {
-	if c == nil || c.AlarmTagsPropagation == nil {
-		return nil, nil
-	}
-	p := c.AlarmTagsPropagation
-	switch {
-	case p.Enabled == nil:
-		return nil, protocol.ValidationError("AlarmTagsPropagation must have Enabled.")
-	case p.IncludedTagKeys != nil && p.ExcludedTagKeys != nil:
-		return nil, protocol.ValidationError("AlarmTagsPropagation must not have both IncludedTagKeys and ExcludedTagKeys.")
-	}
-	return &monitor.ShowTags{Enabled: *p.Enabled, Included: p.IncludedTagKeys, Excluded: p.ExcludedTagKeys}, nil
-}
-
-// checkActions makes sure that the actions of an alarm can be carried out.
-func checkActions(a *monitor.Alarm) error {
-	for _, arn := range a.Actions() {
-		if err := checkAction(a.Scope, arn); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkAction makes sure that an action is a topic of the region.
-func checkAction(in series.Scope, arn string) error {
-	parts := strings.SplitN(arn, ":", 6)
-	switch {
-	case len(parts) < 6 || parts[0] != "arn" || parts[5] == "":
-		return protocol.ValidationError("Invalid arn syntax: %s", service.Shorten(arn))
-	case parts[2] != "sns":
-		return protocol.ValidationError("The action %s is not supported by Sluice: an action is the ARN of an SNS topic.", service.Shorten(arn))
-	case parts[3] != in.Region:
-		return protocol.ValidationError("Invalid region %s specified. Only %s is supported.", parts[3], in.Region)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cloudwatch
 
 import (
 	"context"
+	_ "embed" // model.txt
 	"errors"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
+
+//go:embed model.txt
+var model string
 
 // Options are what New needs.
 type Options struct {
@@ -53,6 +57,7 @@ func New(o Options) *protocol.Service {
 	wire := protocol.NewService(protocol.Service{
 		Name: "monitoring", Target: "GraniteServiceVersion20100801", Versions: []string{"2010-08-01"},
 		Namespace: "http://monitoring.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudwatch", TooLong: errTooLong,
+		Model: model,
 	})
 	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
 	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)

@@ -32,15 +32,10 @@ type listTagsOutput struct {
 
 // checkTags returns the tags of a request by their keys.
 func checkTags(tags []service.Tag) (map[string]string, error) {
-	var v protocol.Violations
 	for _, t := range tags {
-		v.Length("tags.member.key", &t.Key, 1, 128)
 		if strings.HasPrefix(strings.ToLower(t.Key), "aws:") {
 			return nil, errValue("The tag key %s is invalid: keys that begin with aws: belong to AWS.", t.Key)
 		}
-	}
-	if err := v.Err(); err != nil {
-		return nil, err
 	}
 	out, err := service.TagMap(tags)
 	if err != nil {
@@ -106,12 +101,7 @@ func (s *Service) resource(c *protocol.Call, arn string) tagged {
 
 // findTagged returns what a request names, if the caller may take the action on it.
 func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about service.Subject) (tagged, error) {
-	var v protocol.Violations
-	written := v.Required("resourceARN", arn)
-	v.Length("resourceARN", arn, 1, 1024)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	written := *arn
 	found := s.resource(c, written)
 	about.Resource = service.ARN(written)
 	if found != nil {

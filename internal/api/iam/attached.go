@@ -58,12 +58,7 @@ func (s attachments) attach(ctx context.Context, k directory.Kind, action string
 // attachment returns the entity and the policy that a request names, if the
 // caller may attach or detach them.
 func (s attachments) attachment(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*directory.Entity, string, error) {
-	var v protocol.Violations
-	arn := v.Required("policyArn", in.PolicyArn)
-	v.Length("policyArn", in.PolicyArn, 20, 2048)
-	if err := v.Err(); err != nil {
-		return nil, "", err
-	}
+	arn := orEmpty(in.PolicyArn)
 	if !isARN(arn) {
 		return nil, "", protocol.ValidationError("Invalid ARN:  Could not be parsed!")
 	}
@@ -96,9 +91,6 @@ type listAttachedOutput struct {
 }
 
 func (s attachments) listAttached(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
-	if err := checkPrefix(in.PathPrefix); err != nil {
-		return nil, err
-	}
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -128,12 +120,7 @@ type boundaryInput struct {
 }
 
 func (s attachments) putBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
-	var v protocol.Violations
-	arn := v.Required("permissionsBoundary", in.PermissionsBoundary)
-	v.Length("permissionsBoundary", in.PermissionsBoundary, 20, 2048)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	arn := orEmpty(in.PermissionsBoundary)
 	e, err := s.findFor(c, k, pick(k, in.UserName, nil, in.RoleName), action, subject{boundary: arn})
 	if err != nil {
 		return nil, err

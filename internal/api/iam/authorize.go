@@ -65,16 +65,9 @@ func (s *core) find(c *protocol.Call, kind directory.Kind, name *string, action 
 }
 
 func (s *core) findFor(c *protocol.Call, kind directory.Kind, name *string, action string, about subject) (*directory.Entity, error) {
-	var v protocol.Violations
-	written := v.Required(members[kind], name)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	written := orEmpty(name)
 	account := service.Caller(c).Account
-	e := s.directory.Find(kind, account, written)
-	if e != nil && e.Name != written {
-		e = nil // names are kept apart by more than case only when they are made
-	}
+	e, missing := s.named(kind, account, written)
 	about.arn = "arn:aws:iam::" + account + ":" + string(kind) + "/" + service.Shorten(written)
 	if e != nil {
 		about.arn, about.tags = e.ARN(), e.Tags
@@ -85,10 +78,16 @@ func (s *core) findFor(c *protocol.Call, kind directory.Kind, name *string, acti
 	if err := s.allow(c, action, about); err != nil {
 		return nil, err
 	}
-	if e == nil {
-		return nil, errNoEntity(kind, service.Shorten(written))
+	return e, missing
+}
+
+// named returns the entity that has exactly this name. Names that differ in case only are the same when an entity is made,
+// and different when it is looked for.
+func (s *core) named(kind directory.Kind, account, name string) (*directory.Entity, error) {
+	if e := s.directory.Find(kind, account, name); e != nil && e.Name == name {
+		return e, nil
 	}
-	return e, nil
+	return nil, errNoEntity(kind, service.Shorten(name))
 }
 
 // userOrCaller returns the user that a request is about: the one that it names,

@@ -13,15 +13,11 @@ import (
 // newEntity returns the entity that a request asks for, if its parameters are
 // valid and the caller may make it.
 func (s *core) newEntity(c *protocol.Call, kind directory.Kind, name, path, boundary *string, tags []Tag) (*directory.Entity, error) {
-	written, err := checkName(members[kind], name, longest[kind])
-	if err != nil {
-		return nil, err
-	}
 	folder, err := checkPath("path", path)
 	if err != nil {
 		return nil, err
 	}
-	e := directory.NewEntity(kind, service.Caller(c).Account, folder, written, s.now())
+	e := directory.NewEntity(kind, service.Caller(c).Account, folder, orEmpty(name), s.now())
 	if e.Tags, err = checkTags(tags); err != nil {
 		return nil, err
 	}
@@ -84,9 +80,7 @@ func (s *core) rename(ctx context.Context, c *protocol.Call, kind directory.Kind
 	}
 	next := e.Clone()
 	if newName != nil {
-		if next.Name, err = checkName("new"+words[kind]+"Name", newName, longest[kind]); err != nil {
-			return nil, err
-		}
+		next.Name = *newName
 	}
 	if newPath != nil {
 		if next.Path, err = checkPath("newPath", newPath); err != nil {
@@ -143,9 +137,6 @@ func (s *core) remove(ctx context.Context, c *protocol.Call, kind directory.Kind
 func (s *core) listEntities(
 	c *protocol.Call, kind directory.Kind, action string, prefix, marker *string, maxItems *int32,
 ) (service.Page[*directory.Entity], error) {
-	if err := checkPrefix(prefix); err != nil {
-		return service.Page[*directory.Entity]{}, err
-	}
 	account := service.Caller(c).Account
 	folder := "/"
 	if prefix != nil {

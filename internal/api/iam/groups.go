@@ -146,16 +146,8 @@ func (s groups) membership(c *protocol.Call, in *membershipInput, action string)
 	if group, err = s.find(c, directory.Group, in.GroupName, action); err != nil {
 		return nil, nil, err
 	}
-	var v protocol.Violations
-	name := v.Required("userName", in.UserName)
-	if err := v.Err(); err != nil {
-		return nil, nil, err
-	}
-	user = s.directory.Find(directory.User, group.Account, name)
-	if user == nil || user.Name != name {
-		return nil, nil, errNoEntity(directory.User, service.Shorten(name))
-	}
-	return group, user, nil
+	user, err = s.named(directory.User, group.Account, orEmpty(in.UserName))
+	return group, user, err
 }
 
 func (s groups) addUserToGroup(ctx context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {

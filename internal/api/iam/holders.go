@@ -35,12 +35,6 @@ type listEntitiesForPolicyOutput struct {
 }
 
 func (s policies) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in *listEntitiesForPolicyInput) (*listEntitiesForPolicyOutput, error) {
-	var v protocol.Violations
-	v.Enum("entityFilter", in.EntityFilter, "User", "Role", "Group", "LocalManagedPolicy", "AWSManagedPolicy")
-	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)
-	if err := cmp.Or(v.Err(), checkPrefix(in.PathPrefix)); err != nil {
-		return nil, err
-	}
 	m, err := s.managed(c, in.PolicyArn, "ListEntitiesForPolicy")
 	if err != nil {
 		return nil, err

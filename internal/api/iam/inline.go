@@ -52,16 +52,8 @@ var inlineLimits = map[directory.Kind]int{
 }
 
 func (s inline) putInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
-	var v protocol.Violations
-	text := v.Required("policyDocument", in.PolicyDocument)
-	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
-	name, err := checkName("policyName", in.PolicyName, longestPolicy)
-	if err != nil {
-		return nil, err
-	}
+	text := orEmpty(in.PolicyDocument)
+	name := orEmpty(in.PolicyName)
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -108,11 +100,7 @@ type inlineOutput struct {
 }
 
 func (s inline) getInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*inlineOutput, error) {
-	var v protocol.Violations
-	name := v.Required("policyName", in.PolicyName)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	name := orEmpty(in.PolicyName)
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -131,11 +119,7 @@ func errNoInline(k directory.Kind, name string) error {
 }
 
 func (s inline) deleteInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
-	var v protocol.Violations
-	name := v.Required("policyName", in.PolicyName)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	name := orEmpty(in.PolicyName)
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err

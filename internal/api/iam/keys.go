@@ -130,14 +130,8 @@ func (s keys) keyOf(user *directory.Entity, id string) (*directory.Key, error) {
 }
 
 func (s keys) updateAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
-	var v protocol.Violations
-	id := v.Required("accessKeyId", in.AccessKeyId)
-	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
-	wanted := v.Required("status", in.Status)
-	v.Enum("status", in.Status, statusActive, statusInactive)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	id := orEmpty(in.AccessKeyId)
+	wanted := orEmpty(in.Status)
 	user, err := s.userOrCaller(c, in.UserName, "UpdateAccessKey")
 	if err != nil {
 		return nil, err
@@ -155,12 +149,7 @@ func (s keys) updateAccessKey(ctx context.Context, c *protocol.Call, in *accessK
 }
 
 func (s keys) deleteAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
-	var v protocol.Violations
-	id := v.Required("accessKeyId", in.AccessKeyId)
-	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	id := orEmpty(in.AccessKeyId)
 	user, err := s.userOrCaller(c, in.UserName, "DeleteAccessKey")
 	if err != nil {
 		return nil, err
@@ -188,12 +177,7 @@ type lastUsedOutput struct {
 }
 
 func (s keys) getAccessKeyLastUsed(_ context.Context, c *protocol.Call, in *accessKeyInput) (*lastUsedOutput, error) {
-	var v protocol.Violations
-	id := v.Required("accessKeyId", in.AccessKeyId)
-	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	id := orEmpty(in.AccessKeyId)
 	account := service.Caller(c).Account
 	about := subject{arn: "arn:aws:iam::" + account + ":user/*"} // whose it is is not known yet
 	var user *directory.Entity

@@ -45,13 +45,7 @@ type generateAccessedInput struct {
 type generateAccessedOutput struct{ JobId string }
 
 func (s lastAccessed) generate(_ context.Context, c *protocol.Call, in *generateAccessedInput) (*generateAccessedOutput, error) {
-	var v protocol.Violations
-	arn := v.Required("arn", in.Arn)
-	v.Length("arn", in.Arn, 20, 2048)
-	v.Enum("granularity", in.Granularity, serviceLevel, actionLevel)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	arn := orEmpty(in.Arn)
 	if err := s.allow(c, "GenerateServiceLastAccessedDetails", subject{arn: service.Shorten(arn)}); err != nil {
 		return nil, err
 	}
@@ -105,12 +99,7 @@ type accessed struct {
 
 // find returns what the job of a request is about.
 func (s lastAccessed) find(c *protocol.Call, in *accessedInput) (*accessed, error) {
-	var v protocol.Violations
-	id := v.Required("jobId", in.JobId)
-	v.Length("jobId", in.JobId, 36, 36)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	id := orEmpty(in.JobId)
 	if err := s.allow(c, c.Operation, subject{arn: anything}); err != nil {
 		return nil, err
 	}
@@ -223,12 +212,7 @@ type accessedEntitiesOutput struct {
 }
 
 func (s lastAccessed) getEntities(_ context.Context, c *protocol.Call, in *accessedInput) (*accessedEntitiesOutput, error) {
-	var v protocol.Violations
-	namespace := v.Required("serviceNamespace", in.ServiceNamespace)
-	v.Length("serviceNamespace", in.ServiceNamespace, 1, 64)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	namespace := orEmpty(in.ServiceNamespace)
 	a, err := s.find(c, in)
 	if err != nil {
 		return nil, err

@@ -103,17 +103,8 @@ type createPolicyInput struct {
 type policyOutput struct{ Policy Policy }
 
 func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
-	var v protocol.Violations
-	text := v.Required("policyDocument", in.PolicyDocument)
-	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
-	v.Length("description", in.Description, 0, 1000)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
-	name, err := checkName("policyName", in.PolicyName, longestPolicy)
-	if err != nil {
-		return nil, err
-	}
+	text := orEmpty(in.PolicyDocument)
+	name := orEmpty(in.PolicyName)
 	path, err := checkPath("path", in.Path)
 	if err != nil {
 		return nil, err
@@ -161,12 +152,7 @@ func (s policies) managed(c *protocol.Call, name *string, action string) (*direc
 }
 
 func (s policies) managedFor(c *protocol.Call, name *string, action string, about subject) (*directory.Managed, error) {
-	var v protocol.Violations
-	arn := v.Required("policyArn", name)
-	v.Length("policyArn", name, 20, 2048)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	arn := orEmpty(name)
 	arn = service.Shorten(arn)
 	m := s.policyOf(service.Caller(c).Account, arn)
 	about.arn = arn
@@ -264,12 +250,6 @@ const (
 )
 
 func (s policies) listPolicies(_ context.Context, c *protocol.Call, in *listPoliciesInput) (*listPoliciesOutput, error) {
-	var v protocol.Violations
-	v.Enum("scope", in.Scope, "All", "AWS", "Local")
-	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)
-	if err := cmp.Or(v.Err(), checkPrefix(in.PathPrefix)); err != nil {
-		return nil, err
-	}
 	account := service.Caller(c).Account
 	if err := s.allow(c, "ListPolicies", subject{arn: "arn:aws:iam::" + account + ":policy/"}); err != nil {
 		return nil, err

@@ -50,10 +50,7 @@ type createVirtualMFADeviceInput struct {
 type createVirtualMFADeviceOutput struct{ VirtualMFADevice VirtualMFADevice }
 
 func (s devices) createVirtualMFADevice(ctx context.Context, c *protocol.Call, in *createVirtualMFADeviceInput) (*createVirtualMFADeviceOutput, error) {
-	name, err := checkName("virtualMFADeviceName", in.VirtualMFADeviceName, 226)
-	if err != nil {
-		return nil, err
-	}
+	name := orEmpty(in.VirtualMFADeviceName)
 	path, err := checkPath("path", in.Path)
 	if err != nil {
 		return nil, err
@@ -92,19 +89,8 @@ type mfaDeviceInput struct {
 	AuthenticationCode2 *string `max:"6" hidden:""`
 }
 
-// serial returns the serial number that a request names.
-func (in *mfaDeviceInput) serial() (string, error) {
-	var v protocol.Violations
-	serial := v.Required("serialNumber", in.SerialNumber)
-	v.Length("serialNumber", in.SerialNumber, 9, 256)
-	return serial, v.Err()
-}
-
 func (s devices) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
-	serial, err := in.serial()
-	if err != nil {
-		return nil, err
-	}
+	serial := orEmpty(in.SerialNumber)
 	account := service.Caller(c).Account
 	if err := s.allow(c, "DeleteVirtualMFADevice", subject{arn: service.Shorten(serial)}); err != nil {
 		return nil, err
@@ -124,17 +110,8 @@ func (s devices) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, i
 
 // enableMFADevice gives a second factor to a user who has shown two codes of it, one after the other.
 func (s devices) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
-	serial, err := in.serial()
-	if err != nil {
-		return nil, err
-	}
-	var v protocol.Violations
-	first, second := v.Required("authenticationCode1", in.AuthenticationCode1), v.Required("authenticationCode2", in.AuthenticationCode2)
-	v.Length("authenticationCode1", in.AuthenticationCode1, 6, 6)
-	v.Length("authenticationCode2", in.AuthenticationCode2, 6, 6)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	serial := orEmpty(in.SerialNumber)
+	first, second := orEmpty(in.AuthenticationCode1), orEmpty(in.AuthenticationCode2)
 	user, err := s.find(c, directory.User, in.UserName, "EnableMFADevice")
 	if err != nil {
 		return nil, err
@@ -164,10 +141,7 @@ func (s devices) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaD
 }
 
 func (s devices) deactivateMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
-	serial, err := in.serial()
-	if err != nil {
-		return nil, err
-	}
+	serial := orEmpty(in.SerialNumber)
 	user, err := s.userOrCaller(c, in.UserName, "DeactivateMFADevice")
 	if err != nil {
 		return nil, err
@@ -215,11 +189,6 @@ type listVirtualMFADevicesOutput struct {
 }
 
 func (s devices) listVirtualMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listVirtualMFADevicesOutput, error) {
-	var v protocol.Violations
-	v.Enum("assignmentStatus", in.AssignmentStatus, "Assigned", "Unassigned", "Any")
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
 	if err := s.allow(c, "ListVirtualMFADevices", subject{arn: anything}); err != nil {
 		return nil, err
 	}

@@ -258,11 +258,12 @@ func TestSimulator(t *testing.T) {
 		says   string
 	}{
 		{with{"PolicyInputList.member.1", "{", "ActionNames.member.1", "sqs:SendMessage"}, "Invalid policy"},
-		{with{"PolicyInputList.member.1", apitest.Allow("sqs:*", "*")}, "ActionNames"},
 		{with{"PolicyInputList.member.1", apitest.Allow("sqs:*", "*"), "ActionNames.member.1", "sqs:*"}, "Invalid Action Name"},
 		{with{"PolicyInputList.member.1", apitest.Allow("sqs:*", "*"), "ActionNames.member.1", "sqs:SendMessage", "ResourcePolicy", resource}, "CallerArn is required"},
 	} {
 		st.Fails("SimulateCustomPolicy", c.params, 400, "InvalidInput", c.says)
 	}
+	st.Fails("SimulateCustomPolicy", with{"PolicyInputList.member.1", apitest.Allow("sqs:*", "*")}, 400, "ValidationError",
+		"1 validation error detected: Value null at 'actionNames' failed to satisfy constraint: Member must not be null")
 	st.Fails("SimulatePrincipalPolicy", with{"PolicySourceArn", bob + "x", "ActionNames.member.1", "sqs:SendMessage"}, 404, "NoSuchEntity", "does not exist")
 }

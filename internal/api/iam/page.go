@@ -7,19 +7,11 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-const (
-	defaultItems = 100
-	mostItems    = 1000
-)
+// defaultItems is how many entries a page has if a request does not say.
+const defaultItems = 100
 
 // paginate returns the part of all, which is sorted by key, that comes after the marker.
 func paginate[T any](all []T, key func(T) string, marker *string, maxItems *int32) (service.Page[T], error) {
-	var v protocol.Violations
-	v.Length("marker", marker, 1, 2048)
-	v.Range("maxItems", maxItems, 1, mostItems)
-	if err := v.Err(); err != nil {
-		return service.Page[T]{}, err
-	}
 	after, most := "", defaultItems
 	if marker != nil {
 		after = *marker

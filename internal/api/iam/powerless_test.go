@@ -32,7 +32,7 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 		"Password": {"Correct-horse-1"}, "OldPassword": {"Correct-horse-1"}, "NewPassword": {"Correct-horse-2"}, "VirtualMFADeviceName": {"phone"},
 		"SerialNumber": {"arn:aws:iam::" + account + ":mfa/phone"}, "AuthenticationCode1": {"123456"}, "AuthenticationCode2": {"654321"},
 		"Url": {"https://login.example.com"}, "OpenIDConnectProviderArn": {"arn:aws:iam::" + account + ":oidc-provider/login.example.com"},
-		"ClientID": {"c"}, "ThumbprintList.member.1": {strings.Repeat("0", 40)}, "InstanceProfileName": {"p"},
+		"ClientID": {"c"}, "Description": {"d"}, "ThumbprintList.member.1": {strings.Repeat("0", 40)}, "InstanceProfileName": {"p"},
 		"Arn": {"arn:aws:iam::" + account + ":user/bob"}, "JobId": {strings.Repeat("0", 36)}, "ServiceNamespace": {"sqs"},
 		"Version": {"2010-05-08"},
 	}

@@ -125,19 +125,11 @@ func (s profiles) listForRole(_ context.Context, c *protocol.Call, in *profileIn
 
 // pair returns the profile and the role that a request names.
 func (s profiles) pair(c *protocol.Call, in *profileInput) (profile, role *directory.Entity, err error) {
-	var v protocol.Violations
-	name := v.Required("roleName", in.RoleName)
-	if err := v.Err(); err != nil {
-		return nil, nil, err
-	}
 	if profile, err = s.find(c, in, subject{}); err != nil {
 		return nil, nil, err
 	}
-	role = s.directory.Find(directory.Role, profile.Account, name)
-	if role == nil || role.Name != name {
-		return nil, nil, errNoEntity(directory.Role, service.Shorten(name))
-	}
-	return profile, role, nil
+	role, err = s.named(directory.Role, profile.Account, orEmpty(in.RoleName))
+	return profile, role, err
 }
 
 // addRole gives a role to a profile. On AWS that hands the role to a service, which takes iam:PassRole.

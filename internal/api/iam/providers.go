@@ -32,9 +32,6 @@ const (
 	maxProviders   = 100
 	maxClients     = 100 // of a provider
 	maxThumbprints = 5   // likewise
-	longestURL     = 255
-	longestClient  = 255
-	thumbprintSize = 40 // SHA-1 in hexadecimal
 )
 
 type createProviderInput struct {
@@ -85,19 +82,12 @@ func (s providers) create(ctx context.Context, c *protocol.Call, in *createProvi
 
 // name returns what the provider is called: its URL without the scheme.
 func (in *createProviderInput) name() (string, error) {
-	var v protocol.Violations
-	written := v.Required("url", in.Url)
-	v.Length("url", in.Url, 1, longestURL)
-	checkClients(&v, in.ClientIDList)
-	checkThumbprints(&v, in.ThumbprintList)
-	if err := v.Err(); err != nil {
+	written := orEmpty(in.Url)
+	if err := checkThumbprints(in.ThumbprintList); err != nil {
 		return "", err
 	}
-	switch {
-	case !isProviderURL(written):
+	if !isProviderURL(written) {
 		return "", protocol.ValidationError("Invalid Open ID Connect Provider URL")
-	case len(in.ThumbprintList) > maxThumbprints:
-		return "", errThumbprints()
 	}
 	return strings.TrimPrefix(written, secure), nil
 }
@@ -112,21 +102,19 @@ func isProviderURL(text string) bool {
 		!strings.ContainsAny(text, "?# ") && service.Printable(text)
 }
 
-func errThumbprints() error {
-	return errInput("Thumbprint list must contain fewer than %d entries.", maxThumbprints)
-}
-
-func checkClients(v *protocol.Violations, clients []string) {
-	for _, client := range clients {
-		v.Length("clientIDList.member", &client, 1, longestClient)
-	}
-}
-
-func checkThumbprints(v *protocol.Violations, thumbprints []string) {
+// checkThumbprints refuses thumbprints that are none, and too many.
+func checkThumbprints(thumbprints []string) error {
+	var v protocol.Violations
 	for _, one := range thumbprints {
-		v.Length("thumbprintList.member", &one, thumbprintSize, thumbprintSize)
 		v.Characters("thumbprintList.member", &one, isHex, "[0-9a-fA-F]{40}")
 	}
+	if err := v.Err(); err != nil {
+		return err
+	}
+	if len(thumbprints) > maxThumbprints {
+		return errInput("Thumbprint list must contain fewer than %d entries.", maxThumbprints)
+	}
+	return nil
 }
 
 func isHex(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }
@@ -145,12 +133,7 @@ type providerInput struct {
 
 // about returns the provider that a request names, if the caller may take the action on it. It is nil if there is none.
 func (s providers) about(c *protocol.Call, in *providerInput, about subject) (*directory.Entity, error) {
-	var v protocol.Violations
-	arn := v.Required("openIDConnectProviderArn", in.OpenIDConnectProviderArn)
-	v.Length("openIDConnectProviderArn", in.OpenIDConnectProviderArn, 20, 2048)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	arn := orEmpty(in.OpenIDConnectProviderArn)
 	e := s.directory.ByARN(arn)
 	if e != nil && (e.Kind != directory.Provider || e.Account != service.Caller(c).Account) {
 		e = nil
@@ -233,18 +216,8 @@ func (s providers) delete(ctx context.Context, c *protocol.Call, in *providerInp
 	})
 }
 
-func (in *providerInput) client() (string, error) {
-	var v protocol.Violations
-	client := v.Required("clientID", in.ClientID)
-	v.Length("clientID", in.ClientID, 1, longestClient)
-	return client, v.Err()
-}
-
 func (s providers) addClient(ctx context.Context, c *protocol.Call, in *providerInput) (*service.Empty, error) {
-	client, err := in.client()
-	if err != nil {
-		return nil, err
-	}
+	client := orEmpty(in.ClientID)
 	return s.edit(ctx, c, in, subject{}, func(e *directory.Entity) error {
 		switch {
 		case slices.Contains(e.Clients, client):
@@ -258,10 +231,7 @@ func (s providers) addClient(ctx context.Context, c *protocol.Call, in *provider
 }
 
 func (s providers) removeClient(ctx context.Context, c *protocol.Call, in *providerInput) (*service.Empty, error) {
-	client, err := in.client()
-	if err != nil {
-		return nil, err
-	}
+	client := orEmpty(in.ClientID)
 	return s.edit(ctx, c, in, subject{}, func(e *directory.Entity) error {
 		e.Clients = slices.DeleteFunc(e.Clients, func(one string) bool { return one == client })
 		return nil
@@ -269,16 +239,8 @@ func (s providers) removeClient(ctx context.Context, c *protocol.Call, in *provi
 }
 
 func (s providers) setThumbprints(ctx context.Context, c *protocol.Call, in *providerInput) (*service.Empty, error) {
-	if in.ThumbprintList == nil {
-		return nil, errNoList("thumbprintList")
-	}
-	var v protocol.Violations
-	checkThumbprints(&v, in.ThumbprintList)
-	if err := v.Err(); err != nil {
+	if err := checkThumbprints(in.ThumbprintList); err != nil {
 		return nil, err
-	}
-	if len(in.ThumbprintList) > maxThumbprints {
-		return nil, errThumbprints()
 	}
 	return s.edit(ctx, c, in, subject{}, func(e *directory.Entity) error {
 		e.Thumbprints = in.ThumbprintList

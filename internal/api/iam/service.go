@@ -2,6 +2,7 @@ package iam
 
 import (
 	"context"
+	_ "embed" // model.txt
 	"log/slog"
 	"time"
 
@@ -13,6 +14,17 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
+
+//go:embed model.txt
+var model string
+
+// sentences are what IAM says of texts with characters that they cannot have, instead of naming the pattern.
+var sentences = map[string]string{
+	"name":   "The specified value for %s is invalid. It must contain only alphanumeric characters and/or the following: +=,.@_-",
+	"path":   "The specified value for %s is invalid. It must begin and end with / and contain only alphanumeric characters and/or / characters.",
+	"prefix": "The specified value for %s is invalid. It must begin with / and contain only alphanumeric characters and/or / characters.",
+	"ascii":  "The specified value for %s is invalid. It must contain only printable ASCII characters.",
+}
 
 // Options are what New needs.
 type Options struct {
@@ -46,7 +58,7 @@ func New(o Options) *protocol.Service {
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "iam", Versions: []string{"2010-05-08"}, Namespace: "https://iam.amazonaws.com/doc/%s/",
-		ErrorNamespace: "com.amazonaws.iam",
+		ErrorNamespace: "com.amazonaws.iam", Model: model, Sentences: sentences,
 	})
 	users{s}.register(wire)
 	keys{s}.register(wire)

@@ -32,10 +32,10 @@ func TestSimulationsAreBounded(t *testing.T) {
 	_, err := apitest.RootActor(s.Endpoint(), s.Root()).IAM.AttachUserPolicy(t.Context(), &iam.AttachUserPolicyInput{
 		UserName: aws.String("reader"), PolicyArn: aws.String("arn:aws:iam::aws:policy/IAMReadOnlyAccess")})
 	apitest.Must(t, 0, err)
-	conditional := statements(700, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringEquals":{"x:y":"b"}}}`)
+	conditional := statements(700, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringEquals":{"app:y":"b"}}}`)
 	matching := statements(1000, `{"Effect":"Allow","Action":"*","Resource":"*"}`)
 	entry := func(value string) []types.ContextEntry {
-		return []types.ContextEntry{{ContextKeyName: aws.String("x:y"), ContextKeyType: types.ContextKeyTypeEnumString, ContextKeyValues: []string{value}}}
+		return []types.ContextEntry{{ContextKeyName: aws.String("app:y"), ContextKeyType: types.ContextKeyTypeEnumString, ContextKeyValues: []string{value}}}
 	}
 	many := func(n int) (all []string) {
 		for i := range n {
@@ -51,7 +51,7 @@ func TestSimulationsAreBounded(t *testing.T) {
 		{"a long value", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional}, ContextEntries: entry(strings.Repeat("a", 1_000_000))}, "ValidationError"},
 		{"a value of the greatest length", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional}, ContextEntries: entry(strings.Repeat("a", 2048))}, ""},
 		{"a costly pattern", iam.SimulateCustomPolicyInput{ContextEntries: entry(strings.Repeat("a", 2048)), PolicyInputList: []string{
-			statements(20, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{"x:y":"`+strings.Repeat("*a", 1000)+`b"}}}`)}}, ""},
+			statements(20, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{"app:y":"`+strings.Repeat("*a", 1000)+`b"}}}`)}}, ""},
 		{"many entries", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional}, ContextEntries: make([]types.ContextEntry, 51)}, "ValidationError"},
 		{"many documents", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional, matching}}, "InvalidInput"},
 		{"too many questions", iam.SimulateCustomPolicyInput{PolicyInputList: []string{conditional}, ActionNames: many(100), ResourceArns: many(11)}, "InvalidInput"},
@@ -109,9 +109,9 @@ func TestSimulationsTakeTurns(t *testing.T) {
 	root := s.Root()
 	costly := url.Values{
 		"Action": {"SimulateCustomPolicy"}, "Version": {"2010-05-08"}, "MaxItems": {"1000"},
-		"ContextEntries.member.1.ContextKeyName": {"x:y"}, "ContextEntries.member.1.ContextKeyType": {"string"},
+		"ContextEntries.member.1.ContextKeyName": {"app:y"}, "ContextEntries.member.1.ContextKeyType": {"string"},
 		"ContextEntries.member.1.ContextKeyValues.member.1": {strings.Repeat("a", 2048)},
-		"PolicyInputList.member.1":                          {statements(20, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{"x:y":"`+strings.Repeat("*a", 1000)+`b"}}}`)},
+		"PolicyInputList.member.1":                          {statements(20, `{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringLike":{"app:y":"`+strings.Repeat("*a", 1000)+`b"}}}`)},
 	}
 	for i := range 100 {
 		costly.Set(fmt.Sprintf("ActionNames.member.%d", i+1), fmt.Sprint("sqs:Action", i))

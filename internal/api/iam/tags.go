@@ -2,7 +2,6 @@ package iam
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"strings"
 
@@ -16,9 +15,6 @@ type Tag = service.Tag
 
 // checkTags returns the tags of a request by their keys.
 func checkTags(tags []Tag) (map[string]string, error) {
-	if err := service.CheckTags(tags); err != nil {
-		return nil, err
-	}
 	out, err := service.FoldedTagMap(tags)
 	if err != nil {
 		return nil, errInput("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
@@ -64,11 +60,7 @@ func (in *tagsInput) removed() ([]string, error) {
 	if len(in.TagKeys) == 0 {
 		return nil, errNoList("tagKeys")
 	}
-	var v protocol.Violations
-	for i, key := range in.TagKeys {
-		service.CheckTagKey(&v, fmt.Sprintf("tagKeys.%d.member", i+1), key)
-	}
-	return in.TagKeys, v.Err()
+	return in.TagKeys, nil
 }
 
 func errNoList(member string) error {

@@ -3,7 +3,6 @@ package iam
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
@@ -33,12 +32,7 @@ type createPolicyVersionInput struct {
 type versionOutput struct{ PolicyVersion PolicyVersion }
 
 func (s policies) createPolicyVersion(ctx context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
-	var v protocol.Violations
-	text := v.Required("policyDocument", in.PolicyDocument)
-	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	text := orEmpty(in.PolicyDocument)
 	m, err := s.managed(c, in.PolicyArn, "CreatePolicyVersion")
 	if err != nil {
 		return nil, err
@@ -66,19 +60,10 @@ func (s policies) createPolicyVersion(ctx context.Context, c *protocol.Call, in 
 	return &versionOutput{showVersion(m, m.Versions[len(m.Versions)-1])}, nil
 }
 
-var versionPattern = regexp.MustCompile(`^v[1-9][0-9]*(\.[A-Za-z0-9-]*)?$`)
-
 // version returns the policy and the version that a request names, if the caller
 // may take the action on the policy.
 func (s policies) version(c *protocol.Call, in *policyInput, action string) (*directory.Managed, directory.Version, error) {
-	var v protocol.Violations
-	id := v.Required("versionId", in.VersionId)
-	if in.VersionId != nil && !versionPattern.MatchString(id) {
-		v.Add(id, "versionId", `Member must satisfy regular expression pattern: v[1-9][0-9]*(\.[A-Za-z0-9-]*)?`)
-	}
-	if err := v.Err(); err != nil {
-		return nil, directory.Version{}, err
-	}
+	id := orEmpty(in.VersionId)
 	m, err := s.managed(c, in.PolicyArn, action)
 	if err != nil {
 		return nil, directory.Version{}, err

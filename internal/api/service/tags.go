@@ -60,7 +60,7 @@ func CheckTags(tags []Tag) error {
 	var v protocol.Violations
 	for i, t := range tags {
 		at := fmt.Sprintf("tags.%d.member.", i+1)
-		CheckTagKey(&v, at+"key", t.Key)
+		checkTagKey(&v, at+"key", t.Key)
 		if !ValidTag(t.Value) {
 			v.Add(t.Value, at+"value", `Member must satisfy regular expression pattern: [\p{L}\p{Z}\p{N}_.:/=+\-@]*`)
 		}
@@ -68,8 +68,7 @@ func CheckTags(tags []Tag) error {
 	return v.Err()
 }
 
-// CheckTagKey adds to v what is wrong with the key of a tag.
-func CheckTagKey(v *protocol.Violations, member, key string) {
+func checkTagKey(v *protocol.Violations, member, key string) {
 	v.Length(member, &key, 1, 128)
 	if !ValidTag(key) {
 		v.Add(key, member, `Member must satisfy regular expression pattern: [\p{L}\p{Z}\p{N}_.:/=+\-@]+`)

@@ -25,14 +25,12 @@ type assumeRoleOutput struct {
 	Credentials      Credentials
 	AssumedRoleUser  AssumedRoleUser
 	PackedPolicySize *int32
-	SourceIdentity   string `json:",omitempty"`
+	tokenUse
+	SourceIdentity string `json:",omitempty"`
 }
 
 func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRoleInput) (*assumeRoleOutput, error) {
 	id := service.Caller(c)
-	if err := in.check(); err != nil {
-		return nil, err
-	}
 	if _, err := in.account(); err != nil {
 		return nil, err
 	}
@@ -64,23 +62,13 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 		return nil, protocol.ValidationError("The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.")
 	}
 	session := s.session(role.ARN(), role.ID, in.seconds(), l)
-	keys, err := s.issue(policy.AssumedRole, role.Account, a.called, session)
+	keys, err := s.issue(policy.AssumedRole, role.Account, a.called, session, in.tokenSize)
 	if err != nil {
 		return nil, err
 	}
 	return &assumeRoleOutput{
-		Credentials: keys, AssumedRoleUser: showSession(role, a.called), PackedPolicySize: l.packed, SourceIdentity: l.SourceIdentity,
+		Credentials: keys, AssumedRoleUser: showSession(role, a.called), PackedPolicySize: l.packed, tokenUse: useOf(keys), SourceIdentity: l.SourceIdentity,
 	}, nil
-}
-
-func (in *assumeRoleInput) check() error {
-	var v protocol.Violations
-	in.assumption.check(&v)
-	v.Length("externalId", in.ExternalId, 2, 1224)
-	if in.SourceIdentity != nil {
-		name(&v, "sourceIdentity", in.SourceIdentity, 64)
-	}
-	return v.Err()
 }
 
 // mayAsk refuses callers that cannot assume any role.

@@ -45,6 +45,64 @@ func TestTokenOperations(t *testing.T) {
 	}
 }
 
+func TestModel(t *testing.T) {
+	t.Parallel()
+	st := newStory(t)
+	const characters = `[\u0009\u000A\u000D\u0020-\u007E\u0085\u00A0-\uD7FF\uE000-\uFFFD\u10000-\u10FFFF]+`
+	for _, c := range []struct {
+		op     string
+		params with
+		says   string
+	}{
+		{"AssumeRole", with{"RoleArn", "", "RoleSessionName", "s1"}, "2 validation errors detected: Value '' at 'roleArn' failed to satisfy constraint: " +
+			"Member must satisfy regular expression pattern: " + characters + "; Value '' at 'roleArn' failed to satisfy constraint: " +
+			"Member must have length greater than or equal to 20"},
+		{"AssumeRole", with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", "s1", "PolicyArns.member.1.arn", "x", "TokenCode", "12"},
+			"2 validation errors detected: Value 'x' at 'policyArns.1.member.arn' failed to satisfy constraint: Member must have length greater than or equal to 20; " +
+				"Value '12' at 'tokenCode' failed to satisfy constraint: Member must have length greater than or equal to 6"},
+		{"AssumeRole", with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", strings.Repeat("s", 65)}, "1 validation error detected: Value '" +
+			strings.Repeat("s", 65) + "' at 'roleSessionName' failed to satisfy constraint: Member must have length less than or equal to 64"},
+		{"AssumeRoleWithWebIdentity", with{"RoleArn", "arn:aws:iam::000000000000:role/r", "RoleSessionName", "s1", "WebIdentityToken", "x"},
+			"1 validation error detected: Value at 'webIdentityToken' failed to satisfy constraint: Member must have length greater than or equal to 4"},
+		{"GetSessionToken", with{"MinimumSessionTokenSize", "4097"}, "1 validation error detected: Value '4097' at 'minimumSessionTokenSize' failed to satisfy constraint: " +
+			"Member must have value less than or equal to 4096"},
+	} {
+		st.Refuses(c.op, c.params, 400, "ValidationError", c.says)
+	}
+}
+
+func TestDecodeAuthorizationMessage(t *testing.T) {
+	t.Parallel()
+	st := newStory(t)
+	st.Refuses("DecodeAuthorizationMessage", with{"EncodedMessage", "x"}, 400, "InvalidAuthorizationMessageException", "Message is not valid")
+	st.Refuses("DecodeAuthorizationMessage", nil, 400, "ValidationError",
+		"1 validation error detected: Value null at 'encodedMessage' failed to satisfy constraint: Member must not be null")
+}
+
+// The size of a token is in the answer, and can be asked for.
+func TestTokenSize(t *testing.T) {
+	t.Parallel()
+	st := newStory(t)
+	for _, c := range []struct {
+		op     string
+		params with
+	}{
+		{"GetSessionToken", nil}, {"GetFederationToken", with{"Name", "jean"}},
+	} {
+		own := apitest.Element(st.Does(c.op, c.params), "SessionToken")
+		for _, least := range []int{0, 10, 1000, 4001, 4096} {
+			body := st.Does(c.op, append(with{"MinimumSessionTokenSize", fmt.Sprint(least)}, c.params...))
+			size := len(apitest.Element(body, "SessionToken"))
+			if size < least || size > max(len(own)+8, least+4) {
+				t.Errorf("%s: a token of at least %d has %d characters", c.op, least, size)
+			}
+			if apitest.Element(body, "SessionTokenSize") != fmt.Sprint(size) || apitest.Element(body, "SessionTokenUtilization") != fmt.Sprint((size*100+4095)/4096) {
+				t.Errorf("%s: %s", c.op, body)
+			}
+		}
+	}
+}
+
 // Clients without keys, too, get the error that there is no such way to get keys.
 func TestUnsupportedFederation(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	// Parameters with which any of the operations would do something.
 	params := url.Values{
 		"Name": {"jean"}, "RoleArn": {*apitest.Must(t, role, err).Role.Arn}, "RoleSessionName": {"s1"}, "AccessKeyId": {s.Root().AccessKeyID},
-		"Version": {"2011-06-15"},
+		"Version": {"2011-06-15"}, "EncodedMessage": {"x"},
 	}
 	free := map[string]bool{"GetCallerIdentity": true, "GetSessionToken": true}
 	byToken := "AssumeRoleWithWebIdentity" // has tests of its own: a token takes the place of the signature

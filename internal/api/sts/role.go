@@ -29,16 +29,8 @@ type assumption struct {
 	RoleArn         *string `max:"2048"`
 	RoleSessionName *string `max:"64"`
 	restrictions
+	tokenSize
 	DurationSeconds *int32
-}
-
-// check adds to v what is wrong with the parameters.
-func (in *assumption) check(v *protocol.Violations) {
-	v.Required("roleArn", in.RoleArn)
-	v.Length("roleArn", in.RoleArn, 20, 2048)
-	name(v, "roleSessionName", in.RoleSessionName, 64)
-	v.Length("policy", in.Policy, 1, 1<<20)
-	v.Range("durationSeconds", in.DurationSeconds, leastSeconds, mostOfRoles)
 }
 
 // seconds returns how long the session is to last.

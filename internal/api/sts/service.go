@@ -2,6 +2,7 @@ package sts
 
 import (
 	"context"
+	_ "embed" // model.txt
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -12,6 +13,9 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
+
+//go:embed model.txt
+var model string
 
 // Options are what New needs.
 type Options struct {
@@ -41,16 +45,16 @@ func New(o Options) *protocol.Service {
 	s.now = s.authorizer.Now
 	wire := protocol.NewService(protocol.Service{
 		Name: "sts", Versions: []string{"2011-06-15"}, Namespace: "https://sts.amazonaws.com/doc/%s/",
-		ErrorNamespace: "com.amazonaws.sts",
+		ErrorNamespace: "com.amazonaws.sts", Model: model,
 	})
 	protocol.Register(wire, "AssumeRole", s.assumeRole)
 	protocol.Register(wire, "AssumeRoleWithWebIdentity", s.assumeRoleWithWebIdentity, protocol.Unsigned)
+	protocol.Register(wire, "DecodeAuthorizationMessage", s.decodeAuthorizationMessage)
 	protocol.Register(wire, "GetAccessKeyInfo", s.getAccessKeyInfo)
 	protocol.Register(wire, "GetCallerIdentity", s.getCallerIdentity)
 	protocol.Register(wire, "GetFederationToken", s.getFederationToken)
 	protocol.Register(wire, "GetSessionToken", s.getSessionToken)
-	wire.Unsupported("AssumeRoleWithSAML", "AssumeRoot", "DecodeAuthorizationMessage",
-		"GetDelegatedAccessToken", "GetWebIdentityToken")
+	wire.Unsupported("AssumeRoleWithSAML", "AssumeRoot", "GetDelegatedAccessToken", "GetWebIdentityToken")
 	return wire
 }
 
@@ -85,12 +89,7 @@ type accessKeyInfoInput struct {
 type accessKeyInfoOutput struct{ Account string }
 
 func (s *Service) getAccessKeyInfo(_ context.Context, c *protocol.Call, in *accessKeyInfoInput) (*accessKeyInfoOutput, error) {
-	var v protocol.Violations
-	id := v.Required("accessKeyId", in.AccessKeyId)
-	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	id := *in.AccessKeyId
 	if err := notFederated(c, "GetAccessKeyInfo"); err != nil {
 		return nil, err
 	}

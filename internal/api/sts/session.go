@@ -27,11 +27,8 @@ func show(t identity.Temporary, s *identity.Session) Credentials {
 	}
 }
 
-// Bounds of sessions, in seconds.
+// Bounds of sessions, in seconds, beyond those of the model.
 const (
-	leastSeconds   = 900
-	mostSeconds    = 129_600 // of users
-	mostOfRoles    = 43_200
 	mostOfChains   = 3_600
 	mostOfRoots    = 3_600
 	defaultOfUsers = 43_200
@@ -96,11 +93,9 @@ func (s *Service) addPolicies(t *identity.Terms, account string, in *restriction
 		size += p.Size()
 	}
 	for _, d := range in.PolicyArns {
-		var v protocol.Violations
-		arn := v.Required("policyArns.member.arn", d.Arn)
-		v.Length("policyArns.member.arn", d.Arn, 20, 2048)
-		if err := v.Err(); err != nil {
-			return 0, err
+		arn := ""
+		if d.Arn != nil {
+			arn = *d.Arn
 		}
 		m := s.directory.Policy(arn)
 		if m == nil || m.Account != account && m.Account != "aws" {
@@ -168,8 +163,8 @@ func errPacked(percent int) *protocol.Error {
 }
 
 // issue returns the keys of a session.
-func (s *Service) issue(kind policy.CallerKind, account, name string, session *identity.Session) (Credentials, error) {
-	key, err := s.vault.Issue(kind, account, name, session)
+func (s *Service) issue(kind policy.CallerKind, account, name string, session *identity.Session, size tokenSize) (Credentials, error) {
+	key, err := s.vault.IssuePadded(kind, account, name, session, size.least())
 	if long, ok := errors.AsType[*identity.TokenTooLongError](err); ok {
 		return Credentials{}, errPacked(long.Length * 100 / identity.MaxToken)
 	}
@@ -189,20 +184,9 @@ func (s *Service) session(issuer, issuerID string, seconds int32, l *limits) *id
 }
 
 // lasting returns how long a session is wanted, in seconds.
-func lasting(v *protocol.Violations, wanted *int32, most, usual int32) int32 {
-	v.Range("durationSeconds", wanted, leastSeconds, most)
+func lasting(wanted *int32, usual int32) int32 {
 	if wanted != nil {
 		return *wanted
 	}
 	return usual
-}
-
-// name checks the name of a session or a federated user.
-func name(v *protocol.Violations, member string, value *string, most int) string {
-	v.Length(member, value, 2, most)
-	v.Characters(member, value, func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			r == '_' || r == '+' || r == '=' || r == ',' || r == '.' || r == '@' || r == '-'
-	}, `[\w+=,.@-]*`)
-	return v.Required(member, value)
 }

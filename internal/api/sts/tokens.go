@@ -17,12 +17,16 @@ func noMFA(serial, code *string) error {
 }
 
 type sessionTokenInput struct {
+	tokenSize
 	DurationSeconds *int32
 	SerialNumber    *string `max:"256"`
 	TokenCode       *string `max:"6"`
 }
 
-type sessionTokenOutput struct{ Credentials Credentials }
+type sessionTokenOutput struct {
+	Credentials Credentials
+	tokenUse
+}
 
 func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessionTokenInput) (*sessionTokenOutput, error) {
 	id := service.Caller(c)
@@ -32,23 +36,20 @@ func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessi
 	if err := noMFA(in.SerialNumber, in.TokenCode); err != nil {
 		return nil, err
 	}
-	var v protocol.Violations
-	seconds := lasting(&v, in.DurationSeconds, mostSeconds, defaultOfUsers)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	seconds := lasting(in.DurationSeconds, defaultOfUsers)
 	if id.IsRoot() {
 		seconds = min(seconds, mostOfRoots)
 	}
 	session := s.session(id.ARN, id.UserID, seconds, nil)
-	keys, err := s.issue(id.Kind, id.Account, "", session)
+	keys, err := s.issue(id.Kind, id.Account, "", session, in.tokenSize)
 	if err != nil {
 		return nil, err
 	}
-	return &sessionTokenOutput{keys}, nil
+	return &sessionTokenOutput{keys, useOf(keys)}, nil
 }
 
 type federationTokenInput struct {
+	tokenSize
 	Name *string `max:"32"`
 	restrictions
 	DurationSeconds *int32
@@ -65,6 +66,7 @@ type federationTokenOutput struct {
 	Credentials      Credentials
 	FederatedUser    FederatedUser
 	PackedPolicySize *int32
+	tokenUse
 }
 
 func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *federationTokenInput) (*federationTokenOutput, error) {
@@ -72,13 +74,7 @@ func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *fe
 	if id.Session != nil {
 		return nil, protocol.AccessDenied("Cannot call GetFederationToken with session credentials")
 	}
-	var v protocol.Violations
-	who := name(&v, "name", in.Name, 32)
-	v.Length("policy", in.Policy, 1, 1<<20)
-	seconds := lasting(&v, in.DurationSeconds, mostSeconds, defaultOfUsers)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
+	who, seconds := *in.Name, lasting(in.DurationSeconds, defaultOfUsers)
 	if id.IsRoot() {
 		seconds = min(seconds, mostOfRoots)
 	}
@@ -96,7 +92,7 @@ func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *fe
 		}
 	}
 	session := s.session(id.ARN, id.UserID, seconds, l)
-	keys, err := s.issue(policy.FederatedUser, id.Account, who, session)
+	keys, err := s.issue(policy.FederatedUser, id.Account, who, session, in.tokenSize)
 	if err != nil {
 		return nil, err
 	}
@@ -104,5 +100,6 @@ func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *fe
 		Credentials:      keys,
 		FederatedUser:    FederatedUser{id.Account + ":" + who, arn},
 		PackedPolicySize: l.packed,
+		tokenUse:         useOf(keys),
 	}, nil
 }

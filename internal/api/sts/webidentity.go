@@ -28,7 +28,8 @@ type webIdentityOutput struct {
 	Credentials                 Credentials
 	Provider                    string
 	PackedPolicySize            *int32
-	SourceIdentity              string `json:",omitempty"`
+	tokenUse
+	SourceIdentity string `json:",omitempty"`
 }
 
 const assumeWithWebIdentity = "sts:AssumeRoleWithWebIdentity"
@@ -40,9 +41,6 @@ const clockSkew = 5 * time.Minute
 // registered the provider, and the trust policy of the role has to name it. The request is not signed: the token takes the
 // place of a signature.
 func (s *Service) assumeRoleWithWebIdentity(ctx context.Context, c *protocol.Call, in *webIdentityInput) (*webIdentityOutput, error) {
-	if err := in.check(); err != nil {
-		return nil, err
-	}
 	who, err := s.identify(ctx, in)
 	if err != nil {
 		return nil, err
@@ -69,23 +67,14 @@ func (s *Service) assumeRoleWithWebIdentity(ctx context.Context, c *protocol.Cal
 	if err := in.checkLength(role); err != nil {
 		return nil, err
 	}
-	keys, err := s.issue(policy.AssumedRole, role.Account, *in.RoleSessionName, s.session(role.ARN(), role.ID, in.seconds(), l))
+	keys, err := s.issue(policy.AssumedRole, role.Account, *in.RoleSessionName, s.session(role.ARN(), role.ID, in.seconds(), l), in.tokenSize)
 	if err != nil {
 		return nil, err
 	}
 	return &webIdentityOutput{
 		SubjectFromWebIdentityToken: who.token.Subject, Audience: who.audience, AssumedRoleUser: showSession(role, *in.RoleSessionName),
-		Credentials: keys, Provider: who.provider.ARN(), PackedPolicySize: l.packed, SourceIdentity: l.SourceIdentity,
+		Credentials: keys, Provider: who.provider.ARN(), PackedPolicySize: l.packed, tokenUse: useOf(keys), SourceIdentity: l.SourceIdentity,
 	}, nil
-}
-
-func (in *webIdentityInput) check() error {
-	var v protocol.Violations
-	in.assumption.check(&v)
-	v.Required("webIdentityToken", in.WebIdentityToken)
-	v.Length("webIdentityToken", in.WebIdentityToken, 4, openid.MaxToken)
-	v.Length("providerId", in.ProviderId, 4, 2048)
-	return v.Err()
 }
 
 // webIdentity is a caller that a token identifies.
@@ -188,12 +177,20 @@ func (s *Service) webLimits(role *directory.Entity, in *webIdentityInput, who *w
 	}
 	l.Provider = who.provider.ARN()
 	if source := who.token.Source; source != "" {
-		var v protocol.Violations
-		if l.SourceIdentity = name(&v, "sourceIdentity", &source, 64); v.Err() != nil {
-			return nil, v.Err()
-		}
+		l.SourceIdentity = source
+		return l, checkSource(source)
 	}
 	return l, nil
+}
+
+// checkSource refuses the source identity of a token if a request could not have it.
+func checkSource(source string) error {
+	var v protocol.Violations
+	v.Characters("sourceIdentity", &source, func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_+=,.@-", r)
+	}, `[\w+=,.@-]*`)
+	v.Length("sourceIdentity", &source, 2, 64)
+	return v.Err()
 }
 
 func (who *webIdentity) tags() []Tag { return service.TagList(who.token.Tags) }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -87,12 +88,21 @@ func (e *TokenTooLongError) Error() string {
 // federated user, and empty for users and roots. If policies and tags of the
 // session are too long, the error is a *TokenTooLongError.
 func (v *Vault) Issue(kind policy.CallerKind, account, name string, s *Session) (Temporary, error) {
+	return v.IssuePadded(kind, account, name, s, 0)
+}
+
+// IssuePadded is Issue with a token of at least so many characters, up to MaxToken.
+func (v *Vault) IssuePadded(kind policy.CallerKind, account, name string, s *Session, least int) (Temporary, error) {
 	keyID, secret := v.newTemporary()
 	content, err := json.Marshal(ticket{Key: keyID, Kind: kind, Account: account, Name: name, Session: s})
 	if err != nil {
 		panic(err) // strings and times only
 	}
-	sealed := v.tokens.Seal(nil, nil, append([]byte{tokenVersion}, content...), []byte(tokenPurpose))
+	content = append([]byte{tokenVersion}, content...)
+	if short := base64.StdEncoding.DecodedLen(least+3) - len(content) - v.tokens.Overhead(); short > 0 {
+		content = append(content, bytes.Repeat([]byte{' '}, short)...) // JSON may end in white space
+	}
+	sealed := v.tokens.Seal(nil, nil, content, []byte(tokenPurpose))
 	t := Temporary{Token: base64.StdEncoding.EncodeToString(sealed)}
 	t.Secret = secret
 	t.AccessKeyID = keyID

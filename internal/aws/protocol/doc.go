@@ -67,6 +67,12 @@
 // Service.TooLong. K and M stand for 1024 and 1048576. Where a service has an error of its own for a value that is too
 // long, the tag allows somewhat more, and the handler knows the exact limit.
 //
+// # Models
+//
+// Service.Model is what AWS's model of the service says of inputs beyond that: required members, lengths, patterns, values.
+// Invoke checks it before the handler runs, and the error names all violations, as AWS's framework does. Members and types
+// stand in the order of the model. What the codec refuses while it decodes is longer than a field allows, and is named alone.
+//
 // # Names
 //
 // A list is flattened (Base.1, Base.2, and repeated <Base> elements), or, with wrap:"member", Base.member.1 and

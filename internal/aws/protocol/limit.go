@@ -128,16 +128,8 @@ func cut(s string, most int) string {
 
 // TooLong is the error of a service that does not have its own: that of the framework under most services.
 func TooLong(e *Excess) *Error {
-	parts := strings.Split(e.Member, ".")
-	for i, part := range parts {
-		if part != "" && part[0] >= '0' && part[0] <= '9' {
-			parts[i] += ".member"
-			continue
-		}
-		parts[i] = strings.ToLower(part[:1]) + part[1:]
-	}
 	var v Violations
-	v.Add(e.Value, strings.Join(parts, "."), "Member must have length less than or equal to "+strconv.Itoa(e.Max))
+	v.Add(e.Value, memberPath(strings.Split(e.Member, ".")), boundWords("length", "less", e.Max))
 	return v.refusal()
 }
 

@@ -37,7 +37,12 @@ type Service struct {
 	// TooLong returns the error for a parameter that is longer than its field allows. Without it, that is a
 	// ValidationError, by the function TooLong.
 	TooLong func(*Excess) *Error
+	// Model is the text of what AWS's model says of inputs, which Invoke checks before it runs a handler. See model.
+	Model string
+	// Sentences are what the model's texts say by their names, each with %s for the member.
+	Sentences map[string]string
 
+	model       *model
 	operations  map[string]*Operation
 	unsupported map[string]bool // operations that AWS has, and s has not
 }
@@ -46,6 +51,7 @@ type Service struct {
 func NewService(identity Service) *Service {
 	s := identity
 	s.operations = make(map[string]*Operation)
+	s.model = parseModel(s.Model, s.Sentences)
 	if s.TooLong == nil {
 		s.TooLong = TooLong
 	}
@@ -73,6 +79,7 @@ type Operation struct {
 	unsigned bool
 	data     bool
 	in, out  *plan
+	rule     *rule // what AWS's model says of the input; nil if it says nothing
 	tooLong  func(*Excess) *Error
 	invoke   func(ctx context.Context, c *Call, in any) (any, error)
 }
@@ -148,6 +155,7 @@ func Register[In, Out any](s *Service, name string, h func(ctx context.Context, 
 	for _, o := range opts {
 		o(op)
 	}
+	op.rule = s.model.operations[name].bind(op.in, s.Name+" "+name)
 	s.operations[name] = op
 }
 
@@ -235,7 +243,7 @@ func (s *Service) Lookup(req *Request) (*Operation, error) {
 }
 
 // Decode reads the input of the operation from req and returns a pointer to its input struct. It checks syntax, types
-// and limits; whether required members are there and values make sense is the handler's business. The error is an *Error.
+// and limits; Invoke checks what the service's model says, and all else is the handler's business. The error is an *Error.
 func (op *Operation) Decode(req *Request) (any, error) {
 	in := reflect.New(op.in.typ)
 	var err error
@@ -251,13 +259,29 @@ func (op *Operation) Decode(req *Request) (any, error) {
 		return in.Interface(), nil
 	}
 	if excess, ok := errors.AsType[*excessError](err); ok {
-		return nil, op.tooLong(&excess.Excess)
+		return nil, op.excess(&excess.Excess)
 	}
 	return nil, err
 }
 
-// Invoke runs the handler with an input that Decode returned. The output is a pointer to the operation's output struct.
+// excess returns the error for what is longer than its field allows: in the words of the model, if it is there.
+func (op *Operation) excess(e *Excess) error {
+	if op.rule != nil {
+		if err := op.rule.excess(e); err != nil {
+			return err
+		}
+	}
+	return op.tooLong(e)
+}
+
+// Invoke makes sure that an input, which Decode returned, is as the service's model says, and runs the handler with it.
+// The output is a pointer to the operation's output struct.
 func (op *Operation) Invoke(ctx context.Context, c *Call, in any) (any, error) {
+	if op.rule != nil {
+		if err := op.rule.check(reflect.ValueOf(in).Elem()); err != nil {
+			return nil, err
+		}
+	}
 	return op.invoke(ctx, c, in)
 }
 

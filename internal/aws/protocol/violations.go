@@ -39,16 +39,30 @@ func (v *Violations) refusal() *Error {
 	}
 }
 
+// mostFaults is how many violations an error names at most.
+const mostFaults = 100
+
+func (v *Violations) add(format string, args ...any) {
+	if len(v.faults) < mostFaults {
+		v.faults = append(v.faults, fmt.Sprintf(format, args...))
+	}
+}
+
 // Add notes that a value does not satisfy a constraint.
 func (v *Violations) Add(value, member, constraint string) {
 	const most = 1024
-	v.faults = append(v.faults, fmt.Sprintf("Value '%s' at '%s' failed to satisfy constraint: %s", Shorten(value, most), member, constraint))
+	v.add("Value '%s' at '%s' failed to satisfy constraint: %s", Shorten(value, most), member, constraint)
+}
+
+// addHidden is Add for a value that is a secret.
+func (v *Violations) addHidden(member, constraint string) {
+	v.add("Value at '%s' failed to satisfy constraint: %s", member, constraint)
 }
 
 // Required returns a string that must be there.
 func (v *Violations) Required(member string, value *string) string {
 	if value == nil {
-		v.faults = append(v.faults, fmt.Sprintf("Value null at '%s' failed to satisfy constraint: Member must not be null", member))
+		v.add("Value null at '%s' failed to satisfy constraint: Member must not be null", member)
 		return ""
 	}
 	return *value
@@ -59,9 +73,9 @@ func (v *Violations) Length(member string, value *string, least, most int) {
 	switch {
 	case value == nil:
 	case len(*value) < least:
-		v.Add(*value, member, "Member must have length greater than or equal to "+strconv.Itoa(least))
+		v.Add(*value, member, boundWords("length", "greater", least))
 	case len(*value) > most:
-		v.Add(*value, member, "Member must have length less than or equal to "+strconv.Itoa(most))
+		v.Add(*value, member, boundWords("length", "less", most))
 	}
 }
 
@@ -70,9 +84,9 @@ func (v *Violations) Range(member string, value *int32, least, most int32) {
 	switch {
 	case value == nil:
 	case *value < least:
-		v.Add(strconv.Itoa(int(*value)), member, "Member must have value greater than or equal to "+strconv.Itoa(int(least)))
+		v.Add(strconv.Itoa(int(*value)), member, boundWords("value", "greater", int(least)))
 	case *value > most:
-		v.Add(strconv.Itoa(int(*value)), member, "Member must have value less than or equal to "+strconv.Itoa(int(most)))
+		v.Add(strconv.Itoa(int(*value)), member, boundWords("value", "less", int(most)))
 	}
 }
 
@@ -94,5 +108,9 @@ func (v *Violations) Enum(member string, value *string, values ...string) {
 			return
 		}
 	}
-	v.Add(*value, member, "Member must satisfy enum value set: ["+strings.Join(values, ", ")+"]")
+	v.Add(*value, member, enumWords(values))
+}
+
+func enumWords(values []string) string {
+	return "Member must satisfy enum value set: [" + strings.Join(values, ", ") + "]"
 }

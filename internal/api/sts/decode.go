@@ -1,0 +1,25 @@
+package sts
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+type decodeMessageInput struct {
+	EncodedMessage *string `max:"10240"`
+}
+
+type decodedMessageOutput struct{ DecodedMessage string }
+
+// decodeAuthorizationMessage knows no message: services here say in plain words why they refuse, as SQS, SNS, IAM and
+// CloudWatch do on AWS, and the encoded messages of EC2 can only be read by AWS.
+func (s *Service) decodeAuthorizationMessage(_ context.Context, c *protocol.Call, _ *decodeMessageInput) (*decodedMessageOutput, error) {
+	if err := s.allow(c, "DecodeAuthorizationMessage", "*", nil); err != nil {
+		return nil, err
+	}
+	return nil, service.Modelled("InvalidAuthorizationMessageException", "InvalidAuthorizationMessageException", http.StatusBadRequest,
+		"Message is not valid")
+}
