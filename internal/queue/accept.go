@@ -27,7 +27,7 @@ func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 			return ErrOutOfOrder
 		}
 	}
-	last, err := q.lastAccepted(from)
+	last, err := q.arrivals.last(from)
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
@@ -53,19 +53,40 @@ func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 		}
 	}
 	if some {
-		e.tx.Set(acceptedKey(id, from), encodeAccepted(last))
+		q.arrivals.set(from, last)
 	}
 	return nil
 }
 
-// lastAccepted returns the position of the last message that the queue has accepted
-// from another shard.
-func (q *queue) lastAccepted(from FromShard) (Position, error) {
-	b, err := q.e.tx.Get(acceptedKey(q.cfg.ID, from))
+// arrivals remember, for each other shard, the position of the last message that the queue has accepted from there.
+// Positions of a shard grow, so that a message up to there has arrived before, or was purged on its way.
+type arrivals struct{ *base }
+
+// last returns the position of the last message that was accepted from another shard.
+func (a *arrivals) last(from FromShard) (Position, error) {
+	b, err := a.tx.Get(acceptedKey(a.cfg.ID, from))
 	if b == nil || err != nil {
 		return 0, err
 	}
 	return decodeAccepted(b)
+}
+
+func (a *arrivals) set(from FromShard, last Position) {
+	a.tx.Set(acceptedKey(a.cfg.ID, from), encodeAccepted(last))
+}
+
+// leaveOut has the queue leave out what other shards send it up to these positions.
+func (a *arrivals) leaveOut(marks []Mark) error {
+	for _, m := range marks {
+		last, err := a.last(m.From)
+		if err != nil {
+			return fmt.Errorf("purge: %w", err)
+		}
+		if m.UpTo > last {
+			a.set(m.From, m.UpTo)
+		}
+	}
+	return nil
 }
 
 func encodeAccepted(last Position) []byte {

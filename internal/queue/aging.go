@@ -16,102 +16,102 @@ type aging struct {
 }
 
 // loadAging finds the oldest blocks.
-func (e *Engine) loadAging() error {
+func (s *series) loadAging() error {
 	for n := range levels {
-		if err := e.findOldest(n); err != nil {
+		if err := s.findOldest(n); err != nil {
 			return err
 		}
 	}
-	e.scheduleAging()
+	s.scheduleAging()
 	return nil
 }
 
 // findOldest finds the oldest block of a level.
-func (e *Engine) findOldest(n int) error {
-	e.aging.oldest[n] = never
+func (s *series) findOldest(n int) error {
+	s.aging.oldest[n] = never
 	var bad error
-	err := e.tx.Scan(blocksAt(n, 0), blocksAt(n+1, 0), func(k, _ []byte) bool {
+	err := s.tx.Scan(blocksAt(n, 0), blocksAt(n+1, 0), func(k, _ []byte) bool {
 		_, start, _, ok := splitBlockKey(k)
 		if !ok {
 			bad = fmt.Errorf("%w: stray key %q", ErrDamaged, k)
 		}
-		e.aging.oldest[n] = start
-		e.waits = false
+		s.aging.oldest[n] = start
+		s.waits = false
 		return false
 	})
 	return firstError(err, bad)
 }
 
 // scheduleAging sets when the first block is too old.
-func (e *Engine) scheduleAging() {
-	e.aging.next = never
-	if e.keep.off() {
+func (s *series) scheduleAging() {
+	s.aging.next = never
+	if s.keep.off() {
 		return
 	}
 	for n := range levels {
-		e.aging.next = min(e.aging.next, e.tooOld(n))
+		s.aging.next = min(s.aging.next, s.tooOld(n))
 	}
 }
 
 // tooOld returns when the oldest block of a level is too old.
-func (e *Engine) tooOld(n int) Instant {
-	oldest := e.aging.oldest[n]
+func (s *series) tooOld(n int) Instant {
+	oldest := s.aging.oldest[n]
 	if oldest == never {
 		return never
 	}
-	return oldest + levels[n].length + Instant(e.keep.level(n).Milliseconds())
+	return oldest + levels[n].length + Instant(s.keep.level(n).Milliseconds())
 }
 
 // age merges blocks that are too old, a bounded number of names at a time.
-func (e *Engine) age() error {
+func (s *series) age() error {
 	for n := range levels {
-		if e.tooOld(n) > e.now {
+		if s.tooOld(n) > s.now {
 			continue
 		}
-		if err := e.mergeOldest(n); err != nil {
+		if err := s.mergeOldest(n); err != nil {
 			return fmt.Errorf("old series: %w", err)
 		}
 		break // the rest in another transaction
 	}
-	e.scheduleAging()
+	s.scheduleAging()
 	return nil
 }
 
 // mergeOldest merges the oldest blocks of a level into the next level, or drops those of
 // the last level.
-func (e *Engine) mergeOldest(n int) error {
-	start := e.aging.oldest[n]
+func (s *series) mergeOldest(n int) error {
+	start := s.aging.oldest[n]
 	if n == len(levels)-1 {
-		if done, err := e.dropNames(start + levels[n].length); !done || err != nil {
+		if done, err := s.dropNames(start + levels[n].length); !done || err != nil {
 			return err
 		}
 	} else {
-		done, err := e.mergeNames(n, start)
+		done, err := s.mergeNames(n, start)
 		if !done || err != nil {
 			return err
 		}
-		e.aging.oldest[n+1] = min(e.aging.oldest[n+1], levels[n+1].startOf(start))
+		s.aging.oldest[n+1] = min(s.aging.oldest[n+1], levels[n+1].startOf(start))
 	}
-	e.aging.after = ""
-	e.tx.DeleteRange(blocksAt(n, start), blocksAt(n, start+1))
-	return e.findOldest(n)
+	s.aging.after = ""
+	s.tx.DeleteRange(blocksAt(n, start), blocksAt(n, start+1))
+	return s.findOldest(n)
 }
 
 // mergeNames merges the blocks of a level that begin at an instant, after those that are
 // merged already, and reports whether these were all.
-func (e *Engine) mergeNames(n int, start Instant) (done bool, err error) {
+func (s *series) mergeNames(n int, start Instant) (done bool, err error) {
 	type block struct {
 		name string
 		rows []Row
 	}
 	var blocks []block
 	var bad error
-	from := blocksAt(n, start).string(e.aging.after)
-	if e.aging.after != "" {
+	from := blocksAt(n, start).string(s.aging.after)
+	if s.aging.after != "" {
 		from = from.byte(0)
 	}
 	done = true
-	err = e.tx.Scan(from, blocksAt(n, start+1), func(k, v []byte) bool {
+	err = s.tx.Scan(from, blocksAt(n, start+1), func(k, v []byte) bool {
 		if len(blocks) == workAtOnce/4 {
 			done = false
 			return false
@@ -130,21 +130,21 @@ func (e *Engine) mergeNames(n int, start Instant) (done bool, err error) {
 		return false, err
 	}
 	for _, b := range blocks {
-		if e.Full() {
+		if s.Full() {
 			return false, nil
 		}
-		if err := e.mergeRows(n+1, b.name, b.rows); err != nil {
+		if err := s.mergeRows(n+1, b.name, b.rows); err != nil {
 			return false, err
 		}
-		e.aging.after = b.name
-		e.work++
+		s.aging.after = b.name
+		s.work++
 	}
 	return done, nil
 }
 
 // mergeRows makes rows of a level out of some of the level before it. Those of which the
 // level has rows already are left out: they were merged before.
-func (e *Engine) mergeRows(n int, name string, rows []Row) error {
+func (s *series) mergeRows(n int, name string, rows []Row) error {
 	step := levels[n].step
 	var merged []Row
 	for i := range rows {
@@ -159,7 +159,7 @@ func (e *Engine) mergeRows(n int, name string, rows []Row) error {
 	var have []Row
 	if len(merged) > 0 {
 		start := levels[n].startOf(merged[0].Time)
-		b, err := e.tx.Get(blockKey(n, start, name))
+		b, err := s.tx.Get(blockKey(n, start, name))
 		if err == nil && b != nil {
 			have, err = decodeBlock(n, start, b)
 		}
@@ -170,15 +170,15 @@ func (e *Engine) mergeRows(n int, name string, rows []Row) error {
 	merged = slices.DeleteFunc(merged, func(r Row) bool {
 		return slices.ContainsFunc(have, func(h Row) bool { return h.Time == r.Time })
 	})
-	return e.addRows(n, name, merged...)
+	return s.addRows(n, name, merged...)
 }
 
 // dropNames removes the names of which there are no rows after an instant, and reports whether these were all.
-func (e *Engine) dropNames(before Instant) (done bool, err error) {
+func (s *series) dropNames(before Instant) (done bool, err error) {
 	var gone [][]byte
 	var bad error
 	lo, hi := tableRange(shared, tableName)
-	err = e.tx.Scan(lo, hi, func(k, v []byte) bool {
+	err = s.tx.Scan(lo, hi, func(k, v []byte) bool {
 		n, err := decodeSeriesName(v)
 		if bad = err; err == nil && n.last+levels[0].length <= before {
 			gone = append(gone, slices.Clone(k))
@@ -189,10 +189,10 @@ func (e *Engine) dropNames(before Instant) (done bool, err error) {
 		return false, err
 	}
 	for _, k := range gone {
-		if e.Full() {
+		if s.Full() {
 			return false, nil
 		}
-		e.tx.Delete(k)
+		s.tx.Delete(k)
 	}
 	return len(gone) < workAtOnce, nil
 }

@@ -44,8 +44,10 @@ func (x *extent) left() bool { return x.copies > 0 && x.bytes > 0 }
 //
 // A publication to a FIFO topic that has others in the backlog waits behind them.
 type backlog struct {
-	e *Engine
+	*transaction
 	backlogRecord
+	atOnce extent // see copiesAtOnce
+	send   func(*expansion, *Copy) error
 
 	topics map[ID]int    // how many of each FIFO topic wait
 	copies map[ID]uint64 // how many copies for each queue wait
@@ -78,20 +80,22 @@ func (b *backlogRecord) decode(v []byte) error {
 	return r.done("backlog of publications")
 }
 
-func newBacklog(e *Engine) backlog {
-	return backlog{e: e, topics: make(map[ID]int), copies: make(map[ID]uint64)}
+func newBacklog(t *transaction, send func(*expansion, *Copy) error) backlog {
+	return backlog{
+		transaction: t, atOnce: copiesAtOnce, send: send, topics: make(map[ID]int), copies: make(map[ID]uint64),
+	}
 }
 
 // load reads the record of the backlog, and counts what is in it.
 func (b *backlog) load() error {
-	v, err := b.e.tx.Get(backlogKey)
+	v, err := b.tx.Get(backlogKey)
 	if v == nil || err != nil {
 		return err
 	}
 	if err := b.decode(v); err != nil {
 		return err
 	}
-	b.e.format = max(b.e.format, formats.Topics)
+	b.needs(formats.Topics)
 	for n := b.head; n < b.end; n++ {
 		x, err := b.read(n)
 		if err != nil {
@@ -119,7 +123,7 @@ func (b *backlog) refuses(publications []Publication) bool {
 	if b.bytes < backlogMost {
 		return false
 	}
-	room := b.e.copiesAtOnce
+	room := b.atOnce
 	for i := range publications {
 		if p := &publications[i]; b.holds(p.Topic) || !room.take(p) {
 			return true
@@ -144,16 +148,16 @@ func (b *backlog) holds(topic ID) bool { return topic != 0 && b.topics[topic] > 
 
 // add stores a publication behind the others.
 func (b *backlog) add(x *expansion) {
-	b.e.tx.Set(publicationKey(b.end), encodeBacklogged(x))
+	b.tx.Set(publicationKey(b.end), encodeBacklogged(x))
 	b.end++
 	b.count(x.Publication, 0)
-	b.e.format = max(b.e.format, formats.Topics)
+	b.needs(formats.Topics)
 	b.dirty = true
 }
 
 // expand makes some of the copies that wait.
 func (b *backlog) expand() error {
-	for room := b.e.copiesAtOnce; room.left() && b.waiting() && !b.e.Full(); b.dirty = true {
+	for room := b.atOnce; room.left() && b.waiting() && !b.Full(); b.dirty = true {
 		if b.first == nil {
 			x, err := b.read(b.head)
 			if err != nil {
@@ -161,11 +165,11 @@ func (b *backlog) expand() error {
 			}
 			b.first = x
 		}
-		for ; b.next < uint64(len(b.first.Copies)) && room.left() && !b.e.Full(); b.next++ {
+		for ; b.next < uint64(len(b.first.Copies)) && room.left() && !b.Full(); b.next++ {
 			c := &b.first.Copies[b.next]
 			room.takeCopy(c)
 			b.uncount(c)
-			if err := b.e.sendCopy(b.first, c); err != nil {
+			if err := b.send(b.first, c); err != nil {
 				return err
 			}
 		}
@@ -186,7 +190,7 @@ func (b *backlog) uncount(c *Copy) {
 
 // drop removes the first publication.
 func (b *backlog) drop() {
-	b.e.tx.Delete(publicationKey(b.head))
+	b.tx.Delete(publicationKey(b.head))
 	if b.topics[b.first.Topic]--; b.topics[b.first.Topic] == 0 {
 		delete(b.topics, b.first.Topic)
 	}
@@ -195,7 +199,7 @@ func (b *backlog) drop() {
 }
 
 func (b *backlog) read(n uint64) (*expansion, error) {
-	v, err := b.e.tx.Get(publicationKey(n))
+	v, err := b.tx.Get(publicationKey(n))
 	if err == nil && v == nil {
 		err = errMissing
 	}
@@ -208,7 +212,7 @@ func (b *backlog) read(n uint64) (*expansion, error) {
 // save writes the record if it is dirty.
 func (b *backlog) save() (wrote bool) {
 	if wrote = b.dirty; wrote {
-		b.e.tx.Set(backlogKey, b.backlogRecord.encode())
+		b.tx.Set(backlogKey, b.backlogRecord.encode())
 		b.dirty = false
 	}
 	return wrote

@@ -67,6 +67,9 @@ const keepMost = 10 * 366 * 24 * time.Hour
 // off reports whether there are no series.
 func (k Keep) off() bool { return k.Minutes == 0 }
 
+// waitsFor reports whether what needs a format must not begin yet.
+func (k Keep) waitsFor(format int) bool { return 0 < k.UpTo && k.UpTo < format }
+
 // blockKey is the key of the block of a level that begins at an instant. Blocks are in
 // order of time first, so that those that are too old are dropped as a range.
 func blockKey(level int, start Instant, name string) key {
@@ -192,14 +195,14 @@ func getValues(r *reader, n int, before, row *Row) {
 
 // addRows adds rows to the blocks of a name in a level. A row of a time of which there is
 // one already is added to it.
-func (e *Engine) addRows(n int, name string, rows ...Row) error {
+func (s *series) addRows(n int, name string, rows ...Row) error {
 	for len(rows) > 0 {
 		start := levels[n].startOf(rows[0].Time)
 		end := slices.IndexFunc(rows, func(r Row) bool { return levels[n].startOf(r.Time) != start })
 		if end < 0 {
 			end = len(rows)
 		}
-		if err := e.addToBlock(n, start, name, rows[:end]); err != nil {
+		if err := s.addToBlock(n, start, name, rows[:end]); err != nil {
 			return fmt.Errorf("series of %s: %w", name, err)
 		}
 		rows = rows[end:]
@@ -207,13 +210,13 @@ func (e *Engine) addRows(n int, name string, rows ...Row) error {
 	return nil
 }
 
-func (e *Engine) addToBlock(n int, start Instant, name string, rows []Row) error {
+func (s *series) addToBlock(n int, start Instant, name string, rows []Row) error {
 	k := blockKey(n, start, name)
-	b, err := e.tx.Get(k)
+	b, err := s.tx.Get(k)
 	if err != nil {
 		return err
 	}
-	have := e.rows[:0]
+	have := s.rows[:0]
 	if b != nil {
 		if have, err = appendBlock(have, n, start, b); err != nil {
 			return err
@@ -227,8 +230,8 @@ func (e *Engine) addToBlock(n int, start Instant, name string, rows []Row) error
 			have = slices.Insert(have, at, rows[i])
 		}
 	}
-	e.rows = have
-	e.tx.Set(k, encodeBlock(n, start, have))
-	e.format = max(e.format, formats.Series)
+	s.rows = have
+	s.tx.Set(k, encodeBlock(n, start, have))
+	s.needs(formats.Series)
 	return nil
 }

@@ -50,7 +50,7 @@ func (c *checker) checkGroups() error {
 		}
 		c.groups++
 		_, held := c.held[name]
-		c.want(held == (g.order < c.meta.rotaHead), "group %q: held back %t, place %d in the rota", name, held, g.order)
+		c.want(held == (g.order < c.meta.rota.head), "group %q: held back %t, place %d in the rota", name, held, g.order)
 		b, err := c.r.Get(rotaKey(c.cfg.ID, g.order))
 		if err != nil {
 			return err
@@ -75,10 +75,10 @@ func (c *checker) checkRota() error {
 	err := c.scan(tableRota, keyOf1, func(k, _ []byte) error {
 		places++
 		order := tail(k, 0)
-		c.want(order <= c.meta.lastOrder, "place %d is not in the rota, which ends at %d", order, c.meta.lastOrder)
+		c.want(order <= c.meta.rota.last, "place %d is not in the rota, which ends at %d", order, c.meta.rota.last)
 		return nil
 	})
 	c.want(places == c.groups, "the rota has %d places for %d groups", places, c.groups)
-	c.want(c.meta.rotaLength == c.inRota, "%d groups have a turn, the queue's record says %d", c.inRota, c.meta.rotaLength)
+	c.want(c.meta.rota.length == c.inRota, "%d groups have a turn, the queue's record says %d", c.inRota, c.meta.rota.length)
 	return err
 }

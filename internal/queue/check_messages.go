@@ -18,16 +18,16 @@ func (c *checker) checkReceived() error {
 		if c.cfg.FIFO {
 			c.held[group] = max(c.held[group], p)
 		}
-		c.want(m.receipt <= c.meta.receipts, "%v was received with number %d, after the last one, %d", p, m.receipt, c.meta.receipts)
+		c.want(m.receipt <= c.meta.held.receipts, "%v was received with number %d, after the last one, %d", p, m.receipt, c.meta.held.receipts)
 		return nil
 	})
 }
 
 // checkMessages goes through the messages.
 func (c *checker) checkMessages() error {
-	found := 0              // of those received
-	next := c.meta.lineHead // of the line
-	var sent Instant        // of the message before
+	found := 0               // of those received
+	next := c.meta.line.head // of the line
+	var sent Instant         // of the message before
 	err := c.scan(tableMessage, keyOf1, func(k, v []byte) error {
 		p := Position(tail(k, 0))
 		c.Messages++
@@ -43,10 +43,10 @@ func (c *checker) checkMessages() error {
 			c.want(s.group == m.Group || !c.cfg.FIFO, "%v is of group %q, its receive says %q", p, m.Group, s.group)
 		}
 		if p.indexed() {
-			c.want(p&^indexedBit <= c.meta.lastIndex, "%v is after the last index, %v", p, c.meta.lastIndex)
-			c.want(c.meta.ageFloor <= m.SentAt, "%v was sent before the floor of ages", p)
+			c.want(p&^indexedBit <= c.meta.index.last, "%v is after the last index, %v", p, c.meta.index.last)
+			c.want(c.meta.index.floor <= m.SentAt, "%v was sent before the floor of ages", p)
 			if c.cfg.FIFO {
-				c.want(c.meta.ageHead <= p, "%v is in front of the oldest, %v", p, c.meta.ageHead)
+				c.want(c.meta.index.head <= p, "%v is in front of the oldest, %v", p, c.meta.index.head)
 			} else {
 				c.indexed.add(p, m.SentAt, m.Group)
 			}
@@ -56,21 +56,21 @@ func (c *checker) checkMessages() error {
 			return nil
 		}
 		switch {
-		case p >= c.meta.lineNext:
-			c.want(false, "%v is behind the line, which ends at %v", p, c.meta.lineNext)
-		case p >= c.meta.lineHead:
+		case p >= c.meta.line.next:
+			c.want(false, "%v is behind the line, which ends at %v", p, c.meta.line.next)
+		case p >= c.meta.line.head:
 			c.want(!received, "%v was received and is in the line", p)
 			c.wantGap(next, p)
 			next = p + 1
 		default:
-			c.want(received, "%v is in front of the line, which begins at %v, and was never received", p, c.meta.lineHead)
+			c.want(received, "%v is in front of the line, which begins at %v, and was never received", p, c.meta.line.head)
 		}
-		c.want(c.meta.lineFloor <= m.SentAt, "%v was sent before the floor of the line", p)
+		c.want(c.meta.line.floor <= m.SentAt, "%v was sent before the floor of the line", p)
 		c.want(sent <= m.SentAt, "%v was sent before the one in front of it", p)
 		sent = m.SentAt
 		return nil
 	})
-	c.wantGap(next, c.meta.lineNext)
+	c.wantGap(next, c.meta.line.next)
 	c.want(c.meta.stored == c.Messages, "%d messages are stored, the queue's record says %d", c.Messages, c.meta.stored)
 	if err == nil && found != len(c.received) {
 		for p := range c.received {
@@ -99,7 +99,7 @@ func (c *checker) checkDelays() error {
 	err := c.scan(tableDelay, keyOf2, func(k, v []byte) error {
 		delayed++
 		at, p := Instant(tail(k, 1)), Position(tail(k, 0))
-		c.want(c.meta.delayFloor <= at, "%v waits before the floor of delays", p)
+		c.want(c.meta.delays.floor <= at, "%v waits before the floor of delays", p)
 		r := readRecord(v)
 		sent, group := r.Instant(), r.String()
 		c.waiters.add(p, sent, group)
@@ -114,7 +114,7 @@ func (c *checker) checkDelays() error {
 		c.want(at == until, "%v waits until %v in the table of delays, and until %v in that of ages", p, at, until)
 		return r.done("delayed message")
 	})
-	c.want(c.meta.delayed == delayed, "%d messages wait, the queue's record says %d", delayed, c.meta.delayed)
+	c.want(c.meta.delays.count == delayed, "%d messages wait, the queue's record says %d", delayed, c.meta.delays.count)
 	return err
 }
 

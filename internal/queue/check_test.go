@@ -23,12 +23,12 @@ func check(e *Engine, keys mirror) []string {
 	for _, q := range e.queues {
 		configs = append(configs, q.cfg)
 	}
-	for _, a := range e.outboxes {
+	for _, a := range e.outboxes.at {
 		configs = append(configs, a.config())
 	}
 	left, strays, err := Leftovers(stored, configs)
 	c.problems = append(c.problems, strays...)
-	c.want(err == nil && slices.Equal(left, slices.Sorted(slices.Values(append(e.Unknown(), e.deleted...)))), "keys of queues %v, of which %v are known to be unknown; error %v", left, e.Unknown(), err)
+	c.want(err == nil && slices.Equal(left, slices.Sorted(slices.Values(append(e.Unknown(), e.remains.deleted...)))), "keys of queues %v, of which %v are known to be unknown; error %v", left, e.Unknown(), err)
 	for _, q := range e.queues {
 		c.queue = q
 		recount, err := Check(stored, q.cfg)
@@ -41,7 +41,7 @@ func check(e *Engine, keys mirror) []string {
 			t = newTables()
 		}
 		here := recount.Messages
-		if a := e.outboxes[q.cfg.ID]; a != nil {
+		if a := e.outboxes.at[q.cfg.ID]; a != nil {
 			here -= a.stored
 		}
 		c.want(here == uint64(len(t.messages)), "counted %d messages of %d", recount.Messages, len(t.messages))
@@ -50,7 +50,7 @@ func check(e *Engine, keys mirror) []string {
 		c.checkMemory(t)
 		c.checkWake(t)
 	}
-	for _, a := range e.outboxes {
+	for _, a := range e.outboxes.at {
 		if e.queues[a.id] == nil {
 			recount, err := Check(stored, a.config())
 			c.want(err == nil && len(recount.Problems) == 0, "outbox of queue %s: %v, %q", a.arn, err, recount.Problems)
@@ -239,16 +239,16 @@ func (c *memoryChecker) checkRecord(t *tables) {
 		return
 	}
 	// Two fields may change without a need to be written.
-	want := q.meta
-	c.want(t.record.lastOrder <= want.lastOrder, "last order %d was stored, is %d", t.record.lastOrder, want.lastOrder)
-	c.want(t.record.rotaHead <= want.rotaHead, "head of the rota %d was stored, is %d", t.record.rotaHead, want.rotaHead)
-	want.lastOrder, want.rotaHead = t.record.lastOrder, t.record.rotaHead
+	want := q.record()
+	c.want(t.record.rota.last <= want.rota.last, "last order %d was stored, is %d", t.record.rota.last, want.rota.last)
+	c.want(t.record.rota.head <= want.rota.head, "head of the rota %d was stored, is %d", t.record.rota.head, want.rota.head)
+	want.rota.last, want.rota.head = t.record.rota.last, t.record.rota.head
 	c.checkCounting(&t.record.counting)
 	want.counting = t.record.counting
 	c.want(*t.record == want, "the stored record is\n%+v\nand should be\n%+v", *t.record, want)
 	c.want(t.record.stored > 0 || t.passing == 0, "the queue is empty but for %d keys", t.passing)
 	for i, n := range t.buckets {
-		f := q.filters[n]
+		f := q.dedup.filters[n]
 		c.want(n+1 < bucketOf(c.e.now) || f != nil && f.has(t.hashes[i]), "the filter of bucket %d lacks an id", n)
 		c.want(n+1 >= bucketOf(c.e.now) || q.wakeAt <= c.e.now, "bucket %d is over", n)
 	}
@@ -257,30 +257,30 @@ func (c *memoryChecker) checkRecord(t *tables) {
 		if q.cfg.FIFO {
 			at = t.delays[p].sent
 		}
-		c.want(q.nextDelay <= at, "%v waits and is not expected", p)
+		c.want(q.delays.next <= at, "%v waits and is not expected", p)
 	}
-	c.want(len(t.tasks) == len(q.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.tasks))
-	for i := range min(len(t.tasks), len(q.tasks)) {
-		c.want(reflect.DeepEqual(t.tasks[i], q.tasks[i]), "task %+v is stored as %+v", *q.tasks[i], *t.tasks[i])
+	c.want(len(t.tasks) == len(q.moves.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.moves.tasks))
+	for i := range min(len(t.tasks), len(q.moves.tasks)) {
+		c.want(reflect.DeepEqual(t.tasks[i], q.moves.tasks[i]), "task %+v is stored as %+v", *q.moves.tasks[i], *t.tasks[i])
 	}
 }
 
 // checkCounting compares what was counted in the running minute. Receives that gave
 // nothing need not be written.
 func (c *memoryChecker) checkCounting(stored *counting) {
-	got, want := stored.happened, c.queue.happened
+	got, want := stored.happened, c.queue.tally.happened
 	got[MetricEmptyReceives], want[MetricEmptyReceives] = 0, 0
-	c.want(got == want && (stored.nothing() || stored.minute == c.queue.minute), "stored is the count\n%+v\nand should be\n%+v", *stored, c.queue.counting)
-	c.want(c.queue.minute == 0 || c.queue.wakeAt <= c.queue.minute+minute, "the end of the minute is not waited for")
+	c.want(got == want && (stored.nothing() || stored.minute == c.queue.tally.minute), "stored is the count\n%+v\nand should be\n%+v", *stored, c.queue.tally.counting)
+	c.want(c.queue.tally.minute == 0 || c.queue.wakeAt <= c.queue.tally.minute+minute, "the end of the minute is not waited for")
 }
 
 // checkGroups compares the groups in memory with those that are stored.
 func (c *memoryChecker) checkGroups(t *tables) {
 	q := c.queue
 	for name, g := range t.groups {
-		c.want((q.activeGroups[name] != nil) == (g.order < q.rotaHead), "group %s: in memory %t, order %d", name, q.activeGroups[name] != nil, g.order)
+		c.want((q.groups.active[name] != nil) == (g.order < q.rota.head), "group %s: in memory %t, order %d", name, q.groups.active[name] != nil, g.order)
 	}
-	for name := range q.activeGroups {
+	for name := range q.groups.active {
 		c.want(t.groups[name].order != 0, "group %s holds messages and has no record", name)
 	}
 	for cached, r := range c.e.groupRecords {
@@ -290,12 +290,12 @@ func (c *memoryChecker) checkGroups(t *tables) {
 	}
 	var rota []turn
 	for name, g := range t.groups {
-		if g.order >= q.rotaHead {
+		if g.order >= q.rota.head {
 			rota = append(rota, turn{name, g.order})
 		}
 	}
 	slices.SortFunc(rota, func(a, b turn) int { return cmp.Compare(a.order, b.order) })
-	c.want(slices.Equal(q.nextTurns, rota[:min(len(q.nextTurns), len(rota))]), "the rota is %v, in memory it begins with %v", rota, q.nextTurns)
+	c.want(slices.Equal(q.rota.next, rota[:min(len(q.rota.next), len(rota))]), "the rota is %v, in memory it begins with %v", rota, q.rota.next)
 }
 
 // checkRoster compares what is known of a group in memory with its members.
@@ -312,8 +312,8 @@ func (c *memoryChecker) checkRoster(name string, r *groupRecord, t *tables) {
 func (c *memoryChecker) checkMemory(t *tables) {
 	q := c.queue
 	inFlight, returned, line, grouped := 0, 0, 0, 0
-	c.want(len(q.received) == len(t.received), "%d received messages are stored, %d in memory", len(t.received), len(q.received))
-	for p, m := range q.received {
+	c.want(len(q.held.at) == len(t.received), "%d received messages are stored, %d in memory", len(t.received), len(q.held.at))
+	for p, m := range q.held.at {
 		s := t.received[p]
 		if s == nil {
 			c.want(false, "%v was received, and that is not stored", p)
@@ -325,7 +325,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 		if m.inFlight {
 			inFlight++
 			c.want(m.elem == nil, "%v is in flight and has returned", p)
-			c.want(q.deadlines.Has(m), "%v has the wrong place among the deadlines", p)
+			c.want(q.held.deadlines.Has(m), "%v has the wrong place among the deadlines", p)
 		} else if !q.cfg.FIFO {
 			returned++
 			c.want(m.elem != nil && m.elem.Value == m, "%v has not returned", p)
@@ -336,25 +336,25 @@ func (c *memoryChecker) checkMemory(t *tables) {
 		c.want((m.group != nil) == q.cfg.FIFO, "%v is of the wrong kind", p)
 		if g := m.group; g != nil {
 			grouped++
-			c.want(q.activeGroups[g.name] == g && slices.Contains(g.held, m), "%v is not held by its group", p)
+			c.want(q.groups.active[g.name] == g && slices.Contains(g.held, m), "%v is not held by its group", p)
 			c.want(t.holders[p] == g.name, "%v is held by %s, stored as %s", p, g.name, t.holders[p])
 		}
 	}
-	c.want(q.inFlight == inFlight && q.deadlines.Len() == inFlight, "%d in flight, counted %d, %d deadlines", inFlight, q.inFlight, q.deadlines.Len())
-	for m := range q.deadlines.All() {
-		c.want(!m.earlier(q.deadlines.First()), "deadlines are not in order")
+	c.want(q.held.inFlight == inFlight && q.held.deadlines.Len() == inFlight, "%d in flight, counted %d, %d deadlines", inFlight, q.held.inFlight, q.held.deadlines.Len())
+	for m := range q.held.deadlines.All() {
+		c.want(!m.earlier(q.held.deadlines.First()), "deadlines are not in order")
 	}
-	c.want(q.returned.Len() == returned, "%d have returned, %d in the list", returned, q.returned.Len())
-	c.want(q.lineHeld == line, "%d of the line are held, counted %d", line, q.lineHeld)
-	oldest := slices.DeleteFunc(slices.Clone(q.oldest), func(m *received) bool { return m == nil || m.removed })
+	c.want(q.held.returned.Len() == returned, "%d have returned, %d in the list", returned, q.held.returned.Len())
+	c.want(q.line.held == line, "%d of the line are held, counted %d", line, q.line.held)
+	oldest := slices.DeleteFunc(slices.Clone(q.line.received), func(m *received) bool { return m == nil || m.removed })
 	c.want(len(oldest) == line, "%d of the line are held, %d in order of age", line, len(oldest))
 	c.want(slices.IsSortedFunc(oldest, func(a, b *received) int { return int(a.pos) - int(b.pos) }), "the line is not in order of age")
 	ready, heldBy := 0, 0
-	for name, g := range q.activeGroups {
+	for name, g := range q.groups.active {
 		heldBy += len(g.held)
 		c.want(g.name == name && len(g.held) > 0, "group %s is in memory for nothing", name)
 		for i, m := range g.held {
-			c.want(q.received[m.pos] == m && m.group == g, "group %s holds %v", name, m.pos)
+			c.want(q.held.at[m.pos] == m && m.group == g, "group %s holds %v", name, m.pos)
 			c.want(i == 0 || g.held[i-1].pos < m.pos, "group %s is not in order", name)
 		}
 		c.want(g.servable() == (g.elem != nil), "group %s: servable %v, in the rota %v", name, g.servable(), g.elem != nil)
@@ -362,13 +362,13 @@ func (c *memoryChecker) checkMemory(t *tables) {
 			ready++
 		}
 	}
-	c.want(q.cfg.FIFO || len(q.received) <= q.cfg.maxInFlight(), "%d messages are held", len(q.received))
+	c.want(q.cfg.FIFO || len(q.held.at) <= q.cfg.maxInFlight(), "%d messages are held", len(q.held.at))
 	c.want(heldBy == grouped, "groups hold %d of %d messages", heldBy, grouped)
-	c.want(q.readyGroups.Len() == ready, "%d groups can be served, %d are in the rota", ready, q.readyGroups.Len())
+	c.want(q.groups.ready.Len() == ready, "%d groups can be served, %d are in the rota", ready, q.groups.ready.Len())
 	order := uint64(0)
-	for el := q.readyGroups.Front(); el != nil; el = el.Next() {
+	for el := q.groups.ready.Front(); el != nil; el = el.Next() {
 		g := el.Value.(*activeGroup)
-		c.want(g.elem == el && g.order > order && g.order <= q.lastOrder, "group %s is out of order", g.name)
+		c.want(g.elem == el && g.order > order && g.order <= q.rota.last, "group %s is out of order", g.name)
 		order = g.order
 	}
 }
@@ -389,7 +389,7 @@ func (m *received) as(other *received) []byte {
 func (c *memoryChecker) checkWake(t *tables) {
 	q := c.queue
 	earliest := never
-	for _, m := range q.received {
+	for _, m := range q.held.at {
 		if m.inFlight {
 			earliest = min(earliest, m.deadline)
 		}
@@ -408,10 +408,10 @@ func (c *memoryChecker) checkWake(t *tables) {
 		earliest = min(earliest, bucketStart(n+2))
 	}
 	for _, task := range t.tasks {
-		if task.Status != MoveRunning || task.Selection != nil && q.found == nil {
+		if task.Status != MoveRunning || task.Selection != nil && q.moves.found == nil {
 			continue
 		}
-		next := max(task.Started, q.movesFrom)
+		next := max(task.Started, q.moves.from)
 		for task.Rate != 0 && next.Sub(task.Started)*time.Duration(task.Rate) < time.Duration(task.Moved+1)*time.Second {
 			next++
 		}

@@ -3,8 +3,6 @@ package queue
 import (
 	"slices"
 	"time"
-
-	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // counting is the part of a queue's record that says what has happened in the running
@@ -81,123 +79,6 @@ func (c *counting) nothing() bool {
 	return !slices.ContainsFunc(c.happened[:], func(n int64) bool { return n > 0 })
 }
 
-// uncounted reports whether the queue has no series: there are none, or the queue is not
-// one that an account owns.
-func (q *queue) uncounted() bool { return q.e.keep.off() || q.e.waits || q.cfg.Internal }
-
-// waitsFor reports whether what needs a format must not begin yet.
-func (k Keep) waitsFor(format int) bool { return 0 < k.UpTo && k.UpTo < format }
-
-// Awaits reports whether there is something that begins with Allow.
-func (e *Engine) Awaits() bool { return (e.waits || e.unsaid) && !e.keep.off() }
-
-// Allow says that all programs read a format which may open the store later. Features that have waited for that begin.
-func (e *Engine) Allow(format int) {
-	if !e.Awaits() {
-		return
-	}
-	begins := e.waits && format >= formats.Series
-	e.waits = e.waits && !begins
-	names := e.unsaid && format >= formats.Names
-	e.unsaid = e.unsaid && !names
-	named := 0
-	for _, q := range e.queues {
-		if begins && q.stored > 0 {
-			q.startMinute()
-		}
-		if names && !q.nothing() && named < workAtOnce { // those of the others are stored when the minute ends
-			q.markDirty()
-			named++
-		}
-	}
-}
-
-// count counts what has happened to the queue. The queue is at the present.
-func (q *queue) count(m Metric, n int64) {
-	if q.uncounted() {
-		return
-	}
-	q.startMinute()
-	q.happened[m] += n
-	q.e.totals[m] += n
-	q.total[m] += n
-}
-
-// countDurably counts what otherwise need not have changed the queue's record.
-func (q *queue) countDurably(m Metric, n int64) {
-	if !q.uncounted() {
-		q.count(m, n)
-		q.markDirty()
-	}
-}
-
-// countSent counts a message that was accepted.
-func (q *queue) countSent(m *Message) {
-	if q.uncounted() {
-		return
-	}
-	size := uint64(m.bodySize())
-	if q.happened[MetricSent] == 0 {
-		q.smallest, q.largest = size, size
-	}
-	q.smallest, q.largest = min(q.smallest, size), max(q.largest, size)
-	q.count(MetricSent, 1)
-	q.count(MetricSentBytes, int64(size))
-}
-
-// called notes that a client has called.
-func (q *queue) called() {
-	if q.uncounted() {
-		return
-	}
-	q.lastCall = minuteOf(q.e.now)
-	q.startMinute()
-}
-
-// startMinute makes the queue active.
-func (q *queue) startMinute() {
-	if q.minute == 0 && !q.uncounted() {
-		q.minute = minuteOf(q.e.now)
-		q.touch()
-	}
-}
-
-// endMinute writes the row of the running minute, if that is over, and begins another.
-func (q *queue) endMinute() error {
-	now := minuteOf(q.e.now)
-	if q.minute == 0 || q.minute == now {
-		return nil
-	}
-	row, err := q.row()
-	if err != nil {
-		return err
-	}
-	if err := q.e.writeRow(q.cfg.ARN, row, row.Values[MetricNoisyGroups].Sum > 0); err != nil {
-		return err
-	}
-	q.last = &row
-	before := q.happened
-	q.clear()
-	if q.happened != before || q.lastCall != q.writtenCall {
-		q.markDirty()
-	}
-	q.touch()
-	if q.minute = now; q.stored == 0 && q.lastCall+activeAfterCall <= now {
-		q.minute, q.last = 0, nil
-	}
-	return nil
-}
-
-// lastMinute writes the row of the running minute of a queue that is being removed. The
-// queue may be made anew in the same minute: the two rows are then added.
-func (q *queue) lastMinute() error {
-	if q.minute == 0 || q.nothing() {
-		return nil
-	}
-	r := q.counted()
-	return q.e.writeRow(q.cfg.ARN, r, false)
-}
-
 // clear begins a minute. Messages may have been taken back that were received in a minute
 // before: that is left to be counted.
 func (c *counting) clear() {
@@ -205,12 +86,6 @@ func (c *counting) clear() {
 	c.happened = [Counters]int64{}
 	c.happened[MetricReceived] = debt
 	c.smallest, c.largest = 0, 0
-}
-
-// row returns the row of the running minute, with the gauges as they are now.
-func (q *queue) row() (Row, error) {
-	r := q.counted()
-	return r, q.gauges(&r)
 }
 
 // counted returns the row of the running minute without the gauges.
@@ -222,52 +97,3 @@ func (c *counting) counted() Row {
 	r.Values[MetricSentBytes].Min, r.Values[MetricSentBytes].Max = c.smallest, c.largest
 	return r
 }
-
-// loadMinute brings the running minute of a record to the present: one in which nothing
-// was counted is over without a row.
-func (q *queue) loadMinute() {
-	q.writtenCall = q.lastCall
-	now := minuteOf(q.e.now)
-	switch {
-	case q.uncounted():
-		q.counting = counting{}
-	case !q.nothing():
-		q.minute = max(q.minute, minute) // it is written when the queue wakes up
-	case q.stored > 0 || q.lastCall+activeAfterCall > now:
-		q.minute = now
-	default:
-		q.minute = 0
-	}
-	q.touch()
-}
-
-// CountEmptyReceives counts receives of clients that gave nothing, wherever they looked.
-// The engine cannot know of them: a client's receive may ask several shards, and a long
-// poll asks more than once.
-// It does nothing if there is no such queue.
-func (e *Engine) CountEmptyReceives(id ID, n uint64) {
-	q := e.queues[id]
-	if q == nil || q.uncounted() {
-		return
-	}
-	q.count(MetricEmptyReceives, int64(min(n, 1<<32)))
-	if !q.unwritten {
-		q.unwritten = true
-		e.unwritten = append(e.unwritten, id)
-	}
-}
-
-// WriteEmptyReceives has the transaction write the empty receives that are counted in
-// memory only.
-func (e *Engine) WriteEmptyReceives() {
-	for _, id := range e.unwritten {
-		if q := e.queues[id]; q != nil && q.unwritten {
-			q.markDirty()
-		}
-	}
-	e.unwritten = e.unwritten[:0]
-}
-
-// Totals returns how often each counter has counted in all queues since the engine was
-// loaded. They do not fall when a queue is removed.
-func (e *Engine) Totals() [Counters]int64 { return e.totals }

@@ -52,9 +52,9 @@ func isHeldBack(r *rig, k string, v []byte) bool {
 	switch q := r.engine.queues[id]; k[8] {
 	case tableGroup:
 		g, err := decodeGroupRecord(v)
-		return err == nil && g.order < q.rotaHead
+		return err == nil && g.order < q.rota.head
 	case tableRota:
-		return tail([]byte(k), 0) < q.rotaHead
+		return tail([]byte(k), 0) < q.rota.head
 	}
 	return false
 }

@@ -47,14 +47,14 @@ type script struct {
 	lastID  ID
 	bodies  map[MessageID]string
 	handles map[string]Delivery // by name
-	names   map[place]string    // of handles
+	names   map[given]string    // of handles
 	counts  map[string]int      // handles of each body
 	waits   map[string]Position // in outboxes, by body
 	hidden  map[ID]Config       // queues that an outdated list does not have
 }
 
-// place is one receive of one message.
-type place struct {
+// given is one receive of one message.
+type given struct {
 	queue   ID
 	pos     Position
 	receipt uint64
@@ -63,7 +63,7 @@ type place struct {
 // begin makes a world without queues, at time 0.
 func (s *script) begin(t failer) {
 	s.rig, s.ids, s.lastID, s.bodies = newRig(t), make(map[string]ID), 0, make(map[MessageID]string)
-	s.handles, s.names, s.counts = make(map[string]Delivery), make(map[place]string), make(map[string]int)
+	s.handles, s.names, s.counts = make(map[string]Delivery), make(map[given]string), make(map[string]int)
 	s.waits, s.hidden = make(map[string]Position), make(map[ID]Config)
 }
 
@@ -420,11 +420,11 @@ func (s *script) handle(e *Engine, id ID, d Delivery) string {
 	if err != nil || m == nil {
 		s.fail("received %+v, which is %v, %v", d, m, err)
 	}
-	name, again := s.names[place{id, d.Position, d.Receipt}]
+	name, again := s.names[given{id, d.Position, d.Receipt}]
 	if !again {
 		s.counts[m.Body]++
 		name = fmt.Sprintf("%s#%d", m.Body, s.counts[m.Body])
-		s.names[place{id, d.Position, d.Receipt}] = name
+		s.names[given{id, d.Position, d.Receipt}] = name
 	}
 	s.handles[name] = d
 	if count := m.PriorReceives + d.Receives; count != uint64(s.counts[m.Body]) {
@@ -760,7 +760,7 @@ func (c *command) describe(e *Engine) error {
 	if err != nil {
 		return err
 	}
-	for el := q.readyGroups.Front(); el != nil; el = el.Next() {
+	for el := q.groups.ready.Front(); el != nil; el = el.Next() {
 		g := el.Value.(*activeGroup)
 		places = append(places, turn{g.name, g.order})
 	}
@@ -806,7 +806,7 @@ func (c *command) outbox(e *Engine) error {
 func (c *command) forwarded(e *Engine) error {
 	id := c.id()
 	if c.flag("beyond") {
-		return e.Forwarded(id, e.outboxes[id].last+1)
+		return e.Forwarded(id, e.outboxes.at[id].last+1)
 	}
 	return e.Forwarded(id, c.s.waits[c.word()])
 }
@@ -815,7 +815,7 @@ func (c *command) forwarded(e *Engine) error {
 func (c *command) ready(e *Engine) error {
 	words := []string{"ready:"}
 	for _, id := range e.OutboxReady() {
-		words = append(words, e.outboxes[id].arn)
+		words = append(words, e.outboxes.at[id].arn)
 	}
 	c.s.print("%s", strings.Join(words, " "))
 	return nil
@@ -903,14 +903,14 @@ func (c *command) publish(e *Engine) error {
 func (q *queue) stateOf(p Position, m *Message) string {
 	waits, at := delayKey(q.cfg.ID, m.SentAt, p), m.SentAt
 	if !q.cfg.FIFO && p.indexed() {
-		b, _ := q.e.tx.Get(ageKey(q.cfg.ID, m.SentAt, p))
+		b, _ := q.tx.Get(ageKey(q.cfg.ID, m.SentAt, p))
 		at = readRecord(b).Instant()
 		waits = delayKey(q.cfg.ID, at, p)
 	}
-	if b, _ := q.e.tx.Get(waits); b != nil {
-		return "delayed until " + since(q.delayEnd(at))
+	if b, _ := q.tx.Get(waits); b != nil {
+		return "delayed until " + since(q.delays.endOf(at))
 	}
-	switch r := q.received[p]; {
+	switch r := q.held.at[p]; {
 	case r == nil:
 		return "available"
 	case r.inFlight:

@@ -11,22 +11,29 @@ type DeadLetter struct {
 	At       Instant
 }
 
+// deadLetters are the messages that have gone to dead-letter queues since the owner asked last, if it wants to know.
+type deadLetters struct {
+	watched bool
+	letters []DeadLetter
+}
+
 // WatchDeadLetters has the engine keep its dead letters for DeadLetters.
-func (e *Engine) WatchDeadLetters() { e.watchesDeadLetters = true }
+func (e *Engine) WatchDeadLetters() { e.deadLetters.watched = true }
 
 // DeadLetters returns the messages that have gone to dead-letter queues since the last call, if WatchDeadLetters was
 // called. The owner asks after each transaction.
 func (e *Engine) DeadLetters() []DeadLetter {
-	letters := e.deadLetters
-	e.deadLetters = nil
+	letters := e.deadLetters.letters
+	e.deadLetters.letters = nil
 	return letters
 }
 
-// noteDeadLetter keeps what has become of m, whose message goes to another queue.
-func (q *queue) noteDeadLetter(m *received, msg *Message) {
-	if q.e.watchesDeadLetters && !q.cfg.Internal {
-		q.e.deadLetters = append(q.e.deadLetters, DeadLetter{
-			Queue: q.cfg.ID, Position: m.pos, ARN: q.cfg.ARN, Target: q.cfg.Redrive.Target, Message: msg, Receives: m.receives, At: q.e.now,
+// note keeps what has become of m, a message of a queue. message is what the dead-letter queue has of it.
+func (d *deadLetters) note(cfg *Config, m *received, message *Message, at Instant) {
+	if d.watched && !cfg.Internal {
+		d.letters = append(d.letters, DeadLetter{
+			Queue: cfg.ID, Position: m.pos, ARN: cfg.ARN, Target: cfg.Redrive.Target, Message: message,
+			Receives: m.receives, At: at,
 		})
 	}
 }

@@ -2,38 +2,88 @@ package queue
 
 import "fmt"
 
-// A delayed message waits in the table of delays, under the instant its delay
-// ends; in a FIFO queue under the instant it was sent, because there a change
+// delays are the messages of a queue that wait for their delay to end. Each has a row in the table of delays, under
+// the instant at which its delay ends; in a FIFO queue under the instant at which it was sent, because there a change
 // of the queue's delay applies to the messages that wait already.
+//
+//   - count is the number of rows, and none is before floor.
+//   - No row is before next, which is never if there are no rows.
+type delays struct {
+	*base
+	delaysRecord
+	next Instant
+}
 
 // workAtOnce bounds how many messages one step of housekeeping touches, so that
 // requests do not wait for a million delays that end together. Where bodies are
 // moved, each KiB counts like a message.
 const workAtOnce = 1000
 
-// delayEnd returns when the delay of a key at t in the table of delays ends.
-func (q *queue) delayEnd(t Instant) Instant {
-	if q.cfg.FIFO {
-		return t.Add(q.cfg.Delay)
+// load finds the first row.
+func (d *delays) load() error {
+	if d.count == 0 {
+		return nil
+	}
+	_, hi := tableRange(d.cfg.ID, tableDelay)
+	err := d.tx.Scan(tableKey(d.cfg.ID, tableDelay).instant(d.floor), hi, func(k, _ []byte) bool {
+		d.next = Instant(tail(k, 1))
+		return false
+	})
+	if err == nil && d.next == never {
+		err = fmt.Errorf("delayed messages: %w", errMissing)
+	}
+	return err
+}
+
+// endOf returns when the delay of a row at t ends.
+func (d *delays) endOf(t Instant) Instant {
+	if d.cfg.FIFO {
+		return t.Add(d.cfg.Delay)
 	}
 	return t
 }
 
-// postpone makes the message at p wait for the end of its delay.
-func (q *queue) postpone(p Position, group string, sent, due Instant) {
-	at := due
-	if q.cfg.FIFO {
-		at = sent
+// rowAt returns where the row of a message is.
+func (d *delays) rowAt(sent, due Instant) Instant {
+	if d.cfg.FIFO {
+		return sent
 	}
+	return due
+}
+
+// wakeAt returns when the first delay ends, or never.
+func (d *delays) wakeAt() Instant {
+	if d.count == 0 || d.next == never {
+		return never
+	}
+	return d.endOf(d.next)
+}
+
+// postpone makes the message at p wait for the end of its delay.
+func (d *delays) postpone(p Position, group string, sent, due Instant) {
+	at := d.rowAt(sent, due)
 	w := newRecord(16 + len(group))
 	w.Instant(sent)
 	w.String(group)
-	q.e.tx.Set(delayKey(q.cfg.ID, at, p), w.Writer)
-	q.delayed++
-	q.nextDelay = min(q.nextDelay, at)
-	q.markDirty()
+	d.tx.Set(delayKey(d.cfg.ID, at, p), w.Writer)
+	d.count++
+	d.next = min(d.next, at)
+	d.markDirty()
 }
 
+// drop removes the row of a message, and reports whether there was one.
+func (d *delays) drop(p Position, sent, due Instant) (bool, error) {
+	k := delayKey(d.cfg.ID, d.rowAt(sent, due), p)
+	b, err := d.tx.Get(k)
+	if b == nil || err != nil {
+		return false, err
+	}
+	d.tx.DeleteOnce(k)
+	d.count--
+	return true, nil
+}
+
+// waiting is a message that waits.
 type waiting struct {
 	at    Instant
 	pos   Position
@@ -41,18 +91,44 @@ type waiting struct {
 	group string
 }
 
-// endDelays makes messages available whose delay has ended.
-func (q *queue) endDelays() error {
-	if q.delayed == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.e.now || q.e.Full() {
+// end removes the rows whose delay has ended, a bounded number at a time, and hands their messages to available.
+func (d *delays) end(available func(group string, p Position, sent Instant) error) error {
+	if d.count == 0 || d.next == never || d.endOf(d.next) > d.now || d.Full() {
 		return nil
 	}
-	var due []waiting
+	due, next, err := d.due()
+	if err != nil {
+		return fmt.Errorf("end delays: %w", err)
+	}
+	if n := uint64(len(due)); n > d.count || next == never && n < d.count {
+		return fmt.Errorf("end delays: %d of %d: %w", n, d.count, errMissing)
+	}
+	for _, w := range due {
+		if d.Full() {
+			next = w.at
+			break
+		}
+		d.work++
+		d.tx.DeleteOnce(delayKey(d.cfg.ID, w.at, w.pos))
+		d.count--
+		d.floor = w.at
+		if err := available(w.group, w.pos, w.sent); err != nil {
+			return err
+		}
+	}
+	d.next = next
+	d.markDirty()
+	return nil
+}
+
+// due returns the first messages whose delay has ended, and where the row behind them is, or never if there is none.
+func (d *delays) due() (due []waiting, next Instant, err error) {
 	var bad error
-	next := never
-	_, end := tableRange(q.cfg.ID, tableDelay)
-	err := q.e.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(k, v []byte) bool {
+	next = never
+	_, end := tableRange(d.cfg.ID, tableDelay)
+	err = d.tx.Scan(tableKey(d.cfg.ID, tableDelay).instant(d.floor), end, func(k, v []byte) bool {
 		w := waiting{at: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
-		if q.delayEnd(w.at) > q.e.now || len(due) == workAtOnce {
+		if d.endOf(w.at) > d.now || len(due) == workAtOnce {
 			next = w.at
 			return false
 		}
@@ -62,26 +138,29 @@ func (q *queue) endDelays() error {
 		due = append(due, w)
 		return bad == nil
 	})
-	if err := firstError(err, bad); err != nil {
-		return fmt.Errorf("end delays: %w", err)
-	}
-	if n := uint64(len(due)); n > q.delayed || next == never && n < q.delayed {
-		return fmt.Errorf("end delays: %d of %d: %w", n, q.delayed, errMissing)
-	}
-	for _, w := range due {
-		if q.e.Full() {
-			next = w.at
-			break
-		}
-		q.e.work++
-		q.e.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))
-		q.delayed--
-		q.delayFloor = w.at
-		if err := q.addMember(w.group, w.pos, w.sent); err != nil {
-			return err
-		}
-	}
-	q.nextDelay = next
-	q.markDirty()
-	return nil
+	return due, next, firstError(err, bad)
 }
+
+// countQuiet counts the messages of quiet groups, up to membersAtMost.
+func (d *delays) countQuiet(noisy map[string]uint64) (n uint64, err error) {
+	if d.count == 0 {
+		return 0, nil
+	}
+	var bad error
+	looked := 0
+	_, end := tableRange(d.cfg.ID, tableDelay)
+	err = d.tx.Scan(tableKey(d.cfg.ID, tableDelay).instant(d.floor), end, func(_, v []byte) bool {
+		r := readRecord(v)
+		r.Instant()
+		if _, out := noisy[r.String()]; !out {
+			n++
+		}
+		bad = r.done("delayed message")
+		looked++
+		return bad == nil && looked < membersAtMost
+	})
+	return n, firstError(err, bad)
+}
+
+// purge forgets all messages.
+func (d *delays) purge() { d.count, d.next = 0, never }

@@ -19,22 +19,19 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 	}
 	results := make([]error, len(receipts))
 	for i, r := range receipts {
-		m := q.received[r.Position]
+		m := q.held.at[r.Position]
 		switch {
 		case m == nil:
 		case q.cfg.FIFO && !m.heldBy(r):
 			results[i] = ErrReceiptExpired
 		default:
-			q.observeProcessing(m)
-			q.remove(m)
-			if m.group != nil {
-				if err := q.releaseGroup(m.group); err != nil {
-					return nil, err
-				}
+			q.tally.observeProcessing(m)
+			if err := q.removeAndRelease(m); err != nil {
+				return nil, err
 			}
 		}
 		if results[i] == nil {
-			q.countDurably(MetricDeleted, 1)
+			q.tally.countDurably(MetricDeleted, 1)
 		}
 	}
 	return results, nil
@@ -43,8 +40,5 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 // Holds reports whether a message was received and is still in its queue.
 func (e *Engine) Holds(id ID, p Position) bool {
 	q := e.queues[id]
-	return q != nil && q.received[p] != nil
+	return q != nil && q.held.at[p] != nil
 }
-
-// heldBy reports whether r is the receipt under which m is in flight.
-func (m *received) heldBy(r Receipt) bool { return m.inFlight && m.receipt == r.Number }

@@ -27,19 +27,19 @@
 // Every key but those of the last five rows begins with the queue's id (8 bytes) and a
 // table's letter, so that a queue is dropped with one range deletion.
 //
-//	!                      the queue's record: counters and heads   (queue.go)
+//	!                      the queue's record: counters and heads   (meta.go)
 //	n                      the name to which its counters belong    (ownname.go)
 //	m position             the message, written once                (message.go)
-//	s position             what its receives did to it              (received.go)
+//	s position             what its receives did to it              (held.go)
 //	d due position         waiting for its delay to end             (delay.go)
 //	x group position       available member of a group              (group.go)
 //	g group                the group: its turn, where it begins     (group.go)
-//	r order                groups to be served, in order            (group.go)
-//	e sent position        age of what is in no order of age        (expire.go)
-//	t started              message move tasks                       (move.go)
-//	c started              what a running task chooses and edits    (selection.go)
+//	r order                groups to be served, in order            (rota.go)
+//	e sent position        age of what is in no order of age        (index.go)
+//	t started              message move tasks                       (moves.go)
+//	c started              what a running task chooses and edits    (moves.go)
 //	a shard                the last accepted from another shard     (accept.go)
-//	k slot queue kind id   deduplication and receive attempts       (dedup.go)
+//	k slot queue kind id   deduplication and receive attempts       (slots.go)
 //	v level start name     rows of the series of a queue            (block.go)
 //	w name                 names of which there are series          (name.go)
 //	B, P number            publications whose copies are to be made  (backlog.go)
@@ -54,6 +54,10 @@
 // message of it that is in flight; a message in front of it, which has become
 // visible again before, is, as in SQS. In a standard queue a served group goes to
 // the end of the rota, which makes the queue fair among groups.
+//
+// A queue is made of parts, each with its own fields, tables and invariants: the line, the index (positions and ages
+// of all other messages), the groups and their rota, the held (received and not deleted), the delays, the dedup, the
+// moves, the tally. DESIGN.md draws them.
 //
 // Events of a queue are counted in its record, in the transaction in which they happen. When a minute ends, the engine
 // writes the counters and the state of the queue as a row of the queue's series. The series belong to the queue's name:

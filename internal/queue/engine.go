@@ -1,9 +1,7 @@
 package queue
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -18,59 +16,34 @@ import (
 // If that fails, or if an operation fails with an error that is not a Refusal, what
 // the engine has in memory no longer matches the store, and the owner must drop it.
 type Engine struct {
+	transaction
 	queues       map[ID]*queue
-	outboxes     map[ID]*outbox
-	unknown      map[ID]bool // see Unknown
-	deleted      []ID        // queues of which data is left, which Advance removes
-	isDeleted    func(ID) bool
+	outboxes     outboxes
 	byARN        map[string]destination
-	groupRecords groupCache
-	backlog      backlog
+	groupRecords groupCache // of all queues
+	slots        slots
+	series       series
 	topics       topicMinutes
-	copiesAtOnce extent
+	backlog      backlog
+	remains      remains
+	deadLetters  deadLetters
 	wakes        heap.Heap[*queue]
-	// ready are the queues whose outboxes have become non-empty, and deliverable those of
-	// subscriptions that have become available.
-	ready, deliverable []ID
-	searches           []ID         // queues whose tasks have begun to want a search
-	deadLetters        []DeadLetter // since DeadLetters was called
-	watchesDeadLetters bool
 
-	tx            Txn
-	now           Instant // never goes back
-	touched       []*queue
-	dirtyOutboxes []*outbox
-	unwritten     []ID   // queues whose empty receives WriteEmptyReceives has to write
-	work          int    // messages touched by housekeeping since Advance or Receive began
-	limit         int    // see Limit
-	record        []byte // scratch for the record of a message
-	rows          []Row  // scratch for the rows of a block
-	forceWrite    bool   // the clock is written even if nothing else is
-	format        int    // see Format
-	dedupLow      uint64 // the buckets of deduplication ids before it are empty
-
-	keep   Keep
-	waits  bool            // for Allow, to count
-	unsaid bool            // for Allow: the names of queues are not stored beside their records
-	totals [Counters]int64 // of all queues, those included that were removed
-	aging  aging
+	deliverable []ID // queues of subscriptions that have become available
+	searches    []ID // queues whose tasks have begun to want a search
+	unwritten   []ID // queues whose empty receives WriteEmptyReceives has to write
 }
 
 // clockKey is the key of the newest instant that the engine has seen: its time does
 // not go back over a restart either.
 var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 
-// Load builds an engine for the given queues from what is stored. Advance then removes the data of the other queues that
-// deleted reports, which is left when the deletion of a queue was cut short. The data of all others stays; see Unknown.
-// A queue that another shard serves costs no read if its outbox is empty. The series of the queues are kept for as long
-// as keep says.
+// Load builds an engine for the given queues from what is stored. Advance then removes the data of the other queues
+// that deleted reports, which is left when the deletion of a queue was cut short. The data of all others stays; see
+// Unknown. A queue that another shard serves costs no read if its outbox is empty. The series of the queues are kept
+// for as long as keep says.
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
-	e := &Engine{
-		unknown: make(map[ID]bool), isDeleted: deleted, limit: math.MaxInt,
-		keep: keep, waits: keep.waitsFor(formats.Series), unsaid: keep.waitsFor(formats.Names), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
-		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
-	}
-	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
+	e := newEngine(deleted, keep)
 	b, err := tx.Get(clockKey)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -93,32 +66,48 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.loadFilters(), e.loadOthers(deleted), e.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
+	err = firstError(
+		e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(), e.series.loadAging(), e.backlog.load(),
+		e.topics.load(),
+	)
+	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
 	return e, nil
 }
 
+// newEngine returns an engine without queues.
+func newEngine(deleted func(ID) bool, keep Keep) *Engine {
+	e := &Engine{
+		transaction: transaction{limit: math.MaxInt}, queues: make(map[ID]*queue), byARN: make(map[string]destination),
+		groupRecords: make(groupCache), wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
+	}
+	t := &e.transaction
+	e.outboxes = outboxes{transaction: t, at: make(map[ID]*outbox)}
+	e.slots, e.series = slots{transaction: t}, newSeries(t, keep)
+	e.topics, e.backlog = newTopicMinutes(t, &e.series), newBacklog(t, e.sendCopy)
+	e.remains = remains{transaction: t, series: &e.series, isDeleted: deleted, unknown: make(map[ID]bool)}
+	return e
+}
+
 // loadOthers loads the outboxes, and finds the data of deleted and of unknown queues.
-func (e *Engine) loadOthers(deleted func(ID) bool) error {
+func (e *Engine) loadOthers() error {
 	for next := ID(1); ; next++ {
 		found, err := firstQueue(e.tx, next)
 		if err != nil || found == 0 {
 			return err
 		}
 		if q := e.queues[found]; q != nil {
-			if err := q.loadOutbox(); err != nil {
+			if err := e.outboxes.load(&q.cfg); err != nil {
 				return fmt.Errorf("queue %s: %w", q.cfg.ARN, err)
 			}
-		} else if o := e.outboxes[found]; o != nil {
+		} else if o := e.outboxes.at[found]; o != nil {
 			if err := o.loadAlone(); err != nil {
 				return fmt.Errorf("queue %s: %w", o.arn, err)
 			}
-		} else if deleted(found) {
-			e.deleted = append(e.deleted, found)
 		} else {
-			e.unknown[found] = true
+			e.remains.add(found)
 		}
 		next = found
 	}
@@ -126,7 +115,7 @@ func (e *Engine) loadOthers(deleted func(ID) bool) error {
 
 // load rebuilds what the queue keeps in memory.
 func (q *queue) load() error {
-	tx, id := q.e.tx, q.cfg.ID
+	tx, id := q.tx, q.cfg.ID
 	b, err := tx.Get(metaKey(id))
 	if err != nil {
 		return err
@@ -138,71 +127,38 @@ func (q *queue) load() error {
 		}
 		return err
 	}
-	if err := q.meta.decode(b); err != nil {
+	if err := q.restore(b); err != nil {
 		return err
 	}
 	if b[0] == metaVersion {
-		q.e.waits = false
-		q.e.format = max(q.e.format, formats.Series)
+		q.e.series.waits = false
+		q.needs(formats.Series)
 	}
-	if err := q.loadOwnName(); err != nil {
+	if err := q.tally.loadName(); err != nil {
 		return err
 	}
-	q.loadMinute()
-	var bad error
-	lo, hi := tableRange(id, tableReceived)
-	err = tx.Scan(lo, hi, func(k, v []byte) bool {
-		m, name, err := decodeReceived(Position(tail(k, 0)), v)
-		if bad = err; bad != nil {
-			return false
-		}
-		if q.cfg.FIFO {
-			m.group = q.activate(name)
-		} else {
-			m.tenant = name
-		}
-		q.trackReceived(m)
-		if m.deadline <= q.e.now {
-			q.makeVisible(m)
-			return true
-		}
-		m.inFlight = true
-		q.inFlight++
-		q.deadlines.Set(m)
-		return true
-	})
-	if err := firstError(err, bad); err != nil {
+	q.tally.load(q.stored == 0)
+	if err := q.held.load(q.trackStored); err != nil {
 		return err
 	}
-	if q.lineCount()+q.delayed > q.stored {
-		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.lineCount(), q.delayed)
+	if q.line.count()+q.delays.count > q.stored {
+		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.line.count(), q.delays.count)
 	}
-	q.loadReadyGroups()
-	lo, hi = tableRange(id, tableTask)
-	err = tx.Scan(lo, hi, func(_, v []byte) bool {
-		var t *MoveTask
-		t, bad = decodeMoveTask(v)
-		q.tasks = append(q.tasks, t)
-		q.e.format = max(q.e.format, t.format())
-		return bad == nil
-	})
-	if err := firstError(err, bad); err != nil {
+	q.groups.loadReady()
+	if err := q.moves.load(); err != nil {
 		return err
 	}
-	if err := q.loadSelection(); err != nil {
-		return err
+	return q.delays.load()
+}
+
+// trackStored adds a message that was received before the engine was loaded.
+func (q *queue) trackStored(m *received, group string) {
+	if q.cfg.FIFO {
+		m.group = q.groups.activate(group)
+	} else {
+		m.tenant = group
 	}
-	if q.delayed > 0 {
-		_, hi = tableRange(id, tableDelay)
-		err = tx.Scan(tableKey(id, tableDelay).instant(q.delayFloor), hi, func(k, _ []byte) bool {
-			q.nextDelay = Instant(tail(k, 1))
-			return false
-		})
-		if err == nil && q.nextDelay == never {
-			err = fmt.Errorf("delayed messages: %w", errMissing)
-		}
-	}
-	return err
+	q.track(m)
 }
 
 // firstQueue returns the first queue from an id on of which something is stored, or 0.
@@ -231,21 +187,6 @@ func firstKey(r Reader, id ID) (found []byte, err error) {
 	return found, err
 }
 
-// loadReadyGroups makes the active groups ready that can be served, in the order of
-// their first messages: the order before the restart is not stored.
-func (q *queue) loadReadyGroups() {
-	groups := slices.Collect(maps.Values(q.activeGroups))
-	slices.SortFunc(groups, func(a, b *activeGroup) int { return cmp.Compare(a.held[0].pos, b.held[0].pos) })
-	for _, g := range groups {
-		q.updateReady(g)
-	}
-}
-
-// Format returns the lowest format of a data directory whose programs can read all
-// that the engine has read and written, as far as it knows. The owner must see to it that the directory has that format
-// before it makes the transaction durable.
-func (e *Engine) Format() int { return max(formats.First, e.format) }
-
 // Begin starts a transaction at now, or at the newest instant seen if that is
 // later.
 func (e *Engine) Begin(tx Txn, now Instant) {
@@ -253,43 +194,37 @@ func (e *Engine) Begin(tx Txn, now Instant) {
 	e.now = max(e.now, now)
 }
 
-// Now returns the engine's time.
-func (e *Engine) Now() Instant { return e.now }
-
-// ForceWrite makes the transaction write something even if it changes nothing: the
-// commit then shows whether the store can be written.
-func (e *Engine) ForceWrite() { e.forceWrite = true }
-
 // End writes the records that the transaction has changed, and returns the queues
 // that it has touched: those in which a waiting receive may now find a message.
 func (e *Engine) End() []ID {
 	touched := make([]ID, 0, len(e.touched))
 	wrote := e.forceWrite
 	e.forceWrite = false
-	for _, q := range e.touched {
-		touched = append(touched, q.cfg.ID)
+	for _, b := range e.touched {
+		touched = append(touched, b.cfg.ID)
+		b.touched = false
+		q := e.queues[b.cfg.ID]
+		if q == nil {
+			continue // it was removed
+		}
 		if q.dirty {
-			record := q.meta.encode()
+			m := q.record()
+			record := m.encode()
 			if record[0] == metaVersion {
-				e.format = max(e.format, formats.Series)
-				q.saveOwnName()
+				e.needs(formats.Series)
+				q.tally.saveName()
 			}
 			e.tx.Set(metaKey(q.cfg.ID), record)
-			q.dirty, q.unwritten, q.writtenCall = false, false, q.lastCall
+			q.dirty = false
+			q.tally.written()
 			wrote = true
 		}
-		q.touched = false
-		if e.queues[q.cfg.ID] == q {
-			// Among the queues that are due, the one that was touched is last.
-			e.wake(q, max(q.schedule(), min(q.wakeAt, e.now)))
-			q.announce()
-		}
+		// Among the queues that are due, the one that was touched is last.
+		e.wake(q, max(q.schedule(), min(q.wakeAt, e.now)))
+		q.announce()
 	}
 	e.touched = e.touched[:0]
-	for _, o := range e.dirtyOutboxes {
-		wrote = o.save() || wrote
-	}
-	e.dirtyOutboxes = e.dirtyOutboxes[:0]
+	wrote = e.outboxes.save() || wrote
 	wrote = e.backlog.save() || wrote
 	wrote = e.topics.save() || wrote
 	if wrote {
@@ -303,9 +238,9 @@ func (e *Engine) End() []ID {
 
 // NextWake returns when Advance has something to do, or a far future.
 func (e *Engine) NextWake() Instant {
-	next := min(e.aging.next, e.topics.next())
+	next := min(e.series.aging.next, e.topics.next())
 	switch {
-	case e.backlog.waiting(), len(e.deleted) > 0:
+	case e.backlog.waiting(), len(e.remains.deleted) > 0:
 		return e.now
 	case e.wakes.Len() == 0:
 		return next
@@ -321,7 +256,7 @@ func (e *Engine) Advance() error {
 		return err
 	}
 	e.work = 0
-	if err := e.removeDeleted(); err != nil {
+	if err := e.remains.removeDeleted(); err != nil {
 		return err
 	}
 	for !e.spent() && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {
@@ -336,42 +271,23 @@ func (e *Engine) Advance() error {
 		// The other queues come first, even if this one has more to do.
 		e.wake(q, max(q.schedule(), e.now+1))
 	}
-	return e.age()
+	return e.series.age()
 }
-
-// spend counts the work of moving a message to another queue.
-func (e *Engine) spend(m *Message) { e.work += 1 + len(m.Body)>>10 }
-
-// Limit sets the size in bytes at which the transaction takes no more work that can wait. It counts until the next
-// call; an engine that was just loaded has no limit.
-//
-// Work that cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row of
-// a series, or the request of a client.
-func (e *Engine) Limit(bytes int) { e.limit = bytes }
-
-// Full reports whether the transaction has reached its limit: work that can wait is left to the next one.
-func (e *Engine) Full() bool { return e.room() <= 0 }
-
-// room returns how many bytes the transaction may still grow by.
-func (e *Engine) room() int { return e.limit - e.tx.Size() }
-
-// spent reports whether housekeeping has done as much as it may in one transaction.
-func (e *Engine) spent() bool { return e.work >= workAtOnce || e.Full() }
 
 // Configure adds a queue or gives it new attributes. A queue that another shard has
 // served can be served here from now on; the messages in its outbox still go to the
 // other shard. A queue that is served here cannot leave: that gives ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
 	switch {
-	case slices.Contains(e.deleted, cfg.ID):
+	case slices.Contains(e.remains.deleted, cfg.ID):
 		return nil // the config is older than the deletion
 	case cfg.Elsewhere && e.queues[cfg.ID] != nil:
 		return ErrElsewhere
-	case cfg.Elsewhere && e.outboxes[cfg.ID] == nil:
+	case cfg.Elsewhere && e.outboxes.at[cfg.ID] == nil:
 		e.addOutbox(cfg)
 		return e.know(cfg.ID)
 	case cfg.Elsewhere:
-		e.outboxes[cfg.ID].sealed = cfg.Sealed
+		e.outboxes.at[cfg.ID].sealed = cfg.Sealed
 		return nil // what else can change of its attributes matters elsewhere
 	}
 	if q := e.queues[cfg.ID]; q != nil {
@@ -382,18 +298,18 @@ func (e *Engine) Configure(cfg Config) error {
 			return err
 		}
 		if !sealing { // which is not a call of a client
-			q.called()
+			q.tally.called()
 		}
 		return nil
 	}
-	if o := e.outboxes[cfg.ID]; o != nil && o.last == 0 {
-		delete(e.outboxes, cfg.ID)
+	if o := e.outboxes.at[cfg.ID]; o != nil && o.last == 0 {
+		delete(e.outboxes.at, cfg.ID)
 	}
 	q := e.add(cfg)
 	if err := e.know(cfg.ID); err != nil {
 		return err
 	}
-	q.called()
+	q.tally.called()
 	return nil
 }
 
@@ -408,22 +324,22 @@ func (e *Engine) add(cfg Config) *queue {
 // Drop removes a queue and all it holds, but its series. It does nothing if there is no
 // such queue.
 func (e *Engine) Drop(id ID) error {
-	if o := e.outboxes[id]; o != nil {
+	if o := e.outboxes.at[id]; o != nil {
 		e.dropOutbox(o)
 	}
-	if e.unknown[id] {
-		delete(e.unknown, id)
-		return e.removeLeftover(id)
+	if e.remains.unknown[id] {
+		delete(e.remains.unknown, id)
+		return e.remains.remove(id)
 	}
 	q := e.queues[id]
 	if q == nil {
 		return nil
 	}
-	if err := q.purgeDedup(); err != nil {
+	if err := q.dedup.purge(); err != nil {
 		return err
 	}
 	e.tx.DeleteRange(queueRange(id))
-	if err := q.lastMinute(); err != nil {
+	if err := q.tally.close(); err != nil {
 		return err
 	}
 	delete(e.queues, id)
@@ -440,19 +356,16 @@ func (e *Engine) Drop(id ID) error {
 // outbox and copies that are still to be made count as visible, so that a message counts
 // wherever it is on its way.
 func (e *Engine) Counts(id ID) (Counts, error) {
-	o, copies := e.outboxes[id], e.backlog.copies[id]
-	if o != nil && e.queues[id] == nil {
-		return Counts{Visible: o.stored + copies}, nil
+	elsewhere := e.outboxes.waiting(id) + e.backlog.copies[id]
+	if e.outboxes.at[id] != nil && e.queues[id] == nil {
+		return Counts{Visible: elsewhere}, nil
 	}
 	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return Counts{}, err
 	}
 	n := q.counts()
-	n.Visible += copies
-	if o != nil {
-		n.Visible += o.stored
-	}
+	n.Visible += elsewhere
 	return n, nil
 }
 
@@ -475,8 +388,8 @@ func (e *Engine) queueAtPresent(id ID) (*queue, error) {
 	if err := q.advance(); err != nil {
 		return nil, err
 	}
-	q.called()
-	q.rememberUse()
+	q.tally.called()
+	q.tally.rememberUse()
 	return q, nil
 }
 

@@ -132,7 +132,7 @@ func TestOldestIsTrimmed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(r.engine.queues[1].oldest); n > 100 {
+	if n := len(r.engine.queues[1].line.received); n > 100 {
 		t.Errorf("%d messages are listed, 3 are held", n)
 	}
 }

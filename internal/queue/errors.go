@@ -76,3 +76,12 @@ var (
 	errMissing          = fmt.Errorf("%w: a record is missing", ErrDamaged)
 	errRecordNewVersion = errors.New("record of an unknown version, written by a newer program")
 )
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -12,10 +12,10 @@ const membersAtMost = 10_000
 // fairness sets the gauges of a queue with message groups. Where no group is noisy, the
 // quiet ones are all.
 func (q *queue) fairness(r *Row) error {
-	if grouped, err := q.hasGroups(); err != nil || !grouped {
+	if grouped, err := q.tally.hasGroups(); err != nil || !grouped {
 		return err
 	}
-	noisy := q.noisyGroups()
+	noisy := q.held.noisyGroups()
 	r.set(MetricNoisyGroups, uint64(len(noisy)))
 	if len(noisy) == 0 {
 		for quiet, all := range map[Metric]Metric{
@@ -30,18 +30,13 @@ func (q *queue) fairness(r *Row) error {
 		inFlight -= n
 	}
 	r.set(MetricInFlightInQuietGroups, inFlight)
-	visible, err := q.quietMembers(noisy)
+	visible, err := q.groups.countQuiet(noisy)
 	if err != nil {
 		return err
 	}
-	visible += uint64(q.lineNext - q.lineHead)
-	for e := q.returned.Front(); e != nil; e = e.Next() {
-		if _, out := noisy[e.Value.(*received).tenant]; !out {
-			visible++
-		}
-	}
+	visible += q.line.waiting() + q.held.countQuiet(noisy)
 	r.set(MetricVisibleInQuietGroups, visible)
-	delayed, err := q.quietDelayed(noisy)
+	delayed, err := q.delays.countQuiet(noisy)
 	if err != nil {
 		return err
 	}
@@ -49,88 +44,4 @@ func (q *queue) fairness(r *Row) error {
 	age, err := q.oldestAge(noisy)
 	r.set(MetricOldestAgeInQuietGroups, age)
 	return err
-}
-
-// hasGroups reports whether messages of the queue had groups, now or when its series had
-// the gauges of fairness before.
-func (q *queue) hasGroups() (bool, error) {
-	if q.grouped == unknown {
-		n, err := q.e.seriesName(q.cfg.ARN)
-		if err != nil {
-			return false, err
-		}
-		q.grouped = no
-		if n.fair {
-			q.grouped = yes
-		}
-	}
-	return q.grouped == yes, nil
-}
-
-// tristate is what is known of something.
-type tristate uint8
-
-const (
-	unknown tristate = iota
-	no
-	yes
-)
-
-// noisyGroups returns how many messages each noisy group has in flight.
-func (q *queue) noisyGroups() map[string]uint64 {
-	if q.inFlight < noisyAtLeast {
-		return nil
-	}
-	noisy := make(map[string]uint64)
-	for _, m := range q.received {
-		if m.inFlight && m.tenant != "" {
-			noisy[m.tenant]++
-		}
-	}
-	for name, n := range noisy {
-		if n < noisyAtLeast || n*10 <= uint64(q.inFlight) {
-			delete(noisy, name)
-		}
-	}
-	return noisy
-}
-
-// quietMembers counts the available messages of quiet groups that were never received.
-func (q *queue) quietMembers(noisy map[string]uint64) (n uint64, err error) {
-	from, end := tableRange(q.cfg.ID, tableMember)
-	for from != nil && err == nil {
-		lo := from
-		from = nil
-		err = q.e.tx.Scan(lo, end, func(k, _ []byte) bool {
-			name := string(k[keyOf0 : len(k)-9])
-			if _, out := noisy[name]; out {
-				_, from = memberRange(q.cfg.ID, name, 0)
-				return false
-			}
-			n++
-			return n < membersAtMost
-		})
-	}
-	return n, err
-}
-
-// quietDelayed counts the messages of quiet groups that wait for their delay to end.
-func (q *queue) quietDelayed(noisy map[string]uint64) (n uint64, err error) {
-	if q.delayed == 0 {
-		return 0, nil
-	}
-	var bad error
-	looked := 0
-	_, end := tableRange(q.cfg.ID, tableDelay)
-	err = q.e.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(_, v []byte) bool {
-		r := readRecord(v)
-		r.Instant()
-		if _, out := noisy[r.String()]; !out {
-			n++
-		}
-		bad = r.done("delayed message")
-		looked++
-		return bad == nil && looked < membersAtMost
-	})
-	return n, firstError(err, bad)
 }

@@ -19,9 +19,9 @@ type filter struct {
 // A layer is a Bloom filter in blocks of a processor's cache line, so that a
 // look at it waits for memory once (Putze et al., Cache-, Hash- and
 // Space-Efficient Bloom Filters, 2007).
-type layer []line
+type layer []filterLine
 
-type line [8]uint64
+type filterLine [8]uint64
 
 const (
 	firstLayer  = 1 << 10 // hashes that the first layer has room for
@@ -53,18 +53,18 @@ func (f *filter) has(hash uint64) bool {
 }
 
 // line is the one that holds a hash: the hash as a fraction says which.
-func (l layer) line(hash uint64) *line {
+func (l layer) line(hash uint64) *filterLine {
 	i, _ := bits.Mul64(hash, uint64(len(l)))
 	return &l[i]
 }
 
-func (l *line) add(hash uint64) {
+func (l *filterLine) add(hash uint64) {
 	for p := range places(hash) {
 		l[p/64] |= 1 << (p % 64)
 	}
 }
 
-func (l *line) has(hash uint64) bool {
+func (l *filterLine) has(hash uint64) bool {
 	for p := range places(hash) {
 		if l[p/64]&(1<<(p%64)) == 0 {
 			return false

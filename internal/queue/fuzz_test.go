@@ -58,8 +58,8 @@ func FuzzReceived(f *testing.F) {
 func FuzzQueueRecord(f *testing.F) {
 	f.Add((&meta{}).encode())
 	f.Add((&meta{
-		lineHead: 1, lineNext: 2, lineFloor: epoch, lastIndex: 3, lastOrder: 4, rotaHead: 5, rotaLength: 6, stored: 7,
-		delayed: 8, receipts: 9, delayFloor: epoch + 1, ageFloor: epoch + 2, purged: epoch + 3, dedupLow: 10, dedupHigh: 11,
+		line: lineRecord{1, 2, epoch}, index: indexRecord{3, epoch + 2, 0}, rota: rotaRecord{4, 5, 6}, stored: 7,
+		delays: delaysRecord{8, epoch + 1}, held: heldRecord{9}, purged: epoch + 3, dedup: dedupRecord{10, 11},
 	}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m, again meta
@@ -83,7 +83,7 @@ func FuzzMoveTask(f *testing.F) {
 	f.Add((&MoveTask{
 		ID: "t", Sources: []ID{1}, Selection: &Selection{Filter: "count>3", Chosen: 2, Edited: true}, Scanned: 7, Skipped: 1, Ended: epoch,
 		Results: []MoveResult{{ID: MessageID{1}, Moved: MessageID{2}, Outcome: OutcomeMoved}},
-		place:   selectionPlace{phase: selectIndexed, position: 7 | indexedBit, lineEnd: 3, indexedEnd: 9 | indexedBit},
+		place:   selectionPlace{place: place{phase: phaseIndexed, position: 7 | indexedBit}, lineEnd: 3, indexedEnd: 9 | indexedBit},
 	}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		task, err := decodeMoveTask(b)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -16,9 +17,16 @@ type activeGroup struct {
 	elem  *list.Element
 }
 
+func (g *activeGroup) hold(m *received) { g.held = append(g.held, m) }
+
 func (g *activeGroup) remove(m *received) {
 	i := slices.Index(g.held, m)
 	g.held = slices.Delete(g.held, i, i+1)
+}
+
+// blocks reports whether a message is in flight that stands in front of p. No group, nil, blocks nothing.
+func (g *activeGroup) blocks(p Position) bool {
+	return g != nil && slices.ContainsFunc(g.held, func(m *received) bool { return m.inFlight && m.pos < p })
 }
 
 // servable reports whether the group's first message can be received.
@@ -47,6 +55,25 @@ type groupRecord struct {
 // aheadMost is how many members of a group are kept in memory.
 const aheadMost = 64
 
+// groups are the message groups of a queue: those in the rota, with their members, and the active ones.
+//
+//   - A message that is available, was never received and is not of the line is a member of its group; no other is.
+//   - A group of a FIFO queue is active exactly while it holds messages, received and not deleted. It takes no turns
+//     then.
+//   - Any other group with members has a place in the rota. Standard queues have no active groups.
+//   - An active group is in ready exactly if its first message can be received.
+type groups struct {
+	*base
+	rota   *rota
+	cache  groupCache              // of all queues of the shard
+	active map[string]*activeGroup // FIFO, by name
+	ready  list.List               // *activeGroup, FIFO: those that can be served, in order
+}
+
+func newGroups(b *base, o *rota, cache groupCache) groups {
+	return groups{base: b, rota: o, cache: cache, active: make(map[string]*activeGroup)}
+}
+
 // The record of a group that empties and fills is removed and written time and
 // again, and an LSM tree that is asked for a removed key may have to look at each
 // of the values it had before. So the engine keeps the records in use in memory,
@@ -60,15 +87,15 @@ type cachedGroup struct {
 
 const cachedGroups = 10_000
 
-// groupRecord returns the record of a group. The cache may be emptied at any time,
+// record returns the record of a group. The cache may be emptied at any time,
 // because a record can be read again; but a caller must not hold on to one while it
 // asks for another, or two of the same group could be in use.
-func (q *queue) groupRecord(name string) (*groupRecord, error) {
-	cached := cachedGroup{q.cfg.ID, name}
-	if r := q.e.groupRecords[cached]; r != nil {
+func (g *groups) record(name string) (*groupRecord, error) {
+	cached := cachedGroup{g.cfg.ID, name}
+	if r := g.cache[cached]; r != nil {
 		return r, nil
 	}
-	b, err := q.e.tx.Get(groupKey(q.cfg.ID, name))
+	b, err := g.tx.Get(groupKey(g.cfg.ID, name))
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +105,10 @@ func (q *queue) groupRecord(name string) (*groupRecord, error) {
 			return nil, err
 		}
 	}
-	if len(q.e.groupRecords) >= cachedGroups {
-		clear(q.e.groupRecords)
+	if len(g.cache) >= cachedGroups {
+		clear(g.cache)
 	}
-	q.e.groupRecords[cached] = r
+	g.cache[cached] = r
 	return r, nil
 }
 
@@ -118,31 +145,31 @@ func (r *groupRecord) find(p Position) (int, bool) {
 	return slices.BinarySearchFunc(r.ahead, p, func(m member, p Position) int { return cmp.Compare(m.pos, p) })
 }
 
-// addMember makes the message at p an available member of its group.
-func (q *queue) addMember(name string, p Position, sent Instant) error {
-	r, err := q.groupRecord(name)
+// add makes the message at p an available member of its group.
+func (g *groups) add(name string, p Position, sent Instant) error {
+	r, err := g.record(name)
 	if err != nil {
 		return err
 	}
 	w := newRecord(16)
 	w.Instant(sent)
-	q.e.tx.Set(memberKey(q.cfg.ID, name, p), w.Writer)
+	g.tx.Set(memberKey(g.cfg.ID, name, p), w.Writer)
 	before := r.head
 	r.add(member{p, sent})
 	switch {
-	case r.order == 0 && q.activeGroups[name] == nil:
-		q.addToRota(name, r)
+	case r.order == 0 && g.active[name] == nil:
+		g.rota.add(name, r)
 	case r.order != 0 && r.head < before:
-		q.e.tx.Set(groupKey(q.cfg.ID, name), r.encode())
+		g.tx.Set(groupKey(g.cfg.ID, name), r.encode())
 	}
-	q.markDirty()
+	g.markDirty()
 	return nil
 }
 
-// firstMembers returns the first n members of a group, or all if there are fewer.
-func (q *queue) firstMembers(name string, r *groupRecord, n int) ([]member, error) {
+// first returns the first n members of a group, or all if there are fewer.
+func (g *groups) first(name string, r *groupRecord, n int) ([]member, error) {
 	if len(r.ahead) < n && !r.all {
-		if err := q.readMembers(name, r, max(n, aheadMost)); err != nil {
+		if err := g.readMembers(name, r, max(n, aheadMost)); err != nil {
 			return nil, fmt.Errorf("members of a group: %w", err)
 		}
 	}
@@ -150,11 +177,11 @@ func (q *queue) firstMembers(name string, r *groupRecord, n int) ([]member, erro
 }
 
 // readMembers reads the first n members of a group.
-func (q *queue) readMembers(name string, r *groupRecord, n int) error {
+func (g *groups) readMembers(name string, r *groupRecord, n int) error {
 	ahead := make([]member, 0, aheadMost)
 	var bad error
-	lo, hi := memberRange(q.cfg.ID, name, r.head)
-	err := q.e.tx.Scan(lo, hi, func(k, v []byte) bool {
+	lo, hi := memberRange(g.cfg.ID, name, r.head)
+	err := g.tx.Scan(lo, hi, func(k, v []byte) bool {
 		rec := readRecord(v)
 		ahead = append(ahead, member{pos: Position(tail(k, 0)), sent: rec.Instant()})
 		bad = rec.done("group member")
@@ -167,84 +194,175 @@ func (q *queue) readMembers(name string, r *groupRecord, n int) error {
 	return nil
 }
 
-// removeMembers removes the first n members of a group, which must be in memory.
-func (q *queue) removeMembers(name string, r *groupRecord, n int) {
+// removeFirst removes the first n members of a group, which must be in memory.
+func (g *groups) removeFirst(name string, r *groupRecord, n int) {
 	for _, m := range r.ahead[:n] {
-		q.e.tx.DeleteOnce(memberKey(q.cfg.ID, name, m.pos))
+		g.tx.DeleteOnce(memberKey(g.cfg.ID, name, m.pos))
 		r.head = m.pos + 1
 	}
 	r.ahead = r.ahead[n:]
-	q.markDirty()
+	g.markDirty()
 }
 
-// dropMember removes a member that may stand anywhere in its group.
-func (q *queue) dropMember(name string, p Position) error {
-	r, err := q.groupRecord(name)
+// drop removes a member that may stand anywhere in its group.
+func (g *groups) drop(name string, p Position) error {
+	r, err := g.record(name)
 	if err != nil {
 		return err
 	}
-	q.e.tx.DeleteOnce(memberKey(q.cfg.ID, name, p))
+	g.tx.DeleteOnce(memberKey(g.cfg.ID, name, p))
 	if i, known := r.find(p); known {
 		if i == 0 {
 			r.head = p + 1
 		}
 		r.ahead = slices.Delete(r.ahead, i, i+1)
 	}
-	q.markDirty()
-	if q.activeGroups[name] != nil {
+	g.markDirty()
+	if g.active[name] != nil {
 		return nil // the group gets its place when it returns to the rota
 	}
-	some, err := q.firstMembers(name, r, 1)
+	some, err := g.first(name, r, 1)
 	if err == nil && len(some) == 0 {
-		q.removeFromRota(name, r)
+		g.rota.remove(name, r)
 	}
 	return err
 }
 
 // activate returns the active group of that name, and makes it one if it is not.
-func (q *queue) activate(name string) *activeGroup {
-	g := q.activeGroups[name]
-	if g == nil {
-		g = &activeGroup{name: name}
-		q.activeGroups[name] = g
+func (g *groups) activate(name string) *activeGroup {
+	a := g.active[name]
+	if a == nil {
+		a = &activeGroup{name: name}
+		g.active[name] = a
 	}
-	return g
+	return a
 }
 
 // updateReady adds a group that can be served to the end of the ready groups, if it
 // is not among them, and removes one that cannot.
-func (q *queue) updateReady(g *activeGroup) {
+func (g *groups) updateReady(a *activeGroup) {
 	switch {
-	case g.servable() && g.elem == nil:
-		q.lastOrder++
-		g.order = q.lastOrder
-		g.elem = q.readyGroups.PushBack(g)
-	case !g.servable() && g.elem != nil:
-		q.readyGroups.Remove(g.elem)
-		g.elem = nil
+	case a.servable() && a.elem == nil:
+		a.order = g.rota.place()
+		a.elem = g.ready.PushBack(a)
+	case !a.servable() && a.elem != nil:
+		g.leaveReady(a)
 	}
 }
 
-// releaseGroup is called when a message of an active group was delivered or removed.
-// A group of which no received message is left returns to the rota if it has members.
-func (q *queue) releaseGroup(g *activeGroup) error {
-	q.updateReady(g)
-	if len(g.held) > 0 {
+func (g *groups) leaveReady(a *activeGroup) {
+	g.ready.Remove(a.elem)
+	a.elem = nil
+}
+
+// firstReady returns the first group that can be served and whose
+// place is not after last.
+func (g *groups) firstReady(last uint64) *activeGroup {
+	front := g.ready.Front()
+	if front == nil {
 		return nil
 	}
-	r, err := q.groupRecord(g.name)
+	if a := front.Value.(*activeGroup); a.order <= last {
+		return a
+	}
+	return nil
+}
+
+// loadReady makes the active groups ready that can be served, in the order of
+// their first messages: the order before the restart is not stored.
+func (g *groups) loadReady() {
+	all := slices.Collect(maps.Values(g.active))
+	slices.SortFunc(all, func(a, b *activeGroup) int { return cmp.Compare(a.held[0].pos, b.held[0].pos) })
+	for _, a := range all {
+		g.updateReady(a)
+	}
+}
+
+// purge forgets all groups.
+func (g *groups) purge() {
+	clear(g.cache)
+	g.active = make(map[string]*activeGroup)
+	g.ready.Init()
+}
+
+// release is called when a message of an active group was delivered or removed.
+// A group of which no received message is left returns to the rota if it has members.
+func (g *groups) release(a *activeGroup) error {
+	g.updateReady(a)
+	if len(a.held) > 0 {
+		return nil
+	}
+	r, err := g.record(a.name)
 	if err != nil {
 		return err
 	}
-	delete(q.activeGroups, g.name)
-	return q.requeueGroup(g.name, r)
+	delete(g.active, a.name)
+	return g.requeue(a.name, r)
 }
 
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+// requeue gives a group the last place in the rota, or none if it has no
+// members.
+func (g *groups) requeue(name string, r *groupRecord) error {
+	some, err := g.first(name, r, 1)
+	switch {
+	case err != nil:
+		return err
+	case len(some) > 0:
+		g.rota.add(name, r)
+	default:
+		g.rota.remove(name, r)
 	}
 	return nil
+}
+
+// atTurn returns the record of the group whose turn it is. It has members, or
+// the store is damaged.
+func (g *groups) atTurn(t turn) (*groupRecord, error) {
+	r, err := g.record(t.name)
+	if err != nil {
+		return nil, err
+	}
+	some, err := g.first(t.name, r, 1)
+	if err == nil && (len(some) == 0 || r.order != t.order) {
+		err = fmt.Errorf("group at place %d of the rota has %d members and place %d: %w", t.order, len(some), r.order, errMissing)
+	}
+	return r, err
+}
+
+// takeTurn takes the first group off the rota and makes it an active group.
+func (g *groups) takeTurn(t turn) (*activeGroup, error) {
+	if _, err := g.atTurn(t); err != nil {
+		return nil, err
+	}
+	g.rota.leave(t)
+	return g.activate(t.name), nil
+}
+
+// inFlight counts the active groups that have messages in flight.
+func (g *groups) inFlight() (n uint64) {
+	for _, a := range g.active {
+		if slices.ContainsFunc(a.held, func(m *received) bool { return m.inFlight }) {
+			n++
+		}
+	}
+	return n
+}
+
+// countQuiet counts the members of quiet groups, up to membersAtMost.
+func (g *groups) countQuiet(noisy map[string]uint64) (n uint64, err error) {
+	from, end := tableRange(g.cfg.ID, tableMember)
+	for from != nil && err == nil {
+		lo := from
+		from = nil
+		err = g.tx.Scan(lo, end, func(k, _ []byte) bool {
+			name := string(k[keyOf0 : len(k)-9])
+			if _, out := noisy[name]; out {
+				_, from = memberRange(g.cfg.ID, name, 0)
+				return false
+			}
+			n++
+			return n < membersAtMost
+		})
+	}
+	return n, err
 }

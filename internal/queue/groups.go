@@ -30,44 +30,35 @@ type GroupsResult struct {
 // maxDepth is how far the messages of a group are counted.
 const maxDepth = 100_000
 
-// Groups lists groups by the age of their first messages. It goes through the messages in order: the first of a group is
-// where it is listed. It ends when it has enough, and when proceed returns false, as Peek does.
+// Groups lists groups by the age of their first messages. It goes through the messages in order: the first of a group
+// is where it is listed. It ends when it has enough, and when proceed returns false, as Peek does.
 func (l Look) Groups(r Reader, g Groups, proceed func(bytes int) bool) (GroupsResult, error) {
 	s := &grouping{
-		peeking: peeking{Look: l, r: r, proceed: proceed}, most: g.Max, at: max(g.After.At(0), indexedBit-1),
+		walk: walk{Look: l, r: r, proceed: proceed, phases: []phase{phaseIndexed}}, most: g.Max,
 		held: make(map[string]*heldGroup), delayed: make(map[string]*delayedGroup), seen: make(map[string]bool),
 	}
-	b, err := r.Get(metaKey(l.queue))
-	if err == nil && b != nil {
-		err = s.meta.decode(b)
-	}
-	if b == nil || err != nil {
+	s.at = place{phase: phaseIndexed, position: max(g.After.At(0), indexedBit-1)}
+	s.full, s.look = func() bool { return len(s.result.Groups) >= s.most }, s.lookAtRow
+	if written, err := s.open(); !written || err != nil {
 		return GroupsResult{}, l.failed(err)
 	}
-	if err := firstError(s.readHeld(), s.readDelayed()); err != nil {
+	if err := firstError(s.readHeld(), s.readDelayed(), s.run()); err != nil {
 		return GroupsResult{}, l.failed(err)
 	}
-	_, end := tableRange(l.queue, tableMessage)
-	err = r.Scan(messageKey(l.queue, max(s.at+1, s.meta.ageHead)), end, func(k, v []byte) bool {
-		return s.step(Position(tail(k, 0)), v)
-	})
-	if err := firstError(err, s.err); err != nil {
-		return GroupsResult{}, l.failed(err)
-	}
+	s.result.More = s.stopped
 	if s.result.More {
-		s.result.Next = GroupsCursor{{0, s.at}}
+		s.result.Next = GroupsCursor{{0, s.at.position}}
 	}
 	return s.result, nil
 }
 
 // grouping is a list of groups under way.
 type grouping struct {
-	peeking
+	walk
 	most    int
 	held    map[string]*heldGroup    // with received messages, by name
 	delayed map[string]*delayedGroup // with delayed messages
 	seen    map[string]bool          // names of groups whose first message is not behind at
-	at      Position                 // what was looked at last
 	result  GroupsResult
 }
 
@@ -79,13 +70,13 @@ type delayedGroup struct {
 
 // readDelayed reads which messages are delayed, up to maxDepth of them.
 func (s *grouping) readDelayed() error {
-	if s.meta.delayed == 0 {
+	if s.meta.delays.count == 0 {
 		return nil
 	}
 	var bad error
 	n := 0
 	_, end := tableRange(s.queue, tableDelay)
-	err := s.r.Scan(delayKey(s.queue, s.meta.delayFloor, 0), end, func(k, v []byte) bool {
+	err := s.r.Scan(delayKey(s.queue, s.meta.delays.floor, 0), end, func(k, v []byte) bool {
 		r := readRecord(v)
 		r.Instant()
 		name := r.String()
@@ -132,24 +123,12 @@ func (s *grouping) readHeld() error {
 	return firstError(err, bad)
 }
 
-// step looks at the message at p, and reports whether to go on.
-func (s *grouping) step(p Position, value []byte) bool {
-	if len(s.result.Groups) >= s.most {
-		s.result.More = true
-		return false
-	}
-	if s.err = s.look(p, value); s.err != nil {
-		return false
-	}
-	s.at = p
-	if !s.proceed(len(value)) {
-		s.result.More = true
-		return false
-	}
-	return true
+// lookAtRow lists the group of a message, if it is the first of it.
+func (s *grouping) lookAtRow(at place, record []byte) (bytes int, err error) {
+	return len(record), s.lookAt(at.position, record)
 }
 
-func (s *grouping) look(p Position, value []byte) error {
+func (s *grouping) lookAt(p Position, value []byte) error {
 	if err := s.item.read(value, nil, s.now); err != nil {
 		return err
 	}

@@ -49,14 +49,3 @@ func (h *Histogram) copied() *Histogram {
 	c := *h
 	return &c
 }
-
-// observeProcessing notes how long a consumer took from the receive of a message to its deletion.
-func (q *queue) observeProcessing(m *received) {
-	if q.cfg.Internal {
-		return
-	}
-	if q.processing == nil {
-		q.processing = new(Histogram)
-	}
-	q.processing.Observe(q.e.now.Sub(m.last))
-}

@@ -122,8 +122,8 @@ func checkDedup(k, v []byte, known map[ID]*meta) error {
 		return fmt.Errorf("what was stored at %v is in slot %d", at, slot)
 	}
 	n := slot / slotsPerBucket
-	if m := known[id]; m != nil && (n < m.dedupLow || m.dedupHigh < n) {
-		return fmt.Errorf("queue %d: bucket %d is not in [%d, %d]", id, n, m.dedupLow, m.dedupHigh)
+	if m := known[id]; m != nil && (n < m.dedup.low || m.dedup.high < n) {
+		return fmt.Errorf("queue %d: bucket %d is not in [%d, %d]", id, n, m.dedup.low, m.dedup.high)
 	}
 	return nil
 }

@@ -2,9 +2,9 @@ package queue
 
 import "time"
 
-// Limits bound what the consumers of a queue are given, beside SQS's own limits. A receive that they leave nothing gives no
-// messages, and a long poll waits. Deletes are never limited, and the engine keeps no more of it than what is in memory: after
-// a restart a rate begins anew.
+// Limits bound what the consumers of a queue are given, beside SQS's own limits. A receive that they leave nothing
+// gives no messages, and a long poll waits. Deletes are never limited, and the engine keeps no more of it than what
+// is in memory: after a restart a rate begins anew.
 type Limits struct {
 	Paused   bool // receives give nothing
 	Rate     Rate // of messages received; zero: as many as there are
@@ -17,7 +17,8 @@ type Rate struct {
 	Per      time.Duration
 }
 
-// Share returns the part of n shards of a queue, of which i is one, counted from 0. Each may give out one message at least.
+// Share returns the part of n shards of a queue, of which i is one, counted from 0. Each may give out one message at
+// least.
 func (l Limits) Share(i, n int) Limits {
 	if n < 2 {
 		return l
@@ -35,8 +36,8 @@ func (r Rate) burst() int64 {
 	return max(1, min(batch, int64(time.Duration(r.Messages)*time.Second/r.Per)))
 }
 
-// pace is where a rate stands: the instant, in microseconds since 1970, at which all that was let through would have been
-// received evenly. It may be ahead of now by as much as a burst takes.
+// pace is where a rate stands: the instant, in microseconds since 1970, at which all that was let through would have
+// been received evenly. It may be ahead of now by as much as a burst takes.
 type pace int64
 
 func (r Rate) interval() int64 { return max(1, r.Per.Microseconds()/int64(r.Messages)) }
@@ -58,34 +59,55 @@ func (p *pace) take(r Rate, now Instant, n int) {
 	*p = max(*p, pace(now)*1000) + pace(int64(n)*r.interval())
 }
 
-// allowed returns how many of most messages the queue's limits let through now.
-func (q *queue) allowed(most int) int {
-	l := &q.cfg.Limits
+// throttle applies the limits of a queue's owner to receives. pace is in memory only: a restart forgets it. The limits
+// are those of the attributes at the time of the call, so that a change of them counts at once.
+type throttle struct {
+	*base
+	pace pace // of Limits.Rate
+}
+
+// allowed returns how many of most messages the limits let through now, with so many in flight.
+func (t *throttle) allowed(most, inFlight int) int {
+	l := &t.cfg.Limits
 	if l.Paused {
 		return 0
 	}
 	if l.InFlight > 0 {
-		most = min(most, max(0, l.InFlight-q.inFlight))
+		most = min(most, max(0, l.InFlight-inFlight))
 	}
 	if l.Rate.Messages > 0 {
-		most = min(most, q.pace.left(l.Rate, q.e.now))
+		most = min(most, t.pace.left(l.Rate, t.now))
 	}
 	return most
 }
 
-// countReceived counts messages that were given out, or taken back, for the rate.
-func (q *queue) countReceived(n int) {
-	if r := q.cfg.Limits.Rate; r.Messages > 0 && n != 0 {
-		q.pace.take(r, q.e.now, n)
+// count counts messages that were given out, or taken back, for the rate.
+func (t *throttle) count(n int) {
+	if r := t.cfg.Limits.Rate; r.Messages > 0 && n != 0 {
+		t.pace.take(r, t.now, n)
 	}
 }
 
-// paced returns when the rate lets a message through again, if that is all that keeps the queue from being received from, or
+// limited returns which limits leave a receive nothing now.
+func (t *throttle) limited(inFlight int) (by Limited) {
+	l := &t.cfg.Limits
+	if l.Paused {
+		by |= LimitedByPause
+	}
+	if l.InFlight > 0 && inFlight >= l.InFlight {
+		by |= LimitedByInFlight
+	}
+	if l.Rate.Messages > 0 && t.pace.left(l.Rate, t.now) == 0 {
+		by |= LimitedByRate
+	}
+	return by
+}
+
+// wakeAt returns when the rate lets a message through again, if it is the only limit that leaves a receive nothing, or
 // never.
-func (q *queue) paced() Instant {
-	l := &q.cfg.Limits
-	if l.Rate.Messages == 0 || l.Paused || l.InFlight > 0 && q.inFlight >= l.InFlight || q.pace.left(l.Rate, q.e.now) > 0 || !q.holds() {
+func (t *throttle) wakeAt(inFlight int) Instant {
+	if t.limited(inFlight) != LimitedByRate {
 		return never
 	}
-	return q.pace.next(l.Rate)
+	return t.pace.next(t.cfg.Limits.Rate)
 }

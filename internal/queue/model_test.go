@@ -231,7 +231,7 @@ func (m *model) compareSeries() {
 		if err != nil {
 			m.failf("series of %s: %v", q.cfg.ARN, err)
 		}
-		got := m.rig.engine.queues[q.cfg.ID].happened
+		got := m.rig.engine.queues[q.cfg.ID].tally.happened
 		for _, r := range rows {
 			for i := range got {
 				got[i] += int64(r.Values[i].Sum)
@@ -261,7 +261,7 @@ func (m *model) drop(*rapid.T) {
 		x.gone = true
 	}
 	// Counts that were taken back from earlier minutes are not in the series of a queue that is gone.
-	m.count(m.queues[i], MetricReceived, -int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].happened[MetricReceived])))
+	m.count(m.queues[i], MetricReceived, -int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].tally.happened[MetricReceived])))
 	if id := m.queues[i].cfg.ID; pick(m, "while no engine is loaded", false, true) {
 		m.rig.forget(id)
 		m.rig.reload()
@@ -518,7 +518,7 @@ func (m *model) publish(*rapid.T) {
 		m.failf("publish: %v, %v", published, err)
 	}
 	var later []Copy // those of publications in the backlog
-	room := m.rig.engine.copiesAtOnce
+	room := m.rig.engine.backlog.atOnce
 	waits := false // the FIFO topic
 	for i, p := range all {
 		switch {
@@ -1311,7 +1311,7 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 		if q == nil {
 			continue
 		}
-		tasks := m.rig.engine.queues[q.cfg.ID].tasks
+		tasks := m.rig.engine.queues[q.cfg.ID].moves.tasks
 		if len(tasks) != len(q.tasks) {
 			m.failf("%s has %d tasks, should have %d", q.cfg.ARN, len(tasks), len(q.tasks))
 		}

@@ -29,29 +29,29 @@ func decodeSeriesName(b []byte) (seriesName, error) {
 
 func nameKey(name string) key { return tableKey(shared, tableName).string(name) }
 
-// seriesName returns what is known of a name, or nothing.
-func (e *Engine) seriesName(name string) (seriesName, error) {
-	b, err := e.tx.Get(nameKey(name))
+// name returns what is known of a name, or nothing.
+func (s *series) name(name string) (seriesName, error) {
+	b, err := s.tx.Get(nameKey(name))
 	if b == nil || err != nil {
 		return seriesName{}, err
 	}
 	return decodeSeriesName(b)
 }
 
-// writeRow adds the row of a minute to the series of a name.
-func (e *Engine) writeRow(name string, row Row, fair bool) error {
+// write adds the row of a minute to the series of a name.
+func (s *series) write(name string, row Row, fair bool) error {
 	start := levels[0].startOf(row.Time)
-	known, err := e.seriesName(name)
+	known, err := s.name(name)
 	if err != nil {
 		return fmt.Errorf("series of %s: %w", name, err)
 	}
 	if known.last < start || fair && !known.fair {
-		e.tx.Set(nameKey(name), seriesName{max(known.last, start), known.fair || fair}.encode())
+		s.tx.Set(nameKey(name), seriesName{max(known.last, start), known.fair || fair}.encode())
 	}
-	if start < e.aging.oldest[0] {
-		e.aging.oldest[0] = start
-		e.scheduleAging()
+	if start < s.aging.oldest[0] {
+		s.aging.oldest[0] = start
+		s.scheduleAging()
 	}
-	e.forceWrite = true // with the clock: no minute must come again
-	return e.addRows(0, name, row)
+	s.forceWrite = true // with the clock: no minute must come again
+	return s.addRows(0, name, row)
 }

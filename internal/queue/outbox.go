@@ -20,7 +20,7 @@ import (
 // that is too old expires when the other shard has accepted it. An outbox that has
 // never held a message has no record, and takes no more memory than this struct.
 type outbox struct {
-	e    *Engine
+	*outboxes
 	id   ID
 	arn  string
 	fifo bool
@@ -28,6 +28,50 @@ type outbox struct {
 
 	sealed bool // as Config.Sealed of the queue, if another shard serves it
 	dirty  bool // the record must be written
+}
+
+// outboxes are the outboxes of a shard, by the ids of their queues.
+//
+//   - An outbox that holds messages has been in ready since it was empty last, or since the engine was loaded.
+//   - An outbox is in changed exactly if it is dirty.
+type outboxes struct {
+	*transaction
+	at      map[ID]*outbox
+	ready   []ID      // queues whose outboxes have become non-empty, see Engine.OutboxReady
+	changed []*outbox // whose records must be written
+}
+
+// add adds an empty outbox.
+func (x *outboxes) add(cfg *Config) *outbox {
+	o := &outbox{outboxes: x, id: cfg.ID, arn: cfg.ARN, fifo: cfg.FIFO, sealed: cfg.Elsewhere && cfg.Sealed}
+	x.at[o.id] = o
+	return o
+}
+
+// save writes the records that have changed.
+func (x *outboxes) save() (wrote bool) {
+	for _, o := range x.changed {
+		wrote = o.save() || wrote
+	}
+	x.changed = x.changed[:0]
+	return wrote
+}
+
+// load loads the outbox of a queue that this shard serves, if there is one.
+func (x *outboxes) load(cfg *Config) error {
+	b, err := x.tx.Get(outboxKey(cfg.ID))
+	if b == nil || err != nil {
+		return err
+	}
+	return x.add(cfg).load()
+}
+
+// waiting returns how many messages wait in the outbox of a queue.
+func (x *outboxes) waiting(id ID) uint64 {
+	if o := x.at[id]; o != nil {
+		return o.stored
+	}
+	return 0
 }
 
 // outboxRecord is the part of an outbox's state that is stored.
@@ -92,18 +136,18 @@ func (o *outbox) accept(m *Message, _ Instant) error {
 
 // put stores t, which gets its position here.
 func (o *outbox) put(t Transfer) {
-	o.last = max(o.last+1, outboxPosition(o.e.now))
+	o.last = max(o.last+1, outboxPosition(o.now))
 	if o.stored == 0 {
 		o.head = o.last
-		o.e.ready = append(o.e.ready, o.id)
+		o.ready = append(o.ready, o.id)
 	}
 	o.stored++
 	if t.Copy {
 		o.copies = true
-		o.e.format = max(o.e.format, formats.Topics)
+		o.needs(formats.Topics)
 	}
-	o.e.record = t.encode(o.e.record)
-	o.e.tx.Set(outboxMessageKey(o.id, o.last), o.e.record)
+	o.scratch = t.encode(o.scratch)
+	o.tx.Set(outboxMessageKey(o.id, o.last), o.scratch)
 	o.markDirty()
 }
 
@@ -111,14 +155,14 @@ func (o *outbox) put(t Transfer) {
 func (o *outbox) markDirty() {
 	if !o.dirty {
 		o.dirty = true
-		o.e.dirtyOutboxes = append(o.e.dirtyOutboxes, o)
+		o.outboxes.changed = append(o.outboxes.changed, o)
 	}
 }
 
 // save writes the record if it is dirty.
 func (o *outbox) save() (wrote bool) {
 	if wrote = o.dirty; wrote {
-		o.e.tx.Set(outboxKey(o.id), o.outboxRecord.encode())
+		o.tx.Set(outboxKey(o.id), o.outboxRecord.encode())
 		o.dirty = false
 	}
 	return wrote
@@ -130,7 +174,7 @@ func (o *outbox) purge() {
 	if o.stored == 0 {
 		return
 	}
-	o.e.tx.DeleteRange(tableRange(o.id, tableOutboxMessage))
+	o.tx.DeleteRange(tableRange(o.id, tableOutboxMessage))
 	o.head, o.stored = o.last+1, 0
 	o.markDirty()
 }
@@ -156,7 +200,7 @@ func (e *Engine) destinationOf(id ID, group string) destination {
 	if q := e.queues[id]; q != nil {
 		return q.forGroup(group)
 	}
-	if o := e.outboxes[id]; o != nil {
+	if o := e.outboxes.at[id]; o != nil {
 		return o
 	}
 	return nil
@@ -164,27 +208,18 @@ func (e *Engine) destinationOf(id ID, group string) destination {
 
 // forGroup returns the queue, or its outbox if another shard serves the group.
 func (q *queue) forGroup(group string) destination {
-	e := q.e
 	if q.cfg.serves(group) {
 		return q
 	}
-	if e.outboxes[q.cfg.ID] == nil {
-		e.outboxes[q.cfg.ID] = q.newOutbox()
+	if o := q.e.outboxes.at[q.cfg.ID]; o != nil {
+		return o
 	}
-	return e.outboxes[q.cfg.ID]
-}
-
-// newOutbox returns an empty outbox for what goes from this shard to the other
-// shards that serve the queue.
-func (q *queue) newOutbox() *outbox {
-	return &outbox{e: q.e, id: q.cfg.ID, arn: q.cfg.ARN, fifo: q.cfg.FIFO}
+	return q.e.outboxes.add(&q.cfg)
 }
 
 // addOutbox adds an empty outbox for a queue that another shard serves.
 func (e *Engine) addOutbox(cfg Config) {
-	o := &outbox{e: e, id: cfg.ID, arn: cfg.ARN, fifo: cfg.FIFO, sealed: cfg.Sealed}
-	e.outboxes[cfg.ID] = o
-	e.byARN[cfg.ARN] = o
+	e.byARN[cfg.ARN] = e.outboxes.add(&cfg)
 }
 
 // dropOutbox removes an outbox and the messages in it.
@@ -192,28 +227,17 @@ func (e *Engine) dropOutbox(o *outbox) {
 	if o.last != 0 {
 		e.tx.DeleteRange(queueRange(o.id))
 	}
-	delete(e.outboxes, o.id)
+	delete(e.outboxes.at, o.id)
 	if e.byARN[o.arn] == destination(o) {
 		delete(e.byARN, o.arn)
 	}
 	o.dirty = false
 }
 
-// loadOutbox loads the outbox of a queue that this shard serves, if there is one.
-func (q *queue) loadOutbox() error {
-	b, err := q.e.tx.Get(outboxKey(q.cfg.ID))
-	if b == nil || err != nil {
-		return err
-	}
-	o := q.newOutbox()
-	q.e.outboxes[o.id] = o
-	return o.load()
-}
-
-// loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself says that this
-// shard did serve it: its messages must not be passed over.
+// loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself says that
+// this shard did serve it: its messages must not be passed over.
 func (o *outbox) loadAlone() error {
-	if b, err := o.e.tx.Get(metaKey(o.id)); b != nil || err != nil {
+	if b, err := o.tx.Get(metaKey(o.id)); b != nil || err != nil {
 		return firstError(err, ErrElsewhere)
 	}
 	return o.load()
@@ -221,7 +245,7 @@ func (o *outbox) loadAlone() error {
 
 // load reads the record of an outbox of which something is stored.
 func (o *outbox) load() error {
-	b, err := o.e.tx.Get(outboxKey(o.id))
+	b, err := o.tx.Get(outboxKey(o.id))
 	if err != nil {
 		return err
 	}
@@ -232,12 +256,12 @@ func (o *outbox) load() error {
 		return err
 	}
 	if o.copies {
-		o.e.format = max(o.e.format, formats.Topics)
+		o.needs(formats.Topics)
 	}
-	o.e.ready = append(o.e.ready, o.id)
+	o.ready = append(o.ready, o.id)
 	found := false
 	_, end := tableRange(o.id, tableOutboxMessage)
-	err = o.e.tx.Scan(outboxMessageKey(o.id, o.head), end, func(_, _ []byte) bool { found = true; return false })
+	err = o.tx.Scan(outboxMessageKey(o.id, o.head), end, func(_, _ []byte) bool { found = true; return false })
 	if err == nil && !found {
 		err = fmt.Errorf("messages of the outbox: %w", errMissing)
 	}

@@ -13,11 +13,11 @@ import (
 // letter puts a message into an outbox and returns its position.
 func letter(r *rig, id ID) Position {
 	r.t.Helper()
-	err := r.do(func(e *Engine) error { return e.outboxes[id].accept(&Message{Body: "letter"}, e.now) })
+	err := r.do(func(e *Engine) error { return e.outboxes.at[id].accept(&Message{Body: "letter"}, e.now) })
 	if err != nil {
 		r.t.Fatalf("%v", err)
 	}
-	return r.engine.outboxes[id].last
+	return r.engine.outboxes.at[id].last
 }
 
 // A destination takes a position that it has seen for a message that it has. A
@@ -55,7 +55,7 @@ func TestPositionsAreNewAfterABackup(t *testing.T) {
 	}
 	// The clock of the machine that takes over may be behind.
 	back.now = back.now.Add(-time.Hour)
-	before := back.engine.outboxes[1].last
+	before := back.engine.outboxes.at[1].last
 	back.reload()
 	if p := letter(back, 1); p <= before {
 		t.Errorf("%v comes after %v", p, before)
@@ -135,7 +135,7 @@ func TestDeparturesAreBounded(t *testing.T) {
 	r.configure(Config{ID: 1, ARN: "elsewhere", Elsewhere: true})
 	for range 5 {
 		err := r.do(func(e *Engine) error {
-			return e.outboxes[1].accept(&Message{Body: strings.Repeat("x", 1000)}, e.now)
+			return e.outboxes.at[1].accept(&Message{Body: strings.Repeat("x", 1000)}, e.now)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -24,58 +24,30 @@ func decodeOwnName(b []byte) (string, error) {
 	return name, r.done("name of a queue")
 }
 
-// saveOwnName stores the name of the queue, if it is not stored and may be.
-func (q *queue) saveOwnName() {
-	if q.ownName || q.e.unsaid {
+// saveName stores the name of the queue, if it is not stored and may be.
+func (t *tally) saveName() {
+	if t.named || t.series.unsaid {
 		return
 	}
-	q.e.tx.Set(ownNameKey(q.cfg.ID), encodeOwnName(q.cfg.ARN))
-	q.e.format = max(q.e.format, formats.Names)
-	q.ownName = true
+	t.tx.Set(ownNameKey(t.cfg.ID), encodeOwnName(t.cfg.ARN))
+	t.needs(formats.Names)
+	t.named = true
 }
 
-// loadOwnName finds out whether the name of the queue is stored.
-func (q *queue) loadOwnName() error {
-	b, err := q.e.tx.Get(ownNameKey(q.cfg.ID))
+// loadName finds out whether the name of the queue is stored.
+func (t *tally) loadName() error {
+	b, err := t.tx.Get(ownNameKey(t.cfg.ID))
 	if b == nil || err != nil {
 		return err
 	}
-	q.ownName, q.e.unsaid = true, false
-	q.e.format = max(q.e.format, formats.Names)
+	t.named, t.series.unsaid = true, false
+	t.needs(formats.Names)
 	return nil
 }
 
-// removeDeleted removes the data of queues that were deleted before the engine was loaded. It does a bounded amount of work.
-func (e *Engine) removeDeleted() error {
-	for len(e.deleted) > 0 && !e.spent() {
-		e.work++
-		if err := e.removeLeftover(e.deleted[0]); err != nil {
-			return fmt.Errorf("queue %d, which was deleted: %w", e.deleted[0], err)
-		}
-		e.deleted = e.deleted[1:]
-	}
-	return nil
-}
-
-// removeLeftover removes the data of a queue whose deletion was cut short. It writes the row
-// of the minute that was running.
-func (e *Engine) removeLeftover(id ID) error {
-	name, c, err := leftoverMinute(e.tx, id)
-	if err != nil {
-		return err
-	}
-	if name != "" && !e.keep.off() {
-		if err := e.writeRow(name, c.counted(), false); err != nil {
-			return err
-		}
-	}
-	e.tx.DeleteRange(queueRange(id))
-	return nil
-}
-
-// leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its
-// name: none if nothing was counted, or if the two are not there or damaged. Damage of a queue that is gone must not keep
-// the shard from being loaded.
+// leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its name: none if
+// nothing was counted, or if the two are not there or damaged. Damage of a queue that is gone must not keep the shard
+// from being loaded.
 func leftoverMinute(r Reader, id ID) (name string, c counting, err error) {
 	record, err := r.Get(metaKey(id))
 	if record == nil || err != nil {

@@ -22,7 +22,7 @@ func TestLeftoversAreRemovedInSteps(t *testing.T) {
 		r.forget(id)
 	}
 	r.load()
-	if n := len(r.engine.deleted); n != queues {
+	if n := len(r.engine.remains.deleted); n != queues {
 		t.Fatalf("%d of %d queues are left after loading", n, queues)
 	}
 	steps := 0
@@ -31,11 +31,11 @@ func TestLeftoversAreRemovedInSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if steps < 3 || len(r.engine.deleted) > 0 {
-		t.Errorf("%d queues are left after %d steps", len(r.engine.deleted), steps)
+	if steps < 3 || len(r.engine.remains.deleted) > 0 {
+		t.Errorf("%d queues are left after %d steps", len(r.engine.remains.deleted), steps)
 	}
 	r.load()
-	if n := len(r.engine.deleted); n > 0 {
+	if n := len(r.engine.remains.deleted); n > 0 {
 		t.Errorf("%d queues have data", n)
 	}
 }

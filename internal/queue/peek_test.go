@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// peekAll looks into every queue now and then, some messages at a time, and fails the test unless it finds each message once
-// and as many in each state as the engine counts.
+// peekAll looks into every queue now and then, some messages at a time, and fails the test unless it finds each
+// message once and as many in each state as the engine counts.
 func (r *rig) peekAll() {
 	r.t.Helper()
 	if r.looks++; r.looks%4 != 0 {
@@ -77,7 +77,8 @@ func (r *rig) peekStates(id ID, states States) {
 	}
 }
 
-// look begins to look into a queue for which nothing expires: what has expired is removed once a second, and counts until then.
+// look begins to look into a queue for which nothing expires: what has expired is removed once a second, and counts
+// until then.
 func (r *rig) look(id ID) Look {
 	r.t.Helper()
 	look, err := r.engine.Look(id)
@@ -289,7 +290,7 @@ func TestPeekIsStopped(t *testing.T) {
 
 func FuzzPeekCursor(f *testing.F) {
 	f.Add(PeekCursor{}.Encode())
-	f.Add(PeekCursor{Shard: 3, phase: peekDelayed, due: 1 << 40, position: 7 | indexedBit}.Encode())
+	f.Add(PeekCursor{Shard: 3, place: place{phase: phaseDelayed, due: 1 << 40, position: 7 | indexedBit}}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, ok := DecodePeekCursor(b)
 		if !ok {

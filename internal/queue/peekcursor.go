@@ -23,8 +23,8 @@ func DecodePeekCursor(b []byte) (c PeekCursor, ok bool) {
 	r := varint.NewReader(b)
 	version := r.Byte()
 	shard := r.Uint()
-	c = PeekCursor{phase: peekPhase(r.Byte()), due: Instant(r.Uint()), position: Position(r.Uint())}
-	ok = !r.Failed() && r.Left() == 0 && version == peekCursorVersion && shard <= 1<<16 && c.phase < peekEnd && c.due >= 0
+	c.place = place{phase: phase(r.Byte()), due: Instant(r.Uint()), position: Position(r.Uint())}
+	ok = !r.Failed() && r.Left() == 0 && version == peekCursorVersion && shard <= 1<<16 && c.phase < phaseEnd && c.due >= 0
 	if !ok {
 		return PeekCursor{}, false
 	}

@@ -32,7 +32,7 @@ func (e *Engine) Publish(publications []Publication) ([]Published, error) {
 		return nil, ErrBacklogFull
 	}
 	out := make([]Published, 0, len(publications))
-	room := e.copiesAtOnce
+	room := e.backlog.atOnce
 	for i := range publications {
 		p, err := e.publish(&publications[i], &room)
 		if err != nil {
@@ -70,7 +70,7 @@ func (e *Engine) publish(p *Publication, room *extent) (Published, error) {
 // knowsAll reports whether the queues of all copies are known, or known to be deleted.
 func (e *Engine) knowsAll(copies []Copy) bool {
 	for i := range copies {
-		if id := copies[i].Queue; e.queues[id] == nil && e.outboxes[id] == nil && !e.isDeleted(id) {
+		if id := copies[i].Queue; e.queues[id] == nil && e.outboxes.at[id] == nil && !e.remains.isDeleted(id) {
 			return false
 		}
 	}
@@ -85,7 +85,7 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 		return false, err
 	}
 	message := Outgoing{Group: p.Group, Dedup: p.Dedup}
-	before, earlier, err := topic.duplicateOf(&message)
+	before, earlier, err := topic.dedup.duplicateOf(&message)
 	if err != nil {
 		return false, err
 	}
@@ -93,9 +93,9 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 		*answer = Published(before)
 		return true, nil
 	}
-	topic.lastIndex++
-	answer.Sequence = topic.sequence(topic.lastIndex)
-	topic.rememberSend(&message, Sent{ID: p.ID, Sequence: answer.Sequence})
+	topic.index.last++ // it holds no messages
+	answer.Sequence = topic.index.sequence(topic.index.last)
+	topic.dedup.rememberSend(&message, Sent{ID: p.ID, Sequence: answer.Sequence})
 	return false, nil
 }
 
@@ -119,7 +119,7 @@ func (q *queue) sendCopy(m *Outgoing) error {
 
 // sendCopy puts m at the end of the outbox, to be sent to the queue.
 func (o *outbox) sendCopy(m *Outgoing) error {
-	o.put(Transfer{Message: *m.message(o.e.now), Copy: true})
+	o.put(Transfer{Message: *m.message(o.now), Copy: true})
 	return nil
 }
 

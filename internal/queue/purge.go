@@ -38,7 +38,7 @@ type Mark struct {
 // ErrPurgeInProgress, unless the queue is configured to be purged at any time. The
 // outbox of a queue can be purged at any time.
 func (e *Engine) Purge(p Purging) (Purging, error) {
-	o := e.outboxes[p.Queue]
+	o := e.outboxes.at[p.Queue]
 	if o != nil && o.sealed || e.queues[p.Queue] != nil && e.queues[p.Queue].cfg.Sealed {
 		return p, ErrSealed
 	}
@@ -63,7 +63,7 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 	if q == nil {
 		return p, nil
 	}
-	return p, firstError(q.purge(), q.leaveOut(p.Marks))
+	return p, firstError(q.purge(), q.arrivals.leaveOut(p.Marks))
 }
 
 // purge removes copies that wait for a queue, and reports whether these were all. It leaves those of
@@ -77,7 +77,7 @@ func (b *backlog) purge(p *Purging) (all bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if p.next++; rewritten && b.e.Full() {
+		if p.next++; rewritten && b.Full() {
 			return false, nil
 		}
 	}
@@ -102,50 +102,28 @@ func (b *backlog) purgeOne(n uint64, id ID) (rewritten bool, err error) {
 	if len(x.Copies) == len(all) {
 		return false, nil
 	}
-	b.e.tx.Set(publicationKey(n), encodeBacklogged(x))
+	b.tx.Set(publicationKey(n), encodeBacklogged(x))
 	b.first = nil
 	return true, nil
 }
 
 // purge drops all messages, deduplication ids and receive attempts.
 func (q *queue) purge() error {
-	if err := q.purgeDedup(); err != nil {
+	if err := q.dedup.purge(); err != nil {
 		return fmt.Errorf("purge: %w", err)
 	}
 	for _, table := range []byte{
 		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
 	} {
-		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
+		q.tx.DeleteRange(tableRange(q.cfg.ID, table))
 	}
-	clear(q.e.groupRecords)
-	old := q.meta
-	fresh := newQueue(q.e, q.cfg)
-	q.received, q.filters, q.activeGroups = fresh.received, fresh.filters, fresh.activeGroups
-	q.oldest, q.nextTurns = nil, nil
-	q.deadlines.Clear()
-	q.returned.Init()
-	q.readyGroups.Init()
-	q.inFlight, q.lineHeld = 0, 0
-	q.nextDelay = never
-	q.meta = meta{
-		lineHead: old.lineNext, lineNext: old.lineNext, lastIndex: old.lastIndex,
-		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
-		delayFloor: old.delayFloor, purged: q.e.now, counting: old.counting,
-	}
+	q.line.purge()
+	q.index.purge()
+	q.held.purge()
+	q.rota.purge()
+	q.groups.purge()
+	q.delays.purge()
+	q.stored, q.purged = 0, q.now
 	q.markDirty()
-	return nil
-}
-
-// leaveOut has the queue leave out what other shards send it up to these positions.
-func (q *queue) leaveOut(marks []Mark) error {
-	for _, m := range marks {
-		last, err := q.lastAccepted(m.From)
-		if err != nil {
-			return fmt.Errorf("purge: %w", err)
-		}
-		if m.UpTo > last {
-			q.e.tx.Set(acceptedKey(q.cfg.ID, m.From), encodeAccepted(m.UpTo))
-		}
-	}
 	return nil
 }

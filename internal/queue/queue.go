@@ -1,148 +1,55 @@
 package queue
 
-import (
-	"container/list"
-
-	"github.com/sluicemq/sluice/internal/heap"
-)
-
-// queue is the state of one queue. The store has meta as one record; the engine
-// rebuilds the rest from the tables when it is loaded.
+// queue is one queue, composed of its parts. Each part knows some of its messages. The queue itself does the
+// work about which several parts have to agree:
+//
+//   - stored counts the messages of the line and the indexed ones. Each of these is in exactly one of groups, delays
+//     and held.
+//   - The line has messages in standard queues only.
+//   - The queue's record is written by Engine.End if a part has marked it dirty. Memory then matches the store, but for
+//     fields that follow from the clock, and those that tally and rota document.
+//   - wakeAt is the earliest wakeAt of the parts, or earlier.
+//
+// The engine rebuilds from the tables all that is not in the record when it is loaded.
 type queue struct {
-	e   *Engine
-	cfg Config
-	meta
+	base
+	e *Engine
 
-	// received holds the messages that were received and not deleted, also those
-	// that are visible again: they are received once more before new messages
-	// could take their number past the limit of messages in flight.
-	received  map[Position]*received
-	inFlight  int
-	deadlines heap.Heap[*received] // of those in flight
-	returned  list.List            // *received, standard queues: visible again, in order of return
-	oldest    []*received          // of the line, in order of position, for expiry
-	lineHeld  int                  // how many of the line are in received
-
-	filters map[uint64]*filter // of the buckets of deduplication ids
-
-	activeGroups map[string]*activeGroup // FIFO: groups with received messages, by name
-	readyGroups  list.List               // *activeGroup, FIFO: those that can be served, in order
-	nextTurns    []turn                  // the first places of the stored rota, in order
+	line     line
+	index    index
+	rota     rota
+	groups   groups
+	held     held
+	delays   delays
+	dedup    dedup
+	moves    moves
+	arrivals arrivals
+	throttle throttle
+	tally    tally
+	stored   uint64 // messages in the queue, in all states
+	purged   Instant
 
 	firstSource int     // which source the next receive of a standard queue tries first
-	nextDelay   Instant // no delay ends before; never if nothing is delayed
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
-	tasks       []*MoveTask
-	movesFrom   Instant // the running task moves nothing before: its destination is sealed
-	found       *Found  // for the running task, if it has a Selection; nil: it wants a search
 
-	lastSend, lastReceive Instant // since the engine was loaded; 0: never
-	arrived               Weight  // what was stored since the engine was loaded
-	pace                  pace    // of Config.Limits.Rate
+	lastSend Instant // since the engine was loaded; 0: never
+	arrived  Weight  // what was stored since the engine was loaded
 
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
-	touched   bool    // is in Engine.touched
 	announced bool    // internal: it is available, and Engine.Deliverable has said so
-	dirty     bool    // meta must be written
-	unwritten bool    // meta counts empty receives that the stored record does not
-
-	writtenCall Instant         // lastCall as it is stored
-	ownName     bool            // is stored
-	total       [Counters]int64 // what has happened since the engine was loaded
-	last        *Row            // of the last minute, if the queue was active
-	processing  *Histogram      // of the times from a receive to the deletion
-	grouped     tristate        // whether messages of a standard queue have groups
-}
-
-// meta is the part of a queue's state that is stored as one record.
-type meta struct {
-	lineHead   Position // the line is [lineHead, lineNext)
-	lineNext   Position
-	lineFloor  Instant  // nothing of the line still stored was sent before
-	lastIndex  Position // the newest indexed position, without its bit
-	lastOrder  uint64   // the newest place in the rota
-	rotaHead   uint64   // no place before it is taken
-	rotaLength uint64
-	stored     uint64 // messages in the queue, in all states
-	delayed    uint64 // of these, waiting for their delay to end
-	receipts   uint64 // the number of the newest receive
-	delayFloor Instant
-	ageFloor   Instant  // nothing indexed and still stored was sent before
-	ageHead    Position // FIFO: nor is before here
-	purged     Instant
-	dedupLow   uint64 // buckets before it are empty
-	dedupHigh  uint64 // buckets after it are empty
-	counting          // not in records of older programs
-}
-
-// metaVersion is the version of a queue's record that has counting. Without it the record
-// is of recordVersion, which older programs can read.
-const metaVersion = 2
-
-func (m *meta) encode() []byte {
-	w := newRecord(128)
-	w.Uint(uint64(m.lineHead))
-	w.Uint(uint64(m.lineNext))
-	w.Instant(m.lineFloor)
-	w.Uint(uint64(m.lastIndex))
-	w.Uint(m.lastOrder)
-	w.Uint(m.rotaHead)
-	w.Uint(m.rotaLength)
-	w.Uint(m.stored)
-	w.Uint(m.delayed)
-	w.Uint(m.receipts)
-	w.Instant(m.delayFloor)
-	w.Instant(m.ageFloor)
-	w.Uint(uint64(m.ageHead))
-	w.Instant(m.purged)
-	w.Uint(m.dedupLow)
-	w.Uint(m.dedupHigh)
-	if m.counting != (counting{}) {
-		w.Writer[0] = metaVersion
-		m.counting.encode(&w)
-	}
-	return w.Writer
-}
-
-func (m *meta) decode(b []byte) error {
-	r := readRecordUpTo(metaVersion, b)
-	*m = meta{
-		lineHead: Position(r.Uint()), lineNext: Position(r.Uint()), lineFloor: r.Instant(),
-		lastIndex: Position(r.Uint()), lastOrder: r.Uint(), rotaHead: r.Uint(), rotaLength: r.Uint(),
-		stored: r.Uint(), delayed: r.Uint(), receipts: r.Uint(),
-		delayFloor: r.Instant(), ageFloor: r.Instant(), ageHead: Position(r.Uint()), purged: r.Instant(),
-		dedupLow: r.Uint(), dedupHigh: r.Uint(),
-	}
-	if !r.Failed() && b[0] == metaVersion {
-		m.counting.decode(r)
-	}
-	return r.done("queue")
 }
 
 func newQueue(e *Engine, cfg Config) *queue {
-	q := &queue{
-		e: e, cfg: cfg, received: make(map[Position]*received), filters: make(map[uint64]*filter), activeGroups: make(map[string]*activeGroup),
-		nextDelay: never, wakeAt: never,
-		deadlines: heap.New((*received).earlier, func(m *received) *int { return &m.place }),
-	}
-	q.meta = meta{lineHead: 1, lineNext: 1, rotaHead: 1}
+	q := &queue{base: base{transaction: &e.transaction, cfg: cfg}, e: e, wakeAt: never}
+	b := &q.base
+	q.line, q.index, q.held, q.delays = newLine(b), index{base: b}, newHeld(b), delays{base: b, next: never}
+	q.rota = rota{base: b, rotaRecord: rotaRecord{head: 1}}
+	q.groups = newGroups(b, &q.rota, e.groupRecords)
+	q.moves = moves{base: b, wanting: &e.searches}
+	q.throttle, q.arrivals = throttle{base: b}, arrivals{base: b}
+	q.dedup, q.tally = newDedup(b, &e.slots), tally{base: b, series: &e.series}
 	return q
-}
-
-// touch puts the queue on the list of those whose record and wake-up the engine
-// updates when the transaction ends.
-func (q *queue) touch() {
-	if !q.touched {
-		q.touched = true
-		q.e.touched = append(q.e.touched, q)
-	}
-}
-
-// markDirty has the queue's record written when the transaction ends.
-func (q *queue) markDirty() {
-	q.touch()
-	q.dirty = true
 }
 
 // advance brings the queue up to the present: it does what time alone has made
@@ -157,25 +64,25 @@ func (q *queue) advance() error {
 	if err := q.expire(); err != nil {
 		return err
 	}
-	if err := q.endDelays(); err != nil {
+	if err := q.delays.end(q.groups.add); err != nil {
 		return err
 	}
-	q.dropOldBuckets()
+	q.dedup.dropOld()
 	return nil
 }
 
 // available reports whether a receive would be given something.
-func (q *queue) available() bool { return q.holds() && q.allowed(1) > 0 }
+func (q *queue) available() bool { return q.holds() && q.throttle.allowed(1, q.held.inFlight) > 0 }
 
 // holds reports whether there is a message that a receive could be given, but for Limits.
 func (q *queue) holds() bool {
-	if q.inFlight >= q.cfg.maxInFlight() {
+	if q.held.full() {
 		return false
 	}
-	if q.returned.Len() > 0 || q.readyGroups.Len() > 0 {
+	if q.held.returned.Len() > 0 || q.groups.ready.Len() > 0 {
 		return true
 	}
-	return q.roomForNew(1) > 0 && (q.rotaLength > 0 || q.lineHead < q.lineNext)
+	return q.roomForNew(1) > 0 && (q.rota.length > 0 || q.line.waiting() > 0)
 }
 
 // announce tells of an internal queue that has become available.
@@ -192,28 +99,14 @@ func (q *queue) announce() {
 
 // schedule returns when time alone will next change something.
 func (q *queue) schedule() Instant {
-	at := never
-	if q.deadlines.Len() > 0 {
-		at = q.deadlines.First().deadline
-	}
-	if q.delayed > 0 && q.nextDelay != never {
-		at = min(at, q.delayEnd(q.nextDelay))
+	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.moves.wakeAt(), q.tally.wakeAt())
+	if paced := q.throttle.wakeAt(q.held.inFlight); paced < at && q.holds() {
+		at = paced
 	}
 	if floor := q.floor(); floor != never {
 		at = min(at, max(floor.Add(q.cfg.Retention), q.nextExpiry))
 	}
-	if q.dedupHigh > 0 {
-		at = min(at, bucketStart(q.dedupLow+2))
-	}
-	for _, t := range q.tasks {
-		if t.Status == MoveRunning && (t.Selection == nil || q.found != nil) {
-			at = min(at, max(t.next(), q.movesFrom))
-		}
-	}
-	if q.minute != 0 {
-		at = min(at, q.minute+minute)
-	}
-	return min(at, q.paced())
+	return at
 }
 
 // Counts are the numbers of messages in a queue's states.
@@ -225,15 +118,58 @@ type Counts struct {
 
 func (q *queue) counts() Counts {
 	return Counts{
-		Visible:  q.stored - q.delayed - uint64(q.inFlight),
-		InFlight: uint64(q.inFlight),
-		Delayed:  q.delayed,
+		Visible:  q.stored - q.delays.count - uint64(q.held.inFlight),
+		InFlight: uint64(q.held.inFlight),
+		Delayed:  q.delays.count,
 	}
 }
 
-// sequence returns the SequenceNumber of an indexed position. It has 20 digits and
-// grows within the queue, and also from a queue to its successor of the same name.
-func (q *queue) sequence(p Position) uint64 {
-	const base = 10_000_000_000_000_000_000
-	return base + uint64(q.cfg.Created)<<20 + uint64(p&^indexedBit)
+// indexed returns how many indexed messages are stored.
+func (q *queue) indexed() uint64 { return q.stored - q.line.count() }
+
+// track adds m, not in flight, to the messages held. Messages of
+// the line, and those of each group, must be added in ascending order of position.
+func (q *queue) track(m *received) {
+	q.held.at[m.pos] = m
+	if !m.pos.indexed() {
+		q.line.hold(m)
+	}
+	if m.group != nil {
+		m.group.hold(m)
+	}
+}
+
+// endTimeouts makes messages visible whose timeout has ended.
+func (q *queue) endTimeouts() {
+	for m := q.held.endTimeout(); m != nil; m = q.held.endTimeout() {
+		if m.group != nil {
+			q.groups.updateReady(m.group)
+		}
+	}
+}
+
+// remove removes m from the queue and from the store. The caller calls groups.release
+// for its group.
+func (q *queue) remove(m *received) {
+	q.held.remove(m)
+	if m.group != nil {
+		m.group.remove(m)
+	}
+	q.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
+	if m.pos.indexed() {
+		q.index.dropAge(m.pos, m.sent)
+	} else {
+		q.line.release()
+	}
+	q.stored--
+	q.markDirty()
+}
+
+// removeAndRelease removes m, and lets its group go on.
+func (q *queue) removeAndRelease(m *received) error {
+	q.remove(m)
+	if m.group == nil {
+		return nil
+	}
+	return q.groups.release(m.group)
 }

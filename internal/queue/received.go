@@ -1,9 +1,6 @@
 package queue
 
-import (
-	"container/list"
-	"time"
-)
+import "container/list"
 
 // received is a message that was received and not deleted.
 type received struct {
@@ -20,8 +17,8 @@ type received struct {
 	written  int // how often its record was written
 	inFlight bool
 	removed  bool
-	place    int           // in queue.deadlines
-	elem     *list.Element // in queue.returned
+	place    int           // in held.deadlines
+	elem     *list.Element // in held.returned
 }
 
 func (m *received) encode() []byte {
@@ -62,123 +59,16 @@ func decodeReceived(p Position, b []byte) (m *received, group string, err error)
 	return m, group, r.done("received message")
 }
 
-// trackReceived adds m, not in flight, to the queue's received messages. Messages of
-// the line, and those of each group, must be added in ascending order of position.
-func (q *queue) trackReceived(m *received) {
-	q.received[m.pos] = m
-	if !m.pos.indexed() {
-		q.trimOldest()
-		q.oldest = append(q.oldest, m)
-		q.lineHeld++
-	}
-	if m.group != nil {
-		m.group.held = append(m.group.held, m)
-	}
-}
-
-// save writes m's record.
-func (q *queue) save(m *received) {
-	q.e.tx.Set(receivedKey(q.cfg.ID, m.pos), m.encode())
-	m.written++
-	q.touch()
-}
-
-// deliver delivers m to a consumer, and makes it invisible for timeout.
-func (q *queue) deliver(m *received, timeout time.Duration) Delivery {
-	now := q.e.now
-	q.lastReceive = now
-	q.receipts++
-	q.markDirty()
-	m.receipt = q.receipts
-	m.receives++
-	m.last = now
-	if m.first == 0 {
-		m.first = now
-	}
-	q.startTimeout(m, timeout)
-	q.save(m)
-	return m.delivery()
-}
-
 // delivery returns the newest delivery of m.
 func (m *received) delivery() Delivery {
 	return Delivery{Position: m.pos, Receipt: m.receipt, Receives: m.receives, First: m.first, Until: m.deadline}
 }
 
-// startTimeout makes m invisible for timeout from now, which may be 0.
-func (q *queue) startTimeout(m *received, timeout time.Duration) {
-	m.deadline = q.e.now.Add(timeout)
-	switch {
-	case m.deadline <= q.e.now:
-		q.makeVisible(m)
-	case m.inFlight:
-		q.deadlines.Set(m)
-	default:
-		m.inFlight = true
-		q.inFlight++
-		q.deadlines.Set(m)
-		if m.elem != nil {
-			q.returned.Remove(m.elem)
-			m.elem = nil
-		}
-	}
-}
+// heldBy reports whether r is the receipt under which m is in flight.
+func (m *received) heldBy(r Receipt) bool { return m.inFlight && m.receipt == r.Number }
 
-// makeVisible makes m visible.
-func (q *queue) makeVisible(m *received) {
-	if m.inFlight {
-		m.inFlight = false
-		q.inFlight--
-		q.deadlines.Remove(m)
-	}
-	if m.group == nil && m.elem == nil {
-		m.elem = q.returned.PushBack(m)
-	}
-}
-
-// endTimeouts makes messages visible whose timeout has ended. Nothing is written: it
-// follows from the deadlines.
-func (q *queue) endTimeouts() {
-	for q.deadlines.Len() > 0 && q.deadlines.First().deadline <= q.e.now {
-		m := q.deadlines.First()
-		q.makeVisible(m)
-		if m.group != nil {
-			q.updateReady(m.group)
-		}
-	}
-}
-
-// remove removes m from the queue and from the store. The caller calls releaseGroup
-// for its group.
-func (q *queue) remove(m *received) {
-	if m.inFlight {
-		m.inFlight = false
-		q.inFlight--
-		q.deadlines.Remove(m)
-	}
-	if m.elem != nil {
-		q.returned.Remove(m.elem)
-		m.elem = nil
-	}
-	if m.group != nil {
-		m.group.remove(m)
-	}
-	m.removed = true
-	delete(q.received, m.pos)
-	if m.written == 1 {
-		q.e.tx.DeleteOnce(receivedKey(q.cfg.ID, m.pos))
-	} else {
-		q.e.tx.Delete(receivedKey(q.cfg.ID, m.pos))
-	}
-	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
-	if m.pos.indexed() {
-		q.dropAge(m.pos, m.sent)
-	} else {
-		q.lineHeld--
-	}
-	q.stored--
-	q.markDirty()
-}
+// ignored reports whether a message does not count for the age of the oldest.
+func (m *received) ignored() bool { return m != nil && m.receives >= 3 }
 
 // earlier orders messages in flight by the end of their timeout.
 func (m *received) earlier(n *received) bool {

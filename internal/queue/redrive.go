@@ -23,9 +23,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 		return false, nil
 	}
 	if sealed {
-		m.receipt = 0 // no consumer has it
-		q.startTimeout(m, sealedPause)
-		q.save(m)
+		q.held.keep(m, sealedPause)
 		return true, nil
 	}
 	msg, err := q.readMessage(m.pos)
@@ -33,7 +31,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 		return false, fmt.Errorf("redrive: %w", err)
 	}
 	if q.cfg.Internal {
-		msg.SentAt = q.e.now
+		msg.SentAt = q.now
 	} else {
 		msg.Source = q.cfg.ARN
 		msg.PriorReceives += m.receives
@@ -45,23 +43,14 @@ func (q *queue) redrive(m *received) (bool, error) {
 		// In the dead-letter queue the message's own id is its deduplication id. Its
 		// retention starts anew, so that a FIFO queue stays in order of age.
 		msg.Dedup = msg.ID.String()
-		msg.SentAt = q.e.now
+		msg.SentAt = q.now
 	}
-	q.e.spend(msg)
-	q.noteDeadLetter(m, msg)
+	q.spend(msg)
+	q.e.deadLetters.note(&q.cfg, m, msg, q.now)
 	q.remove(m)
-	q.count(MetricDeadLettered, 1)
-	if err := target.accept(msg, q.e.now); err != nil {
+	q.tally.count(MetricDeadLettered, 1)
+	if err := target.accept(msg, q.now); err != nil {
 		return false, err
 	}
 	return true, nil
-}
-
-// readMessage reads a message that must be there.
-func (q *queue) readMessage(p Position) (*Message, error) {
-	msg, err := ReadMessage(q.e.tx.Get, q.cfg.ID, p)
-	if err == nil && msg == nil {
-		err = fmt.Errorf("message %v of queue %d cannot be read: %w", p, q.cfg.ID, errMissing)
-	}
-	return msg, err
 }

@@ -151,7 +151,7 @@ func (r *rig) load() {
 	}
 	r.engine = e
 	if r.copies != (extent{}) {
-		e.copiesAtOnce = r.copies
+		e.backlog.atOnce = r.copies
 	}
 	r.commit(tx)
 	r.check()
@@ -272,7 +272,7 @@ func (r *rig) stored(id ID) map[Position]*Message {
 	r.t.Helper()
 	out := make(map[Position]*Message)
 	table := byte(tableMessage)
-	if r.engine.queues[id] == nil && r.engine.outboxes[id] != nil {
+	if r.engine.queues[id] == nil && r.engine.outboxes.at[id] != nil {
 		table = tableOutboxMessage
 	}
 	prefix := string(tableKey(id, table))

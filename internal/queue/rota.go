@@ -12,133 +12,121 @@ type turn struct {
 	order uint64
 }
 
+// rota is the order in which the groups of a queue take turns. A group with members that is not active has a place.
+//
+//   - Places are given out in ascending order, and never twice, so that a group which gets a new place is last.
+//   - [head, last] holds the places of length groups. Those in front of head belong to active groups, whose places stay
+//     stored until they return; they do not count.
+//   - next are the first places, in order and without a gap.
+//   - last and head may be newer in memory than in the store: a place that was given out and not stored is free after a
+//     restart.
+type rota struct {
+	*base
+	rotaRecord
+	next []turn
+}
+
 // nextTurnsMost is how many of the next turns are kept in memory, as a rule.
 const nextTurnsMost = 64
 
-// requeueGroup gives a group the last place in the rota, or none if it has no
-// members.
-func (q *queue) requeueGroup(name string, r *groupRecord) error {
-	some, err := q.firstMembers(name, r, 1)
-	switch {
-	case err != nil:
-		return err
-	case len(some) > 0:
-		q.addToRota(name, r)
-	default:
-		q.removeFromRota(name, r)
-	}
-	return nil
+// place returns the place behind all others.
+func (o *rota) place() uint64 {
+	o.last++
+	return o.last
 }
 
-// addToRota gives a group the last place in the rota.
-func (q *queue) addToRota(name string, r *groupRecord) {
-	q.freePlace(r)
-	q.lastOrder++
-	r.order = q.lastOrder
-	if q.rotaLength == 0 {
-		q.rotaHead = r.order
+// add gives a group the last place in the rota.
+func (o *rota) add(name string, r *groupRecord) {
+	o.free(r)
+	r.order = o.place()
+	if o.length == 0 {
+		o.head = r.order
 	}
-	if uint64(len(q.nextTurns)) == q.rotaLength && len(q.nextTurns) < nextTurnsMost {
-		q.nextTurns = append(q.nextTurns, turn{name, r.order})
+	if uint64(len(o.next)) == o.length && len(o.next) < nextTurnsMost {
+		o.next = append(o.next, turn{name, r.order})
 	}
-	q.rotaLength++
-	q.e.tx.Set(rotaKey(q.cfg.ID, r.order), []byte(name))
-	q.e.tx.Set(groupKey(q.cfg.ID, name), r.encode())
-	q.markDirty()
+	o.length++
+	o.tx.Set(rotaKey(o.cfg.ID, r.order), []byte(name))
+	o.tx.Set(groupKey(o.cfg.ID, name), r.encode())
+	o.markDirty()
 }
 
-// removeFromRota removes the record of a group, and its place in the rota.
-func (q *queue) removeFromRota(name string, r *groupRecord) {
+// remove removes the record of a group, and its place in the rota.
+func (o *rota) remove(name string, r *groupRecord) {
 	if r.order == 0 {
 		return
 	}
-	q.freePlace(r)
-	q.e.tx.Delete(groupKey(q.cfg.ID, name))
-	q.markDirty()
+	o.free(r)
+	o.tx.Delete(groupKey(o.cfg.ID, name))
+	o.markDirty()
 }
 
-// freePlace removes the place of a group from the store, also one in front of the
+// free removes the place of a group from the store, also one in front of the
 // rota's head, which an active group has.
-func (q *queue) freePlace(r *groupRecord) {
+func (o *rota) free(r *groupRecord) {
 	if r.order == 0 {
 		return
 	}
-	q.e.tx.DeleteOnce(rotaKey(q.cfg.ID, r.order))
-	if r.order >= q.rotaHead {
-		q.dropCached(r.order)
+	o.tx.DeleteOnce(rotaKey(o.cfg.ID, r.order))
+	if r.order >= o.head {
+		o.drop(r.order)
 	}
-	if r.order == q.rotaHead {
-		q.rotaHead++
+	if r.order == o.head {
+		o.head++
 	}
 	r.order = 0
 }
 
-// dropCached no longer counts a place, and removes it from the turns in memory. The
+// drop no longer counts a place, and removes it from the turns in memory. The
 // place stays stored.
-func (q *queue) dropCached(order uint64) {
-	q.rotaLength--
-	i, found := slices.BinarySearchFunc(q.nextTurns, order, func(t turn, order uint64) int { return cmp.Compare(t.order, order) })
+func (o *rota) drop(order uint64) {
+	o.length--
+	i, found := slices.BinarySearchFunc(o.next, order, func(t turn, order uint64) int { return cmp.Compare(t.order, order) })
 	if found {
-		q.nextTurns = slices.Delete(q.nextTurns, i, i+1)
+		o.next = slices.Delete(o.next, i, i+1)
 	}
 }
 
-// firstTurns returns the first n turns of the rota.
-func (q *queue) firstTurns(n int) ([]turn, error) {
-	if q.rotaLength == 0 {
-		reachable := q.delayed + uint64(len(q.received)-q.lineHeld)
-		if n := q.indexedCount(); len(q.activeGroups) == 0 && n > reachable {
-			return nil, fmt.Errorf("%d messages of groups, and no group in the rota: %w", n-reachable, errMissing)
-		}
+// first returns the first n turns.
+func (o *rota) first(n int) ([]turn, error) {
+	if o.length == 0 {
 		return nil, nil
 	}
-	if uint64(len(q.nextTurns)) < min(uint64(n), q.rotaLength) {
-		if err := q.readRota(max(n, nextTurnsMost)); err != nil {
+	if uint64(len(o.next)) < min(uint64(n), o.length) {
+		if err := o.read(max(n, nextTurnsMost)); err != nil {
 			return nil, err
 		}
 	}
-	q.rotaHead = q.nextTurns[0].order
-	return slices.Clone(q.nextTurns[:min(n, len(q.nextTurns))]), nil
+	o.head = o.next[0].order
+	return slices.Clone(o.next[:min(n, len(o.next))]), nil
 }
 
-// readRota reads the first n turns of the rota.
-func (q *queue) readRota(n int) error {
+// leave takes the first group off the rota. Its place stays stored while it is active.
+func (o *rota) leave(t turn) {
+	o.drop(t.order)
+	o.head = t.order + 1
+	o.markDirty()
+}
+
+// purge forgets all groups. Their places are never given out again.
+func (o *rota) purge() {
+	o.rotaRecord = rotaRecord{last: o.last, head: o.last + 1}
+	o.next = nil
+}
+
+// read reads the first n turns of the rota.
+func (o *rota) read(n int) error {
 	turns := make([]turn, 0, n)
-	_, end := tableRange(q.cfg.ID, tableRota)
-	err := q.e.tx.Scan(rotaKey(q.cfg.ID, q.rotaHead), end, func(k, v []byte) bool {
+	_, end := tableRange(o.cfg.ID, tableRota)
+	err := o.tx.Scan(rotaKey(o.cfg.ID, o.head), end, func(k, v []byte) bool {
 		turns = append(turns, turn{name: string(v), order: tail(k, 0)})
 		return len(turns) < n
 	})
-	if err == nil && uint64(len(turns)) < min(uint64(n), q.rotaLength) {
-		err = fmt.Errorf("the rota has %d places of %d: %w", len(turns), q.rotaLength, errMissing)
+	if err == nil && uint64(len(turns)) < min(uint64(n), o.length) {
+		err = fmt.Errorf("the rota has %d places of %d: %w", len(turns), o.length, errMissing)
 	}
 	if err == nil {
-		q.nextTurns = turns
+		o.next = turns
 	}
 	return err
-}
-
-// groupAtTurn returns the record of the group whose turn it is. It has members, or
-// the store is damaged.
-func (q *queue) groupAtTurn(t turn) (*groupRecord, error) {
-	r, err := q.groupRecord(t.name)
-	if err != nil {
-		return nil, err
-	}
-	some, err := q.firstMembers(t.name, r, 1)
-	if err == nil && (len(some) == 0 || r.order != t.order) {
-		err = fmt.Errorf("group at place %d of the rota has %d members and place %d: %w", t.order, len(some), r.order, errMissing)
-	}
-	return r, err
-}
-
-// takeTurn takes the first group off the rota and makes it an active group.
-func (q *queue) takeTurn(t turn) (*activeGroup, error) {
-	if _, err := q.groupAtTurn(t); err != nil {
-		return nil, err
-	}
-	q.dropCached(t.order)
-	q.rotaHead = t.order + 1
-	q.markDirty()
-	return q.activate(t.name), nil
 }

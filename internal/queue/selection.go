@@ -2,16 +2,15 @@ package queue
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
 // MaxSelected is how many ids a Selection may have.
 const MaxSelected = 1000
 
-// Selection says which messages of a queue a task moves, and what it changes of them. They may stand anywhere in the queue. A
-// message is decided about when the task comes past it: it is left where it is if it is in flight then, or delayed, or if a
-// message before it in its FIFO group is in flight.
+// Selection says which messages of a queue a task moves, and what it changes of them. They may stand anywhere in the
+// queue. A message is decided about when the task comes past it: it is left where it is if it is in flight then, or
+// delayed, or if a message before it in its FIFO group is in flight.
 type Selection struct {
 	Filter string      // see package search
 	IDs    []MessageID // none: all
@@ -54,32 +53,16 @@ const (
 // resultsKept is how many results a task keeps, the last ones.
 const resultsKept = 100
 
-// A task goes through a queue in phases, each in the order of one table, with a place in it that is stored with what was
-// moved:
-//
-//	line      messages of the line that were not received
-//	held      those that were, also while the task was in the line
-//	indexed   all others; of a FIFO queue all there are, in order
-//
-// It leaves out what has come since it started, which is behind the two ends.
+// selectionPlace is how far a task has come through searchPhases. It is stored with what was moved, so that each
+// message is looked at once. The task leaves out what has come since it started, which is behind the two ends.
 type selectionPlace struct {
-	phase               selectionPhase
-	position            Position // looked at last
-	lineEnd, indexedEnd Position // messages from there on came later
+	place
+	lineEnd, indexedEnd Position
 }
-
-type selectionPhase uint8
-
-const (
-	selectLine selectionPhase = iota
-	selectHeld
-	selectIndexed
-	selectEnd
-)
 
 // encodeSelection appends to the record of a task:
 //
-//	Filter | Chosen | Edited | Scanned | Skipped | Ended | phase | position | lineEnd | indexedEnd
+//	Filter | Chosen | Edited | Scanned | Skipped | Ended | index of the phase | position | lineEnd | indexedEnd
 //	| number of results | of each: ID | Moved | Outcome
 func (t *MoveTask) encodeSelection(w *writer) {
 	w.String(t.Selection.Filter)
@@ -88,7 +71,7 @@ func (t *MoveTask) encodeSelection(w *writer) {
 	w.Uint(t.Scanned)
 	w.Uint(t.Skipped)
 	w.Instant(t.Ended)
-	w.Byte(byte(t.place.phase))
+	w.Byte(byte(slices.Index(searchPhases, t.place.phase)))
 	w.Uint(uint64(t.place.position))
 	w.Uint(uint64(t.place.lineEnd))
 	w.Uint(uint64(t.place.indexedEnd))
@@ -103,10 +86,13 @@ func (t *MoveTask) encodeSelection(w *writer) {
 func (t *MoveTask) decodeSelection(r *reader) {
 	t.Selection = &Selection{Filter: r.String(), Chosen: int(r.Uint()), Edited: r.Bool()}
 	t.Scanned, t.Skipped, t.Ended = r.Uint(), r.Uint(), r.Instant()
-	t.place = selectionPlace{phase: selectionPhase(r.Byte()), position: Position(r.Uint()), lineEnd: Position(r.Uint()), indexedEnd: Position(r.Uint())}
-	if t.place.phase > selectEnd {
+	n := int(r.Byte())
+	if n >= len(searchPhases) {
 		r.Fail()
+		return
 	}
+	t.place.phase, t.place.position = searchPhases[n], Position(r.Uint())
+	t.place.lineEnd, t.place.indexedEnd = Position(r.Uint()), Position(r.Uint())
 	for range r.count(33) {
 		var x MoveResult
 		copy(x.ID[:], r.Raw(16))
@@ -203,216 +189,9 @@ func (e *Edit) size() int {
 	return n
 }
 
-// beginSelection makes a new task begin at the beginning of the queue.
-func (q *queue) beginSelection(t *MoveTask) {
-	s := *t.Selection
-	s.Chosen, s.Edited = len(s.IDs), s.Edit != nil
-	t.Selection, t.ToMove = &s, q.stored
-	t.place = selectionPlace{lineEnd: q.lineNext, indexedEnd: (q.lastIndex | indexedBit) + 1}
-	q.e.tx.Set(choiceKey(q.cfg.ID, t.Started), s.encodeChoice())
-	q.wantSearch()
-}
-
-// endSelection drops what a task needs no more.
-func (q *queue) endSelection(t *MoveTask) {
-	t.Ended = q.e.now
-	s := *t.Selection
-	s.IDs, s.Edit = nil, nil
-	t.Selection, q.found = &s, nil
-	q.e.tx.DeleteOnce(choiceKey(q.cfg.ID, t.Started))
-}
-
-// loadSelection reads what the running task chooses.
-func (q *queue) loadSelection() error {
-	for _, t := range q.tasks {
-		if t.Status != MoveRunning || t.Selection == nil {
-			continue
-		}
-		b, err := q.e.tx.Get(choiceKey(q.cfg.ID, t.Started))
-		if err == nil && b == nil {
-			err = fmt.Errorf("the choice of task %s: %w", t.ID, errMissing)
-		}
-		if err == nil {
-			err = t.Selection.decodeChoice(b)
-		}
-		if err != nil {
-			return err
-		}
-		q.wantSearch()
-	}
-	return nil
-}
-
-// selectionWork bounds what a task does in one transaction: producers and consumers wait for it, and it is not they who want
-// it.
-const selectionWork = workAtOnce / 4
-
-// moveSelected continues a task with what a search has found, until it has moved as many messages as it may now, has done
-// enough work, or needs another search.
-func (q *queue) moveSelected(t *MoveTask, allowance uint64, enough int) error {
-	if t.Rate > 0 {
-		allowance = min(allowance, uint64(t.Rate)) // not all at once after a long search
-	}
-	before := t.Moved
-	for t.Status == MoveRunning && q.found != nil && t.Moved-before < allowance && q.e.work < enough && !q.e.Full() {
-		f := q.found
-		if len(f.messages) == 0 {
-			t.place = f.reached
-			t.Scanned += f.scanned
-			q.wantSearch()
-		} else {
-			s := f.messages[0]
-			later, err := q.moveOneSelected(t, s)
-			if err != nil || later {
-				return err
-			}
-			t.place = s.place
-			t.Scanned += s.scanned
-			f.messages = f.messages[1:]
-		}
-		if t.place.phase == selectEnd || t.Selection.Chosen > 0 && t.Moved+t.Skipped >= uint64(t.Selection.Chosen) {
-			q.endTask(t, MoveCompleted, "")
-		}
-	}
-	return nil
-}
-
-// moveOneSelected moves a message, or says in the task's results why it could not. One that is gone, or that has expired, is
-// left out. It returns later if there is so much in front of the message that the task has to come back to it.
-func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error) {
-	q.e.work += 1 + t.Selection.Edit.size()>>10
-	c, m, err := q.confirm(s)
-	if err != nil || m == nil {
-		return false, err
-	}
-	outcome := OutcomeMoved
-	to, failure := q.destinationOfMove(t, m)
-	switch {
-	case c == nil:
-		outcome = OutcomeNotVisible
-	case failure == sealedForNow:
-		q.movesFrom = q.e.now.Add(sealedPause)
-		return true, nil
-	case failure == FailureNoDestination:
-		outcome = OutcomeNoDestination
-	case failure != "":
-		outcome = OutcomeNoSource
-	case !t.Selection.Edit.apply(m):
-		outcome = OutcomeTooLarge
-	}
-	if outcome != OutcomeMoved {
-		t.Skipped++
-		t.result(MoveResult{ID: s.id, Outcome: outcome})
-		return false, nil
-	}
-	if c.received == nil && !c.pos.indexed() {
-		if there, err := q.clearLine(c.pos); err != nil || !there {
-			return true, err
-		}
-	}
-	if err := q.moveTo(t, c, m, to); err != nil {
-		return false, err
-	}
-	t.result(MoveResult{ID: s.id, Moved: m.ID, Outcome: OutcomeMoved})
-	return false, nil
-}
-
-// confirm returns a message that a search has found, as takeOut needs it and as it is stored, if it is still there. The
-// stored form of a message never changes, so only the receives since the search can have changed the result of the
-// filter: a message that was received since then, or is not visible, has no candidate. A message of the line that was
-// received is left to the phase for received messages.
-func (q *queue) confirm(s selected) (c *candidate, m *Message, err error) {
-	p := s.place.position
-	r := q.received[p]
-	if !p.indexed() && s.place.phase == selectLine && (r != nil || p < q.lineHead) {
-		return nil, nil, nil
-	}
-	b, err := q.e.tx.Get(messageKey(q.cfg.ID, p))
-	if err != nil || b == nil {
-		return nil, nil, err
-	}
-	q.e.work += len(b) >> 10
-	if m, err = decodeMessage(b); err != nil || m.ID != s.id || m.SentAt.Add(q.cfg.Retention) <= q.e.now {
-		return nil, nil, err
-	}
-	var receives uint64
-	if r != nil {
-		receives = r.receives
-	}
-	c, visible, err := q.visibleAt(p, m)
-	if !visible || receives != s.receives {
-		c = nil
-	}
-	return c, m, err
-}
-
 func (t *MoveTask) result(r MoveResult) {
 	if len(t.Results) >= resultsKept {
 		t.Results = slices.Delete(t.Results, 0, len(t.Results)-resultsKept+1)
 	}
 	t.Results = append(t.Results, r)
-}
-
-// visibleAt returns a message as takeOut needs it, and whether it is visible and may be taken out: in a FIFO queue no message
-// in front of it in its group may be in flight.
-func (q *queue) visibleAt(p Position, m *Message) (c *candidate, visible bool, err error) {
-	if r := q.received[p]; r != nil {
-		return &candidate{pos: p, received: r}, !r.inFlight && !q.blocked(r.group, p), nil
-	}
-	if !p.indexed() {
-		return &candidate{pos: p}, true, nil
-	}
-	b, err := q.e.tx.Get(memberKey(q.cfg.ID, m.Group, p))
-	if err != nil || b == nil { // it waits for its delay to end
-		return nil, false, err
-	}
-	return &candidate{pos: p, group: m.Group, sent: m.SentAt}, !q.blocked(q.activeGroups[m.Group], p), nil
-}
-
-// blocked reports whether a message of a FIFO group is in flight that stands in front of p.
-func (q *queue) blocked(g *activeGroup, p Position) bool {
-	return g != nil && slices.ContainsFunc(g.held, func(m *received) bool { return m.inFlight && m.pos < p })
-}
-
-// clearLine brings the head of the line to p, by making the messages in front of it indexed ones: the line has no gaps, so
-// that a message can leave it at the head only. It does a bounded amount of work, and reports whether that was enough.
-func (q *queue) clearLine(p Position) (there bool, err error) {
-	type record struct{ key, value []byte }
-	var ahead []record
-	work, room := 0, q.e.room()
-	err = q.e.tx.Scan(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
-		ahead = append(ahead, record{slices.Clone(k), slices.Clone(v)})
-		work += 1 + len(v)>>10
-		room -= len(v)
-		return work < selectionWork && room > 0
-	})
-	if err != nil {
-		return false, err
-	}
-	q.e.work += work
-	for _, r := range ahead {
-		sent, err := sentAt(r.value)
-		if err != nil {
-			return false, err
-		}
-		if at := Position(tail(r.key, 0)); at != q.lineHead {
-			return false, fmt.Errorf("message %v of the line: %w", q.lineHead, errMissing)
-		}
-		none := q.indexedCount() == 0
-		q.e.tx.DeleteOnce(r.key)
-		q.lineHead++
-		q.lastIndex++
-		to := q.lastIndex | indexedBit
-		if none {
-			q.ageFloor, q.ageHead = sent, to
-		}
-		q.ageFloor = min(q.ageFloor, sent)
-		q.e.tx.Set(messageKey(q.cfg.ID, to), r.value)
-		q.setAge(to, sent, "", sent)
-		if err := q.addMember("", to, sent); err != nil {
-			return false, err
-		}
-	}
-	q.markDirty()
-	return q.lineHead == p, nil
 }

@@ -34,7 +34,7 @@ func TestSelectionInSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := 0
-	for ; r.engine.queues[1].tasks[0].Status == MoveRunning; steps++ {
+	for ; r.engine.queues[1].moves.tasks[0].Status == MoveRunning; steps++ {
 		if steps%3 == 1 {
 			r.load()
 		}
@@ -46,7 +46,7 @@ func TestSelectionInSteps(t *testing.T) {
 	if steps < 10 {
 		t.Errorf("it took %d steps", steps)
 	}
-	task := r.engine.queues[1].tasks[0]
+	task := r.engine.queues[1].moves.tasks[0]
 	if task.Moved != 5 || task.Scanned != messages || len(task.Results) != 5 {
 		t.Errorf("the task is %+v", task)
 	}
@@ -113,7 +113,7 @@ func TestFoundIsConfirmed(t *testing.T) {
 		if moved == 3 {
 			wantSkipped = 0 // its receives speak against the one that is in flight, too
 		}
-		task := r.engine.queues[1].tasks[0]
+		task := r.engine.queues[1].moves.tasks[0]
 		if task.Status != MoveCompleted || task.Moved != moved || task.Skipped != wantSkipped || len(r.stored(2)) != int(moved) {
 			t.Errorf("%s: the task is %+v", filter, task)
 		}
@@ -158,7 +158,7 @@ func TestFoundForAnotherTask(t *testing.T) {
 			t.Errorf("%s was moved", m.Body)
 		}
 	}
-	if task := r.engine.queues[1].tasks[1]; task.Moved != 1 || task.Status != MoveCompleted {
+	if task := r.engine.queues[1].moves.tasks[1]; task.Moved != 1 || task.Status != MoveCompleted {
 		t.Errorf("the second task is %+v", task)
 	}
 }

@@ -29,9 +29,9 @@ func (e *Engine) Send(id ID, messages []Outgoing) ([]Sent, error) {
 
 func (q *queue) send(o *Outgoing) (Sent, error) {
 	if q.cfg.FIFO {
-		if s, found, err := q.duplicateOf(o); found || err != nil {
+		if s, found, err := q.dedup.duplicateOf(o); found || err != nil {
 			if err == nil {
-				q.countDurably(MetricDeduplicated, 1)
+				q.tally.countDurably(MetricDeduplicated, 1)
 			}
 			return s, err
 		}
@@ -40,75 +40,62 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 	if o.Delay != nil && !q.cfg.FIFO {
 		delay = *o.Delay
 	}
-	m := o.message(q.e.now)
-	due := q.e.now.Add(delay)
+	m := o.message(q.now)
+	due := q.now.Add(delay)
 	if err := q.accept(m, due); err != nil {
 		return Sent{}, err
 	}
 	s := Sent{ID: m.ID, Sequence: m.Sequence}
 	if q.cfg.FIFO {
-		q.rememberSend(o, s)
+		q.dedup.rememberSend(o, s)
 	}
 	return s, nil
 }
 
 // accept stores m as the newest message of the queue, available from due.
 func (q *queue) accept(m *Message, due Instant) error {
-	now := q.e.now
+	now := q.now
 	if err := q.endMinute(); err != nil { // of a queue to which a message is redriven or moved
 		return err
 	}
-	q.startMinute()
+	q.tally.start()
 	if m.Source == "" {
-		q.countSent(m)
+		q.tally.countSent(m)
 	}
 	if q.cfg.FIFO {
 		// A message from another queue must not wait behind messages whose delay
 		// has ended.
-		if err := q.endDelays(); err != nil {
+		if err := q.delays.end(q.groups.add); err != nil {
 			return err
 		}
 	}
 	q.lastSend = now
+	indexed := q.indexed()
 	q.stored++
 	q.markDirty()
 	if !q.cfg.FIFO && m.Group == "" && due <= now && m.SentAt == now {
-		if q.lineCount() == 0 {
-			q.lineFloor = now
-		}
-		p := q.lineNext
-		q.lineNext++
-		q.write(p, m)
+		q.write(q.line.place(), m)
 		return nil
 	}
-	q.lastIndex++
-	p := q.lastIndex | indexedBit
+	p := q.index.place(m.SentAt, indexed == 0)
 	if q.cfg.FIFO {
-		m.Sequence = q.sequence(p)
+		m.Sequence = q.index.sequence(p)
 	} else if m.Group != "" {
-		q.grouped = yes
+		q.tally.fair = yes
 	}
-	if q.stored-1 == q.lineCount() {
-		q.ageFloor, q.ageHead = m.SentAt, p
-	}
-	q.ageFloor = min(q.ageFloor, m.SentAt)
 	q.write(p, m)
-	if !q.cfg.FIFO {
-		q.setAge(p, m.SentAt, m.Group, due)
-	}
+	q.index.setAge(p, m.SentAt, m.Group, due)
 	// A FIFO message does not overtake those that still wait, even if the queue's
 	// delay was shortened meanwhile.
-	if due > now || q.cfg.FIFO && q.delayed > 0 {
-		q.postpone(p, m.Group, m.SentAt, due)
+	if due > now || q.cfg.FIFO && q.delays.count > 0 {
+		q.delays.postpone(p, m.Group, m.SentAt, due)
 		return nil
 	}
-	return q.addMember(m.Group, p, m.SentAt)
+	return q.groups.add(m.Group, p, m.SentAt)
 }
 
 // write stores the message at p.
 func (q *queue) write(p Position, m *Message) {
-	q.e.record = m.encode(q.e.record)
-	q.e.tx.Set(messageKey(q.cfg.ID, p), q.e.record)
 	q.arrived.Messages++
-	q.arrived.Bytes += uint64(len(q.e.record))
+	q.arrived.Bytes += uint64(q.base.write(p, m))
 }

@@ -4,7 +4,45 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
+
+// series writes what was counted: the rows of queues and topics, in blocks (block.go), the names of which there are
+// rows (name.go), and what has become of rows that are too old for their level (aging.go).
+//
+//   - A row is written once its minute is over, with the clock, so that no minute comes again.
+//   - The name of each block is in the table of names.
+//   - Series belong to names: they stay when the queue or the topic is removed.
+type series struct {
+	*transaction
+	keep   Keep
+	waits  bool            // for Allow, to count
+	unsaid bool            // for Allow: the names of queues are not stored beside their records
+	totals [Counters]int64 // of all queues, those included that were removed
+	aging  aging
+	rows   []Row // scratch for the rows of a block
+}
+
+func newSeries(t *transaction, keep Keep) series {
+	return series{transaction: t, keep: keep, waits: keep.waitsFor(formats.Series), unsaid: keep.waitsFor(formats.Names)}
+}
+
+// off reports whether nothing is counted: there are no series, or not yet.
+func (s *series) off() bool { return s.keep.off() || s.waits }
+
+// awaits reports whether there is something that begins with allow.
+func (s *series) awaits() bool { return (s.waits || s.unsaid) && !s.keep.off() }
+
+// allow says that all programs read a format which may open the store later, and returns what begins with that: to
+// count, and to store the names of queues.
+func (s *series) allow(format int) (counts, names bool) {
+	counts = s.waits && format >= formats.Series
+	s.waits = s.waits && !counts
+	names = s.unsaid && format >= formats.Names
+	s.unsaid = s.unsaid && !names
+	return counts, names
+}
 
 // Series reads the rows of a name from an instant up to but not including another, in
 // order of time, through get. It needs no engine: get reads what is durable. Rows of

@@ -260,7 +260,7 @@ func (w *world) reload(*rapid.T) { w.rigs[w.pick("shard", worldShards)].reload()
 // waiting counts what is in outboxes.
 func (w *world) waiting() (n uint64) {
 	for _, r := range w.rigs {
-		for _, a := range r.engine.outboxes {
+		for _, a := range r.engine.outboxes.at {
 			n += a.stored
 		}
 	}

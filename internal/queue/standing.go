@@ -11,9 +11,9 @@ type Standing struct {
 	// Last is the row of the last minute that is over, or nil if the queue was not
 	// active then.
 	Last *Row
-	// Wait is how long messages have waited for their first receive, from when they were sent, delays included. The engine
-	// does not know it, and leaves it out. Processing is how long consumers took from the last receive to the deletion.
-	// Nothing was observed if they are nil.
+	// Wait is how long messages have waited for their first receive, from when they were sent, delays included. The
+	// engine does not know it, and leaves it out. Processing is how long consumers took from the last receive to the
+	// deletion. Nothing was observed if they are nil.
 	Wait, Processing *Histogram
 }
 
@@ -24,8 +24,8 @@ func (e *Engine) Standings() []Standing {
 	for _, q := range e.queues {
 		if !q.cfg.Internal {
 			out = append(out, Standing{
-				ID: q.cfg.ID, ARN: q.cfg.ARN, FIFO: q.cfg.FIFO, Counts: q.counts(), Happened: q.total, Last: q.last,
-				Processing: q.processing.copied(),
+				ID: q.cfg.ID, ARN: q.cfg.ARN, FIFO: q.cfg.FIFO, Counts: q.counts(), Happened: q.tally.total, Last: q.tally.last,
+				Processing: q.tally.processing.copied(),
 			})
 		}
 	}

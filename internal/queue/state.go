@@ -26,21 +26,6 @@ const (
 	LimitedByRate
 )
 
-// limited returns which limits leave a receive nothing now.
-func (q *queue) limited() (by Limited) {
-	l := &q.cfg.Limits
-	if l.Paused {
-		by |= LimitedByPause
-	}
-	if l.InFlight > 0 && q.inFlight >= l.InFlight {
-		by |= LimitedByInFlight
-	}
-	if l.Rate.Messages > 0 && q.pace.left(l.Rate, q.e.now) == 0 {
-		by |= LimitedByRate
-	}
-	return by
-}
-
 // State returns what a queue is doing, but for Oldest, which Look.Oldest finds.
 func (e *Engine) State(id ID) (State, error) {
 	q, err := e.queueAtPresent(id)
@@ -53,76 +38,16 @@ func (e *Engine) State(id ID) (State, error) {
 // state is State of a queue that is at the present.
 func (q *queue) state() State {
 	s := State{
-		Counts: q.counts(), Receivable: q.available(), OverLimit: q.inFlight >= q.cfg.maxInFlight(), Limited: q.limited(),
-		ReadyGroups: uint64(q.readyGroups.Len()) + q.rotaLength, BlockedGroups: uint64(len(q.activeGroups) - q.readyGroups.Len()),
-		LastSend: q.lastSend, LastReceive: q.lastReceive,
+		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(), Limited: q.throttle.limited(q.held.inFlight),
+		ReadyGroups:   uint64(q.groups.ready.Len()) + q.rota.length,
+		BlockedGroups: uint64(len(q.groups.active) - q.groups.ready.Len()),
+		LastSend:      q.lastSend, LastReceive: q.held.lastReceive,
 	}
-	if q.deadlines.Len() > 0 {
-		s.NextVisible = q.deadlines.First().deadline
+	if at := q.held.wakeAt(); at != never {
+		s.NextVisible = at
 	}
-	if q.delayed > 0 && q.nextDelay != never {
-		s.NextDelayed = q.delayEnd(q.nextDelay)
+	if at := q.delays.wakeAt(); at != never {
+		s.NextDelayed = at
 	}
 	return s
-}
-
-// Oldest returns when the oldest stored message was sent, or 0 if there is none. It looks for it in r, which must not change
-// meanwhile.
-func (l Look) Oldest(r Reader) (Instant, error) {
-	var m meta
-	if b, err := r.Get(metaKey(l.queue)); b == nil || err != nil {
-		return 0, l.failed(err)
-	} else if err := m.decode(b); err != nil {
-		return 0, l.failed(err)
-	}
-	oldest := never
-	// The line is in order of age, and what was received of it is in front.
-	first := Position(0)
-	err := r.Scan(receivedKey(l.queue, 0), receivedKey(l.queue, indexedBit), func(k, _ []byte) bool {
-		first = Position(tail(k, 0))
-		return false
-	})
-	if err != nil {
-		return 0, l.failed(err)
-	}
-	if first == 0 && m.lineHead < m.lineNext {
-		first = m.lineHead
-	}
-	if first != 0 {
-		b, err := r.Get(messageKey(l.queue, first))
-		if err == nil && b == nil {
-			err = errMissing
-		}
-		if err == nil {
-			oldest, err = sentAt(b)
-		}
-		if err != nil {
-			return 0, l.failed(err)
-		}
-	}
-	sent, err := l.oldestIndexed(r, &m)
-	if oldest = min(oldest, sent); oldest == never {
-		oldest = 0
-	}
-	return oldest, l.failed(err)
-}
-
-// oldestIndexed returns when the oldest indexed message was sent, or never.
-func (l *Look) oldestIndexed(r Reader, m *meta) (oldest Instant, err error) {
-	oldest = never
-	if !l.fifo {
-		_, end := tableRange(l.queue, tableAge)
-		err = r.Scan(tableKey(l.queue, tableAge).instant(m.ageFloor), end, func(k, _ []byte) bool {
-			oldest = Instant(tail(k, 1))
-			return false
-		})
-		return oldest, err
-	}
-	var bad error
-	_, end := tableRange(l.queue, tableMessage)
-	err = r.Scan(messageKey(l.queue, max(m.ageHead, indexedBit)), end, func(_, v []byte) bool {
-		oldest, bad = sentAt(v)
-		return false
-	})
-	return oldest, firstError(err, bad)
 }

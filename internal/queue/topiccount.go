@@ -46,7 +46,7 @@ type TopicCount struct {
 
 // CountTopic counts what has happened in a topic. If the transaction is durable, so is that.
 func (e *Engine) CountTopic(c *TopicCount) error {
-	if c == nil || e.keep.off() || e.waits || c.Counts == [TopicMetrics]uint64{} {
+	if c == nil || e.series.off() || c.Counts == [TopicMetrics]uint64{} {
 		return nil
 	}
 	return e.topics.count(c)
@@ -56,7 +56,8 @@ func (e *Engine) CountTopic(c *TopicCount) error {
 // record, which is written with the transaction that counts. When the minute is over, the
 // record becomes a row of the topic's series. A topic in which nothing happens has neither.
 type topicMinutes struct {
-	e       *Engine
+	*transaction
+	series  *series
 	running map[string]*topicMinute // by ARN
 	order   []*topicMinute          // by minute; those that were ended out of turn among them
 	dirty   []*topicMinute
@@ -72,7 +73,8 @@ type TopicStanding struct {
 // maxTopicCounters limits how many topics have in-memory counters. Other topics are not counted until the next load.
 const maxTopicCounters = 10_000
 
-// TopicStandings returns what has happened in topics since the engine was loaded, also of those that were deleted since.
+// TopicStandings returns what has happened in topics since the engine was loaded, also of those that were deleted
+// since.
 func (e *Engine) TopicStandings() []TopicStanding {
 	out := make([]TopicStanding, 0, len(e.topics.totals))
 	for _, t := range e.topics.totals {
@@ -106,15 +108,17 @@ type topicMinute struct {
 	dirty, ended bool
 }
 
-func newTopicMinutes(e *Engine) topicMinutes {
-	return topicMinutes{e: e, running: make(map[string]*topicMinute), totals: make(map[string]*TopicStanding)}
+func newTopicMinutes(t *transaction, s *series) topicMinutes {
+	return topicMinutes{
+		transaction: t, series: s, running: make(map[string]*topicMinute), totals: make(map[string]*TopicStanding),
+	}
 }
 
 // topicMinuteKey is the key of a topic's record.
 func topicMinuteKey(name string) key { return tableKey(ofShard, tableTopic).string(name) }
 
 func (ts *topicMinutes) count(c *TopicCount) error {
-	now := minuteOf(ts.e.now)
+	now := minuteOf(ts.now)
 	t := ts.running[c.Topic]
 	if t != nil && t.minute != now {
 		if err := ts.end(t); err != nil {
@@ -151,10 +155,10 @@ func (t *topicMinute) add(c *TopicCount) {
 
 // end writes the row of a topic's minute, which is over.
 func (ts *topicMinutes) end(t *topicMinute) error {
-	if err := ts.e.writeRow(t.name, t.row(), false); err != nil {
+	if err := ts.series.write(t.name, t.row(), false); err != nil {
 		return err
 	}
-	ts.e.tx.Delete(topicMinuteKey(t.name))
+	ts.tx.Delete(topicMinuteKey(t.name))
 	delete(ts.running, t.name)
 	t.ended, t.dirty = true, false
 	return nil
@@ -175,7 +179,7 @@ const topicsAtOnce = workAtOnce / 4
 // advance ends minutes that are over.
 func (ts *topicMinutes) advance() error {
 	for range topicsAtOnce {
-		if ts.next() > ts.e.now || ts.e.Full() {
+		if ts.next() > ts.now || ts.Full() {
 			return nil
 		}
 		t := ts.order[0]
@@ -203,8 +207,8 @@ func (ts *topicMinutes) next() Instant {
 func (ts *topicMinutes) save() (wrote bool) {
 	for _, t := range ts.dirty {
 		if t.dirty {
-			ts.e.tx.Set(topicMinuteKey(t.name), t.encode())
-			ts.e.format = max(ts.e.format, formats.TopicSeries)
+			ts.tx.Set(topicMinuteKey(t.name), t.encode())
+			ts.needs(formats.TopicSeries)
 			t.dirty, wrote = false, true
 		}
 	}
@@ -216,7 +220,7 @@ func (ts *topicMinutes) save() (wrote bool) {
 func (ts *topicMinutes) load() error {
 	lo, hi := tableRange(ofShard, tableTopic)
 	var bad error
-	err := ts.e.tx.Scan(lo, hi, func(k, v []byte) bool {
+	err := ts.tx.Scan(lo, hi, func(k, v []byte) bool {
 		t := &topicMinute{name: string(k[keyOf0:])}
 		bad = t.decode(v)
 		ts.order = append(ts.order, t)
@@ -228,13 +232,13 @@ func (ts *topicMinutes) load() error {
 	if len(ts.order) == 0 {
 		return nil
 	}
-	if ts.e.keep.off() {
-		ts.e.tx.DeleteRange(lo, hi)
+	if ts.series.keep.off() {
+		ts.tx.DeleteRange(lo, hi)
 		ts.order = nil
 		return nil
 	}
-	ts.e.waits = false
-	ts.e.format = max(ts.e.format, formats.TopicSeries)
+	ts.series.waits = false
+	ts.needs(formats.TopicSeries)
 	slices.SortStableFunc(ts.order, func(a, b *topicMinute) int { return cmp.Compare(a.minute, b.minute) })
 	for _, t := range ts.order {
 		ts.running[t.name] = t

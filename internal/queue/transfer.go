@@ -35,15 +35,15 @@ func decodeTransfer(p Position, b []byte) (Transfer, error) {
 // last call; after Load, all queues whose outboxes hold messages. It may name a
 // queue twice, and one whose outbox is empty again.
 func (e *Engine) OutboxReady() []ID {
-	ids := e.ready
-	e.ready = nil
+	ids := e.outboxes.ready
+	e.outboxes.ready = nil
 	return ids
 }
 
 // Outbox returns how many messages the outbox of a queue holds, and a position that
 // is not after the first of them. ReadOutbox reads them, once they are durable.
 func (e *Engine) Outbox(id ID) (from Position, n uint64, err error) {
-	o := e.outboxes[id]
+	o := e.outboxes.at[id]
 	if o == nil {
 		return 0, 0, ErrNoQueue
 	}
@@ -53,7 +53,7 @@ func (e *Engine) Outbox(id ID) (from Position, n uint64, err error) {
 // Forwarded removes the messages of an outbox up to a position, because the other
 // shard has accepted them. It does nothing if they are removed already.
 func (e *Engine) Forwarded(id ID, upTo Position) error {
-	o := e.outboxes[id]
+	o := e.outboxes.at[id]
 	switch {
 	case o == nil:
 		return ErrNoQueue

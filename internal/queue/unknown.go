@@ -1,26 +1,75 @@
 package queue
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
 
-// Unknown returns the ids of queues of which the store has data, and of which the engine knows neither the config nor the
-// deletion. Their data stays as it is. Configure takes it over, and Drop removes it.
+// remains are the data of queues that the engine does not serve: what is left of those that were deleted, which is
+// removed step by step, and what is stored of unknown ones, which stays.
+type remains struct {
+	*transaction
+	series    *series
+	isDeleted func(ID) bool
+	deleted   []ID        // queues of which data is left
+	unknown   map[ID]bool // see Engine.Unknown
+}
+
+// add notes that there are data of a queue that the engine does not know.
+func (r *remains) add(id ID) {
+	if r.isDeleted(id) {
+		r.deleted = append(r.deleted, id)
+	} else {
+		r.unknown[id] = true
+	}
+}
+
+// removeDeleted removes the data of queues that were deleted before the engine was loaded. It does a bounded amount
+// of work.
+func (r *remains) removeDeleted() error {
+	for len(r.deleted) > 0 && !r.spent() {
+		r.work++
+		if err := r.remove(r.deleted[0]); err != nil {
+			return fmt.Errorf("queue %d, which was deleted: %w", r.deleted[0], err)
+		}
+		r.deleted = r.deleted[1:]
+	}
+	return nil
+}
+
+// remove removes the data of a queue whose deletion was cut short. It writes the row
+// of the minute that was running.
+func (r *remains) remove(id ID) error {
+	name, c, err := leftoverMinute(r.tx, id)
+	if err != nil {
+		return err
+	}
+	if name != "" && !r.series.keep.off() {
+		if err := r.series.write(name, c.counted(), false); err != nil {
+			return err
+		}
+	}
+	r.tx.DeleteRange(queueRange(id))
+	return nil
+}
+
+// Unknown returns the ids of queues of which the store has data, and of which the engine knows neither the config nor
+// the deletion. Their data stays as it is. Configure takes it over, and Drop removes it.
 //
-// There are none as long as the configs are newer than all that is stored, which the shard's owner sees to. They are the
-// second line of defence: an owner whose configs are too old serves fewer queues, and destroys none.
-func (e *Engine) Unknown() []ID { return slices.Sorted(maps.Keys(e.unknown)) }
+// There are none as long as the configs are newer than all that is stored, which the shard's owner sees to. They are
+// the second line of defence: an owner whose configs are too old serves fewer queues, and destroys none.
+func (e *Engine) Unknown() []ID { return slices.Sorted(maps.Keys(e.remains.unknown)) }
 
 // know takes over what is stored of a queue that was unknown, if it was.
 func (e *Engine) know(id ID) error {
-	if !e.unknown[id] {
+	if !e.remains.unknown[id] {
 		return nil
 	}
-	delete(e.unknown, id)
+	delete(e.remains.unknown, id)
 	q := e.queues[id]
 	if q == nil {
-		return e.outboxes[id].loadAlone()
+		return e.outboxes.at[id].loadAlone()
 	}
 	only := func(other ID) *queue {
 		if other != id {
@@ -28,5 +77,5 @@ func (e *Engine) know(id ID) error {
 		}
 		return q
 	}
-	return firstError(q.load(), q.loadOutbox(), e.fillFilters(only))
+	return firstError(q.load(), e.outboxes.load(&q.cfg), e.slots.load(only))
 }

@@ -5,32 +5,22 @@ type Use struct {
 	ID ID
 	// Sealed says that the shard refuses calls to the queue and messages for it, as Config.Sealed has it.
 	Sealed bool
-	// Messages counts those that the shard holds of the queue, in all states, and those that wait here to be brought to
-	// it.
+	// Messages are those that the shard holds of the queue, in all states, and those that wait here to be brought
+	// to it.
 	Messages uint64
 	// Last is an instant after which no client has called, as far as this shard knows; 0 of a queue that another shard
 	// serves. Where calls are not counted it is now.
 	Last Instant
 }
 
-// useSlack is how much of the latest use may be forgotten when the engine is loaded anew after a crash. Calls that change
-// nothing are not written at once, but for the first after so long: it costs a write in an hour at most.
+// useSlack is how much of the latest use may be forgotten when the engine is loaded anew after a crash. Calls that
+// change nothing are not written at once, but for the first after so long: it costs a write in an hour at most.
 const useSlack = hour
-
-// rememberUse has the record written that says when the queue was called last, if what is stored says too little.
-func (q *queue) rememberUse() {
-	if !q.uncounted() && q.lastCall-q.knownUse() >= useSlack {
-		q.markDirty()
-	}
-}
-
-// knownUse is the last use that is certain to be known later. Creating a queue is a use of it.
-func (q *queue) knownUse() Instant { return max(q.writtenCall, minuteOf(q.cfg.Created)) }
 
 // Use returns what is known of the use of a queue, or false if nothing is. To ask is no use.
 func (e *Engine) Use(id ID) (u Use, ok bool, err error) {
 	u = Use{ID: id, Messages: e.backlog.copies[id]}
-	o, q := e.outboxes[id], e.queues[id]
+	o, q := e.outboxes.at[id], e.queues[id]
 	if o != nil {
 		u.Messages += o.stored
 		u.Sealed = o.sealed
@@ -43,10 +33,7 @@ func (e *Engine) Use(id ID) (u Use, ok bool, err error) {
 	}
 	u.Sealed = q.cfg.Sealed
 	u.Messages += q.stored
-	u.Last = e.now
-	if !q.uncounted() {
-		u.Last = min(e.now, max(q.lastCall, minuteOf(q.cfg.Created))+useSlack)
-	}
+	u.Last = q.tally.lastUse()
 	return u, true, nil
 }
 

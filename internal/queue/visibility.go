@@ -22,7 +22,7 @@ func (e *Engine) ChangeVisibility(id ID, changes []Visibility) ([]error, error) 
 	}
 	results := make([]error, len(changes))
 	for i, c := range changes {
-		m := q.received[c.Position]
+		m := q.held.at[c.Position]
 		switch {
 		case m == nil:
 			results[i] = ErrNotReceived
@@ -31,10 +31,9 @@ func (e *Engine) ChangeVisibility(id ID, changes []Visibility) ([]error, error) 
 		case e.now.Add(c.Timeout) > m.last.Add(MaxVisibility):
 			results[i] = ErrVisibilityTotal
 		default:
-			q.startTimeout(m, c.Timeout)
-			q.save(m)
+			q.held.restart(m, c.Timeout)
 			if m.group != nil {
-				q.updateReady(m.group)
+				q.groups.updateReady(m.group)
 			}
 		}
 	}

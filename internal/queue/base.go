@@ -1,0 +1,52 @@
+package queue
+
+import "fmt"
+
+// base is what the parts of a queue share: the transaction, the queue's attributes, and
+// whether the transaction has changed the queue.
+type base struct {
+	*transaction
+	cfg     Config
+	touched bool // is in transaction.touched
+	dirty   bool // the queue's record must be written
+}
+
+// touch puts the queue on the list of those whose record and wake-up the engine
+// updates when the transaction ends.
+func (b *base) touch() {
+	if !b.touched {
+		b.touched = true
+		b.transaction.touched = append(b.transaction.touched, b)
+	}
+}
+
+// markDirty has the queue's record written when the transaction ends.
+func (b *base) markDirty() {
+	b.touch()
+	b.dirty = true
+}
+
+// write stores the message at p, and returns how many bytes its record takes.
+func (b *base) write(p Position, m *Message) int {
+	b.scratch = m.encode(b.scratch)
+	b.tx.Set(messageKey(b.cfg.ID, p), b.scratch)
+	return len(b.scratch)
+}
+
+// readMessage reads a message that must be there.
+func (b *base) readMessage(p Position) (*Message, error) {
+	msg, err := ReadMessage(b.tx.Get, b.cfg.ID, p)
+	if err == nil && msg == nil {
+		err = fmt.Errorf("message %v of queue %d cannot be read: %w", p, b.cfg.ID, errMissing)
+	}
+	return msg, err
+}
+
+// sentAt reads when the message at p was sent.
+func (b *base) sentAt(p Position) (Instant, error) {
+	r, err := b.tx.Get(messageKey(b.cfg.ID, p))
+	if err != nil {
+		return 0, err
+	}
+	return sentAt(r)
+}

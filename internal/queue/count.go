@@ -1,0 +1,66 @@
+package queue
+
+// Awaits reports whether there is something that begins with Allow.
+func (e *Engine) Awaits() bool { return e.series.awaits() }
+
+// Allow says that all programs read a format which may open the store later. Features that
+// have waited for that begin.
+func (e *Engine) Allow(format int) {
+	if !e.Awaits() {
+		return
+	}
+	counts, names := e.series.allow(format)
+	named := 0
+	for _, q := range e.queues {
+		if counts && q.stored > 0 {
+			q.tally.start()
+		}
+		if names && !q.tally.nothing() && named < workAtOnce { // those of the others are stored when the minute ends
+			q.markDirty()
+			named++
+		}
+	}
+}
+
+// endMinute ends the running minute of the queue if it is over.
+func (q *queue) endMinute() error {
+	if !q.tally.over() {
+		return nil
+	}
+	row := q.tally.counted()
+	if err := q.gauges(&row); err != nil {
+		return err
+	}
+	return q.tally.end(&row, q.stored == 0)
+}
+
+// CountEmptyReceives counts receives of clients that gave nothing, wherever they looked.
+// The engine cannot know of them: a client's receive may ask several shards, and a long
+// poll asks more than once.
+// It does nothing if there is no such queue.
+func (e *Engine) CountEmptyReceives(id ID, n uint64) {
+	q := e.queues[id]
+	if q == nil || q.tally.off() {
+		return
+	}
+	q.tally.count(MetricEmptyReceives, int64(min(n, 1<<32)))
+	if !q.tally.unwritten {
+		q.tally.unwritten = true
+		e.unwritten = append(e.unwritten, id)
+	}
+}
+
+// WriteEmptyReceives has the transaction write the empty receives that are counted in
+// memory only.
+func (e *Engine) WriteEmptyReceives() {
+	for _, id := range e.unwritten {
+		if q := e.queues[id]; q != nil && q.tally.unwritten {
+			q.markDirty()
+		}
+	}
+	e.unwritten = e.unwritten[:0]
+}
+
+// Totals returns how often each counter has counted in all queues since the engine was
+// loaded. They do not fall when a queue is removed.
+func (e *Engine) Totals() [Counters]int64 { return e.series.totals }

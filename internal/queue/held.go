@@ -1,0 +1,225 @@
+package queue
+
+import (
+	"container/list"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/heap"
+)
+
+// held are the messages of a queue that were received and not deleted, in flight or visible again. Those that are
+// visible again are received once more before new messages could take their number past the limit of messages in
+// flight.
+//
+//   - Each has a row in the table of received messages, which is written whenever the message is received, returned, or
+//     hidden for longer. Nothing is written when a timeout ends: that follows from the deadline.
+//   - A message is in deadlines exactly while it is in flight, and is in flight until its deadline has passed and
+//     endTimeout has returned it.
+//   - In a standard queue all others are in returned, in the order in which they became visible. In a FIFO queue their
+//     groups know which can be received.
+type held struct {
+	*base
+	heldRecord
+	at        map[Position]*received
+	inFlight  int
+	deadlines heap.Heap[*received] // of those in flight
+	returned  list.List            // *received
+
+	lastReceive Instant // since the engine was loaded; 0: never
+}
+
+func newHeld(b *base) held {
+	return held{
+		base: b, at: make(map[Position]*received),
+		deadlines: heap.New((*received).earlier, func(m *received) *int { return &m.place }),
+	}
+}
+
+// load reads the rows. It calls track with each message and the name of its group, before the message is in flight or
+// visible.
+func (h *held) load(track func(m *received, group string)) error {
+	var bad error
+	lo, hi := tableRange(h.cfg.ID, tableReceived)
+	err := h.tx.Scan(lo, hi, func(k, v []byte) bool {
+		m, group, err := decodeReceived(Position(tail(k, 0)), v)
+		if bad = err; bad != nil {
+			return false
+		}
+		track(m, group)
+		if m.deadline <= h.now {
+			h.show(m)
+		} else {
+			h.hide(m)
+		}
+		return true
+	})
+	return firstError(err, bad)
+}
+
+// full reports whether as many messages are in flight as may be.
+func (h *held) full() bool { return h.inFlight >= h.cfg.maxInFlight() }
+
+// wakeAt returns when the first timeout ends, or never.
+func (h *held) wakeAt() Instant {
+	if h.deadlines.Len() == 0 {
+		return never
+	}
+	return h.deadlines.First().deadline
+}
+
+// save writes m's row.
+func (h *held) save(m *received) {
+	h.tx.Set(receivedKey(h.cfg.ID, m.pos), m.encode())
+	m.written++
+	h.touch()
+}
+
+// deliver delivers m to a consumer, and makes it invisible for timeout.
+func (h *held) deliver(m *received, timeout time.Duration) Delivery {
+	h.lastReceive = h.now
+	h.receipts++
+	h.markDirty()
+	m.receipt = h.receipts
+	m.receives++
+	m.last = h.now
+	if m.first == 0 {
+		m.first = h.now
+	}
+	h.restart(m, timeout)
+	return m.delivery()
+}
+
+// restart makes m invisible for timeout from now, and writes its row.
+func (h *held) restart(m *received, timeout time.Duration) {
+	h.startTimeout(m, timeout)
+	h.save(m)
+}
+
+// keep makes m, which no consumer has, invisible for timeout.
+func (h *held) keep(m *received, timeout time.Duration) {
+	m.receipt = 0
+	h.restart(m, timeout)
+}
+
+// takeBack undoes the newest delivery of m, which is visible at once.
+func (h *held) takeBack(m *received) {
+	if m.receives--; m.receives == 0 {
+		m.first = 0
+	}
+	h.keep(m, 0)
+}
+
+// delivered returns the message of a delivery, or nil if its consumer no longer
+// holds it just as it was delivered.
+func (h *held) delivered(d Delivery) *received {
+	if m := h.at[d.Position]; m != nil && m.receipt == d.Receipt && m.deadline == d.Until {
+		return m
+	}
+	return nil
+}
+
+// startTimeout makes m invisible for timeout from now, which may be 0.
+func (h *held) startTimeout(m *received, timeout time.Duration) {
+	m.deadline = h.now.Add(timeout)
+	switch {
+	case m.deadline <= h.now:
+		h.show(m)
+	case m.inFlight:
+		h.deadlines.Set(m)
+	default:
+		h.hide(m)
+		h.unlist(m)
+	}
+}
+
+// hide makes m invisible until its deadline.
+func (h *held) hide(m *received) {
+	m.inFlight = true
+	h.inFlight++
+	h.deadlines.Set(m)
+}
+
+// show makes m visible.
+func (h *held) show(m *received) {
+	h.land(m)
+	if m.group == nil && m.elem == nil {
+		m.elem = h.returned.PushBack(m)
+	}
+}
+
+// land takes m out of those in flight, if it is among them.
+func (h *held) land(m *received) {
+	if m.inFlight {
+		m.inFlight = false
+		h.inFlight--
+		h.deadlines.Remove(m)
+	}
+}
+
+// unlist takes m out of those that have returned, if it is among them.
+func (h *held) unlist(m *received) {
+	if m.elem != nil {
+		h.returned.Remove(m.elem)
+		m.elem = nil
+	}
+}
+
+// endTimeout makes a message visible whose timeout has ended, and returns it, or nil if there is none.
+func (h *held) endTimeout() *received {
+	if h.deadlines.Len() == 0 || h.deadlines.First().deadline > h.now {
+		return nil
+	}
+	m := h.deadlines.First()
+	h.show(m)
+	return m
+}
+
+// remove forgets m, and removes its row.
+func (h *held) remove(m *received) {
+	h.land(m)
+	h.unlist(m)
+	m.removed = true
+	delete(h.at, m.pos)
+	if m.written == 1 {
+		h.tx.DeleteOnce(receivedKey(h.cfg.ID, m.pos))
+	} else {
+		h.tx.Delete(receivedKey(h.cfg.ID, m.pos))
+	}
+}
+
+// noisyGroups returns how many messages each noisy group of a standard queue has in flight.
+func (h *held) noisyGroups() map[string]uint64 {
+	if h.inFlight < noisyAtLeast {
+		return nil
+	}
+	noisy := make(map[string]uint64)
+	for _, m := range h.at {
+		if m.inFlight && m.tenant != "" {
+			noisy[m.tenant]++
+		}
+	}
+	for name, n := range noisy {
+		if n < noisyAtLeast || n*10 <= uint64(h.inFlight) {
+			delete(noisy, name)
+		}
+	}
+	return noisy
+}
+
+// countQuiet counts the messages of quiet groups that have returned.
+func (h *held) countQuiet(noisy map[string]uint64) (n uint64) {
+	for e := h.returned.Front(); e != nil; e = e.Next() {
+		if _, out := noisy[e.Value.(*received).tenant]; !out {
+			n++
+		}
+	}
+	return n
+}
+
+// purge forgets all messages. Their receipts are never given out again.
+func (h *held) purge() {
+	h.at = make(map[Position]*received)
+	h.deadlines.Clear()
+	h.returned.Init()
+	h.inFlight = 0
+}

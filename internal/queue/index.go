@@ -1,0 +1,185 @@
+package queue
+
+// index gives positions to the messages of a queue that are not of its line, and knows how old they are. A message of
+// a FIFO queue is the newest when it comes, so that positions are in order of age. Any other has a row in the table
+// of ages, which says when its delay ended, and its group.
+//
+//   - last never falls, so that positions are never given out again.
+//   - While there are messages, none was sent before floor, and in a FIFO queue none is before head.
+type index struct {
+	*base
+	indexRecord
+}
+
+// end returns the position that the next message gets.
+func (x *index) end() Position { return (x.last | indexedBit) + 1 }
+
+// place returns the position of a new message, sent at an instant. only says that there are no others.
+func (x *index) place(sent Instant, only bool) Position {
+	x.last++
+	p := x.last | indexedBit
+	if only {
+		x.floor, x.head = sent, p
+	}
+	x.floor = min(x.floor, sent)
+	return p
+}
+
+// sequence returns the SequenceNumber of a position. It has 20 digits and
+// grows within the queue, and also from a queue to its successor of the same name.
+func (x *index) sequence(p Position) uint64 {
+	const base = 10_000_000_000_000_000_000
+	return base + uint64(x.cfg.Created)<<20 + uint64(p&^indexedBit)
+}
+
+// setAge writes the row of a message, unless its position says how old it is.
+func (x *index) setAge(p Position, sent Instant, group string, due Instant) {
+	if x.cfg.FIFO {
+		return
+	}
+	w := newRecord(16 + len(group))
+	w.Instant(due)
+	w.String(group)
+	x.tx.Set(ageKey(x.cfg.ID, sent, p), w.Writer)
+}
+
+// dropAge removes the row of a message, if it has one.
+func (x *index) dropAge(p Position, sent Instant) {
+	if !x.cfg.FIFO {
+		x.tx.DeleteOnce(ageKey(x.cfg.ID, sent, p))
+	}
+}
+
+// aged is a message as it is found by its age.
+type aged struct {
+	pos   Position
+	sent  Instant
+	due   Instant // the end of its delay, if it had one
+	group string
+}
+
+// old returns the first messages that were sent at limit or before, a bounded number, and when the message behind
+// them was sent, or never if there is none.
+func (x *index) old(limit Instant) (old []aged, floor Instant, err error) {
+	if x.cfg.FIFO {
+		return x.oldByPosition(limit)
+	}
+	return x.oldByAge(limit)
+}
+
+// oldByAge is old for standard queues.
+func (x *index) oldByAge(limit Instant) (old []aged, floor Instant, err error) {
+	var bad error
+	floor = never
+	_, end := tableRange(x.cfg.ID, tableAge)
+	err = x.tx.Scan(tableKey(x.cfg.ID, tableAge).instant(x.floor), end, func(k, v []byte) bool {
+		a := aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
+		if a.sent > limit || len(old) == workAtOnce {
+			floor = a.sent
+			return false
+		}
+		r := readRecord(v)
+		a.due, a.group = r.Instant(), r.String()
+		bad = r.done("message age")
+		old = append(old, a)
+		return bad == nil
+	})
+	return old, floor, firstError(err, bad)
+}
+
+// oldByPosition is old for FIFO queues. It reads the bodies with the messages, and moves head to where it stops.
+func (x *index) oldByPosition(limit Instant) (old []aged, floor Instant, err error) {
+	var bad error
+	floor = never
+	work := 0
+	_, end := tableRange(x.cfg.ID, tableMessage)
+	err = x.tx.Scan(messageKey(x.cfg.ID, x.head), end, func(k, v []byte) bool {
+		a := aged{pos: Position(tail(k, 0))}
+		a.sent, a.group, bad = ageOf(v)
+		x.head = a.pos
+		if bad != nil || a.sent > limit || work >= workAtOnce {
+			floor = a.sent
+			return false
+		}
+		work += 1 + len(v)>>10
+		old = append(old, a)
+		return true
+	})
+	return old, floor, firstError(err, bad)
+}
+
+// oldest returns when the oldest message was sent, or came from another queue, or never if there is none. In a standard
+// queue it leaves out what ignore says, but for looksAtMost messages at most.
+func (x *index) oldest(ignore func(aged) bool) (Instant, error) {
+	if x.cfg.FIFO {
+		return x.oldestByPosition()
+	}
+	return x.oldestByAge(ignore)
+}
+
+// oldestByPosition is oldest for FIFO queues.
+func (x *index) oldestByPosition() (Instant, error) {
+	oldest := never
+	var bad error
+	_, end := tableRange(x.cfg.ID, tableMessage)
+	err := x.tx.Scan(messageKey(x.cfg.ID, x.head), end, func(_, v []byte) bool {
+		oldest, bad = sentAt(v)
+		return false
+	})
+	return oldest, firstError(err, bad)
+}
+
+// oldestByAge is oldest for standard queues. A message that
+// came from another queue is as old as its arrival. They arrive in order of position, so
+// that where the first by age has arrived, the first by position is the oldest.
+func (x *index) oldestByAge(ignore func(aged) bool) (Instant, error) {
+	oldest := never
+	var first aged
+	var bad error
+	looked := 0
+	_, end := tableRange(x.cfg.ID, tableAge)
+	err := x.tx.Scan(tableKey(x.cfg.ID, tableAge).instant(x.floor), end, func(k, v []byte) bool {
+		first = aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
+		r := readRecord(v)
+		first.due, first.group = r.Instant(), r.String()
+		bad = r.done("message age")
+		if bad == nil && looked < looksAtMost && ignore(first) {
+			looked++
+			return true
+		}
+		oldest = first.sent
+		return false
+	})
+	if err := firstError(err, bad); err != nil || oldest == never || first.due == first.sent {
+		return oldest, err
+	}
+	return x.arrival(first)
+}
+
+// arrival returns when the first message by age came: it was delayed, or it is from
+// another queue.
+func (x *index) arrival(a aged) (Instant, error) {
+	m, err := x.readMessage(a.pos)
+	if err != nil || m.Source == "" {
+		return a.sent, err
+	}
+	at := a.due
+	_, end := tableRange(x.cfg.ID, tableMessage)
+	err = x.tx.Scan(messageKey(x.cfg.ID, indexedBit), end, func(k, v []byte) bool {
+		a = aged{pos: Position(tail(k, 0))}
+		a.sent, err = sentAt(v)
+		return false
+	})
+	if err != nil {
+		return 0, err
+	}
+	b, err := x.tx.Get(ageKey(x.cfg.ID, a.sent, a.pos))
+	if b == nil || err != nil {
+		return at, err
+	}
+	r := readRecord(b)
+	return min(at, max(a.sent, r.Instant())), r.err()
+}
+
+// purge forgets all messages.
+func (x *index) purge() { x.indexRecord = indexRecord{last: x.last} }

@@ -1,0 +1,60 @@
+package queue
+
+import "github.com/sluicemq/sluice/internal/search"
+
+// itemReader shows messages to filters.
+type itemReader struct {
+	search.Item
+	messageID MessageID
+	text      [36]byte // of the id
+}
+
+// read takes in a message, whose texts it does not copy. m is nil if it was not received.
+func (it *itemReader) read(value []byte, m *received, now Instant) error {
+	attributes := it.Attributes[:0]
+	it.Item = search.Item{Now: int64(now)}
+	r := readRecord(value)
+	it.Sent = int64(r.Instant())
+	copy(it.messageID[:], r.Raw(16))
+	it.ID = it.messageID.appendTo(it.text[:0])
+	r.Raw(16) // digest
+	it.Sender = r.Raw(r.Uint())
+	it.Group = r.Raw(r.Uint())
+	it.Dedup = r.Raw(r.Uint())
+	trace := r.Raw(r.Uint())
+	r.Uint() // sequence
+	it.Source = r.Raw(r.Uint())
+	it.Count = r.Uint()
+	it.First = int64(r.Instant())
+	it.Size = len(it.Sender) + len(it.Group) + len(it.Dedup) + len(trace) + len(it.Source)
+	for range r.Uint() {
+		if r.Failed() {
+			break
+		}
+		a := search.Attribute{Name: r.Raw(r.Uint()), Type: r.Raw(r.Uint()), Value: r.Raw(r.Uint())}
+		it.Size += len(a.Name) + len(a.Type) + len(a.Value)
+		attributes = append(attributes, a)
+	}
+	it.Attributes = attributes
+	it.Body = r.Raw(r.Uint())
+	it.Size += len(it.Body)
+	if m != nil {
+		it.Count += m.receives
+		if it.First == 0 {
+			it.First = int64(m.first)
+		}
+	}
+	return r.done("message")
+}
+
+// wantedIDs returns a set of ids, or nil if there are none.
+func wantedIDs(ids []MessageID) map[MessageID]bool {
+	if len(ids) == 0 {
+		return nil
+	}
+	set := make(map[MessageID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}

@@ -1,0 +1,55 @@
+package queue
+
+import "github.com/sluicemq/sluice/internal/formats"
+
+// transaction is the transaction under way, as every part of the engine sees it: the
+// store, the time, and how much may still be done. Engine.Begin starts it, Engine.End
+// ends it. All parts share the one that the engine has.
+//
+//   - now never goes back, and is the same for the whole transaction.
+//   - tx is nil between End and Begin.
+//   - A queue is in touched exactly if its base says so.
+type transaction struct {
+	tx         Txn
+	now        Instant
+	limit      int     // see Engine.Limit
+	work       int     // messages touched by housekeeping since Advance or Receive began
+	touched    []*base // queues whose records and wake-ups End updates
+	forceWrite bool    // the clock is written even if nothing else is
+	format     int     // see Engine.Format
+	scratch    []byte  // for the record of a message
+}
+
+// Now returns the engine's time.
+func (t *transaction) Now() Instant { return t.now }
+
+// ForceWrite makes the transaction write something even if it changes nothing: the
+// commit then shows whether the store can be written.
+func (t *transaction) ForceWrite() { t.forceWrite = true }
+
+// Limit sets the size in bytes at which the transaction takes no more work that can wait. It counts until the next
+// call; an engine that was just loaded has no limit.
+//
+// Work that cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row
+// of a series, or the request of a client.
+func (t *transaction) Limit(bytes int) { t.limit = bytes }
+
+// Full reports whether the transaction has reached its limit: work that can wait is left to the next one.
+func (t *transaction) Full() bool { return t.room() <= 0 }
+
+// room returns how many bytes the transaction may still grow by.
+func (t *transaction) room() int { return t.limit - t.tx.Size() }
+
+// spent reports whether housekeeping has done as much as it may in one transaction.
+func (t *transaction) spent() bool { return t.work >= workAtOnce || t.Full() }
+
+// spend counts the work of moving a message to another queue.
+func (t *transaction) spend(m *Message) { t.work += 1 + len(m.Body)>>10 }
+
+// Format returns the lowest format of a data directory whose programs can read all
+// that the engine has read and written, as far as it knows. The owner must see to it that the directory has that format
+// before it makes the transaction durable.
+func (t *transaction) Format() int { return max(formats.First, t.format) }
+
+// needs raises Format.
+func (t *transaction) needs(format int) { t.format = max(t.format, format) }

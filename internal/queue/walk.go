@@ -1,0 +1,257 @@
+package queue
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// phase is a part of what is stored of a queue: rows of one table, in its order. It is written into cursors: a number
+// is never used for anything else.
+type phase uint8
+
+const (
+	phaseHeld     phase = iota // messages of the line that were received
+	phaseLine                  // those that were not
+	phaseIndexed               // all others; of a FIFO queue all there are, in order
+	phaseReceived              // messages that were received, of the line or not
+	phaseDelayed               // those that wait for their delay to end
+	phaseEnd
+)
+
+// place is how far a walk has come: behind a row of a phase. Position 0 is the beginning of the phase.
+type place struct {
+	phase    phase
+	due      Instant // of the row in phaseDelayed
+	position Position
+}
+
+// walk goes through what is stored of a queue, in the phases that it is given, and shows each row to look. Peeks, lists
+// of groups, and the searches of move tasks are walks: they need no engine.
+//
+//   - The content of r must not change during a walk. Between two walks it may: a message that is received or
+//     returned meanwhile is missed or seen twice, unless the phases are ordered with that in mind.
+//   - at is behind the last row that look has taken without an error, so that the next walk goes on there.
+//   - Nothing is looked at once full reports true or proceed false, and stopped says so.
+type walk struct {
+	Look
+	r                   Reader
+	phases              []phase  // in order
+	lineEnd, indexedEnd Position // messages from there on are left out; 0: none
+
+	full    func() bool
+	look    func(at place, row []byte) (bytes int, err error)
+	proceed func(bytes int) bool
+	ended   func(phase) (stop bool) // called at the end of each phase
+
+	meta    meta
+	at      place
+	stopped bool
+	ahead   heldAhead
+	item    itemReader
+}
+
+// open reads the queue's record, and reports whether there is one: if not, nothing was ever written to the queue.
+func (w *walk) open() (written bool, err error) {
+	b, err := w.r.Get(metaKey(w.queue))
+	if b == nil || err != nil {
+		return false, err
+	}
+	return true, w.meta.decode(b)
+}
+
+// run walks on from at, which is in one of the phases, or behind them.
+func (w *walk) run() error {
+	for i := slices.Index(w.phases, w.at.phase); 0 <= i && i < len(w.phases) && !w.stopped; i++ {
+		if err := w.through(); err != nil || w.stopped {
+			return err
+		}
+		w.at = place{phase: phaseEnd}
+		if i+1 < len(w.phases) {
+			w.at.phase = w.phases[i+1]
+		}
+		w.stopped = w.ended != nil && w.ended(w.phases[i])
+	}
+	return nil
+}
+
+// through walks through the rest of a phase.
+func (w *walk) through() error {
+	lo, hi := w.rows()
+	if bytes.Compare(lo, hi) >= 0 {
+		return nil
+	}
+	if w.at.phase == phaseIndexed {
+		w.ahead = heldAhead{r: w.r, queue: w.queue, next: Position(tail(lo, 0))}
+	}
+	var bad error
+	err := w.r.Scan(lo, hi, func(k, row []byte) bool {
+		at := place{phase: w.at.phase, position: Position(tail(k, 0))}
+		if at.phase == phaseDelayed {
+			at.due = Instant(tail(k, 1))
+		}
+		bad = w.step(at, row)
+		return bad == nil && !w.stopped
+	})
+	return firstError(err, bad)
+}
+
+// rows returns the range of keys of the rest of a phase.
+func (w *walk) rows() (lo, hi key) {
+	q, next := w.queue, w.at.position+1
+	_, end := tableRange(q, tableMessage)
+	switch w.at.phase {
+	case phaseHeld:
+		return receivedKey(q, next), receivedKey(q, upTo(w.lineEnd, indexedBit))
+	case phaseLine:
+		return messageKey(q, max(next, w.meta.line.head)), messageKey(q, upTo(w.lineEnd, w.meta.line.next))
+	case phaseIndexed:
+		if w.indexedEnd != 0 {
+			end = messageKey(q, w.indexedEnd)
+		}
+		return messageKey(q, max(next, w.meta.index.head, indexedBit)), end
+	case phaseReceived:
+		return receivedKey(q, next), receivedKey(q, ^Position(0))
+	case phaseDelayed:
+		if w.meta.delays.count == 0 {
+			return nil, nil
+		}
+		due := w.at.due
+		if due < w.meta.delays.floor {
+			due, next = w.meta.delays.floor, 0
+		}
+		_, end := tableRange(q, tableDelay)
+		return delayKey(q, due, next), end
+	}
+	return nil, nil
+}
+
+// upTo returns the end of a phase, which may be limited.
+func upTo(limit, end Position) Position {
+	if limit == 0 {
+		return end
+	}
+	return min(limit, end)
+}
+
+// step looks at one row.
+func (w *walk) step(at place, row []byte) error {
+	if w.full != nil && w.full() {
+		w.stopped = true
+		return nil
+	}
+	n, err := w.look(at, row)
+	if err != nil {
+		return err
+	}
+	w.at = at
+	w.stopped = !w.proceed(n)
+	return nil
+}
+
+// received returns what the receives of the message of a row did to it, or nil if it was not received.
+func (w *walk) received(at place, row []byte) (m *received, err error) {
+	switch at.phase {
+	case phaseHeld, phaseReceived:
+		m, _, err = decodeReceived(at.position, row)
+	case phaseIndexed:
+		m, err = w.ahead.find(at.position)
+	}
+	return m, err
+}
+
+// record returns the record of the message of a row.
+func (w *walk) record(at place, row []byte) ([]byte, error) {
+	if at.phase == phaseLine || at.phase == phaseIndexed {
+		return row, nil
+	}
+	record, err := w.r.Get(messageKey(w.queue, at.position))
+	if err == nil && record == nil {
+		err = fmt.Errorf("message %v: %w", at.position, errMissing)
+	}
+	return record, err
+}
+
+// stateOf returns the state of a message that was received.
+func (w *walk) stateOf(m *received) States {
+	if m.deadline > w.now {
+		return StateInFlight
+	}
+	return StateVisible
+}
+
+// dueOf returns when the delay of an indexed message ends that was not received, or an instant that is over.
+func (w *walk) dueOf(p Position, record []byte) (Instant, error) {
+	if w.meta.delays.count == 0 {
+		return 0, nil
+	}
+	sent, err := sentAt(record)
+	if err != nil {
+		return 0, err
+	}
+	if w.fifo {
+		if sent+w.delay <= w.now {
+			return 0, nil
+		}
+		b, err := w.r.Get(delayKey(w.queue, sent, p))
+		if b == nil {
+			return 0, err
+		}
+		return sent + w.delay, err
+	}
+	b, err := w.r.Get(ageKey(w.queue, sent, p))
+	if err != nil || b == nil {
+		return 0, firstError(err, errMissing)
+	}
+	r := readRecord(b)
+	due := r.Instant()
+	_ = r.String()
+	return due, r.done("message age")
+}
+
+// heldAhead reads the records of received messages in order of position, some at a time.
+type heldAhead struct {
+	r     Reader
+	queue ID
+	next  Position // where to read on
+	ahead []*received
+	all   bool
+}
+
+const heldAtOnce = 256
+
+// find returns the record of the message at p, or nil if it was not received. It is called with ascending positions.
+func (h *heldAhead) find(p Position) (*received, error) {
+	for {
+		for len(h.ahead) > 0 && h.ahead[0].pos < p {
+			h.ahead = h.ahead[1:]
+		}
+		switch {
+		case len(h.ahead) > 0 && h.ahead[0].pos == p:
+			return h.ahead[0], nil
+		case len(h.ahead) > 0 || h.all:
+			return nil, nil
+		}
+		if err := h.read(max(h.next, p)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (h *heldAhead) read(from Position) error {
+	var bad error
+	h.ahead = make([]*received, 0, heldAtOnce)
+	_, end := tableRange(h.queue, tableReceived)
+	err := h.r.Scan(receivedKey(h.queue, from), end, func(k, v []byte) bool {
+		var m *received
+		m, _, bad = decodeReceived(Position(tail(k, 0)), v)
+		if bad != nil {
+			return false
+		}
+		h.ahead = append(h.ahead, m)
+		h.next = m.pos + 1
+		return len(h.ahead) < heldAtOnce
+	})
+	h.all = len(h.ahead) < heldAtOnce
+	return firstError(err, bad)
+}
