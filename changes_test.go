@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A function that decides about a change of the control store may still run after its caller has stopped waiting for it.
-// So it assigns to no variable of the function around it: control.Decide returns what it has to say.
+// A function that decides about a change of the control store may still run after its caller has stopped waiting for
+// it. So it assigns to no variable of the function around it: control.Decide returns what it has to say.
 func TestChangesAssignToNothingOutside(t *testing.T) {
 	literals := 0
 	for dir, files := range sources(t) {
@@ -67,8 +67,8 @@ func TestChangesThatAssignAreFound(t *testing.T) {
 	}
 }
 
-// assignedByChanges returns how many changes a package has, and which of them assign to variables outside. A change is a
-// function literal with a parameter *Tx, or one handed to a function that calls it in a change.
+// assignedByChanges returns how many changes a package has, and which of them assign to variables outside. A change is
+// a function literal with a parameter *Tx, or one handed to a function that calls it in a change.
 func assignedByChanges(files []*ast.File) (changes int, wrong []string) {
 	info := &types.Info{Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object)}
 	lenient := types.Config{Importer: noImports{}, Error: func(error) {}} // the variables of functions need no imports

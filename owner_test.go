@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Nothing that a caller has written is evaluated in the goroutine that owns a shard: all queues of the shard would wait for
-// it. The engine's methods run there. Filters are evaluated by looks and searches, which go through a snapshot elsewhere; the
-// languages of policies and of subscriptions are not imported at all, as the table of imports says.
+// Nothing that a caller has written is evaluated in the goroutine that owns a shard: all queues of the shard would wait
+// for it. The engine's methods run there. Filters are evaluated by looks and searches, which go through a snapshot
+// elsewhere; the languages of policies and of subscriptions are not imported at all, as the table of imports says.
 func TestOwnersEvaluateNothingOfCallers(t *testing.T) {
 	owned := []string{"Engine", "queue", "MoveTask", "Selection", "Found"}
 	evaluated := 0

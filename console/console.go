@@ -1,15 +1,16 @@
-// Package console is Sluice's console: the built files of a page that runs in a browser, and the handler that serves them.
+// Package console is Sluice's console: the built files of a page that runs in a browser, and the handler that serves
+// them.
 //
 // The page is a client like any other. It signs its requests to the public API with the keys of the person who uses it,
-// and has no rights of its own; how it gets these keys is the business of package signin. What is served here is the same
-// for everyone and holds no secret.
+// and has no rights of its own; how it gets these keys is the business of package signin. What is served here is the
+// same for everyone and holds no secret.
 //
 // It guarantees that
 //
-//   - the page works without any other server: its policy lets the browser load and call nothing but this origin, run no
-//     code but its files, and show it in no frame;
-//   - a browser that was given a new index.html finds the files that it names: their names hold a hash of their content,
-//     so they can be kept for ever, while index.html is asked for anew each time;
+//   - the page works without any other server: its policy lets the browser load and call nothing but this origin, run
+//     no code but its files, and show it in no frame;
+//   - a browser that was given a new index.html finds the files that it names: their names hold a hash of their
+//     content, so they can be kept for ever, while index.html is asked for anew each time;
 //   - what does not exist is answered with 404, never with the page.
 //
 // The sources are beside this file and built with Vite; scripts/dev console builds them. What is built is committed, so
@@ -53,7 +54,8 @@ func SetHeaders(h http.Header) {
 	}
 }
 
-// types are the kinds of files that the build makes. Those of the machine's own tables would differ from one to the next.
+// types are the kinds of files that the build makes. Those of the machine's own tables would differ from one to the
+// next.
 var types = map[string]string{
 	".css":         "text/css; charset=utf-8",
 	".html":        "text/html; charset=utf-8",

@@ -288,7 +288,8 @@ func TestConsumeFIFO(t *testing.T) {
 	})
 }
 
-// The next message of a group is not begun before the one ahead of it is deleted: if that fails, both come again, in order.
+// The next message of a group is not begun before the one ahead of it is deleted: if that fails, both come again, in
+// order.
 func TestConsumeFIFOWaitsForTheDelete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()

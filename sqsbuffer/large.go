@@ -57,10 +57,10 @@ type LargeSettings struct {
 // sends a pointer, and takes them from there when it receives one. Messages and receipt handles have the format of
 // Amazon's extended clients for Java and Python, so that each may send what another receives.
 //
-// A message whose body cannot be had is left out of an answer, and becomes visible again; if
-// there is no other, the receive fails. Of a FIFO queue, the messages behind it in its group are left out, too, and made visible
-// at once: they come again after it. A body is deleted after its message. One whose
-// message came to nothing, or was deleted otherwise, stays: give the bucket a lifecycle rule.
+// A message whose body cannot be had is left out of an answer, and becomes visible again; if there is no other, the
+// receive fails. Of a FIFO queue, the messages behind it in its group are left out, too, and made visible at once: they
+// come again after it. A body is deleted after its message. One whose message came to nothing, or was deleted
+// otherwise, stays: give the bucket a lifecycle rule.
 type LargeClient struct {
 	*Client
 	settings LargeSettings

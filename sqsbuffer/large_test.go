@@ -216,8 +216,8 @@ func TestConsumeLarge(t *testing.T) {
 	})
 }
 
-// A FIFO queue stays in order when a body cannot be fetched: the messages behind it in its group wait for it, those of other
-// groups do not.
+// A FIFO queue stays in order when a body cannot be fetched: the messages behind it in its group wait for it, those of
+// other groups do not.
 func TestConsumeLargeFIFO(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, store := newService(), newMemory()

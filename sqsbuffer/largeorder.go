@@ -26,8 +26,8 @@ func withGroups(params *sqs.ReceiveMessageInput) *sqs.ReceiveMessageInput {
 	return &in
 }
 
-// behind divides messages of a FIFO queue into those that can be handled and those that come behind one of their group that
-// cannot.
+// behind divides messages of a FIFO queue into those that can be handled and those that come behind one of their group
+// that cannot.
 func behind(messages []types.Message, failed []error) (free, held []types.Message) {
 	stuck := make(map[string]bool)
 	for i, m := range messages {
@@ -44,8 +44,8 @@ func behind(messages []types.Message, failed []error) (free, held []types.Messag
 	return free, held
 }
 
-// giveBack makes messages visible again: the queue gives them after the one ahead of them, which stays in flight until its
-// timeout.
+// giveBack makes messages visible again: the queue gives them after the one ahead of them, which stays in flight until
+// its timeout.
 func (l *LargeClient) giveBack(ctx context.Context, queue *string, held []types.Message) {
 	if len(held) == 0 {
 		return

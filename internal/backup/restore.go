@@ -11,10 +11,9 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 )
 
-// Restore makes the directory dir, which must not be there or be empty, with the
-// files of a backup. They are durable when it returns nil; after an error there
-// is no dir, unless the error is that it could not be made durable. Before there is one, ready is called with the directory that will be
-// it and may change what is in it.
+// Restore makes the directory dir, which must not be there or be empty, with the files of a backup. They are durable
+// when it returns nil; after an error there is no dir, unless the error is that it could not be made durable. Before
+// there is one, ready is called with the directory that will be it and may change what is in it.
 func Restore(r io.Reader, dir string, ready func(dir string, about About) error) (About, error) {
 	about, err := restore(r, dir, ready)
 	if err != nil {

@@ -25,8 +25,8 @@ var (
 // Units are those that a number may have, the largest first. A number without a unit is one of bytes.
 type Units []Unit
 
-// Parse reads a whole number that is not negative, with or without a unit. It reports false for any other text, and for what
-// does not fit into 63 bits.
+// Parse reads a whole number that is not negative, with or without a unit. It reports false for any other text, and for
+// what does not fit into 63 bits.
 func (units Units) Parse(text string) (n int64, ok bool) {
 	digits, unit := text, int64(1)
 	for _, u := range units {

@@ -9,7 +9,8 @@ import (
 // Settings are the tags that mean something to this server.
 var Settings = []string{TagShards, TagDelivery, TagReceiveRate, TagInFlight, TagIdle}
 
-// CheckSetting says in a sentence what is wrong with the value of one of Settings, or nothing. It reports false for other tags.
+// CheckSetting says in a sentence what is wrong with the value of one of Settings, or nothing. It reports false for
+// other tags.
 func CheckSetting(tag, value string) (wrong string, known bool) {
 	ok := false
 	switch tag {

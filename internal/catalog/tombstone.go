@@ -20,8 +20,8 @@ import (
 //
 //	tombstones/BLOCK  →  [[FIRST,LAST],…]    ids, both included, in ascending order
 //
-// The record of block 0 is there as soon as there are tombstones. The deletion that writes it also buries all queues that
-// were deleted before, when programs did not write tombstones.
+// The record of block 0 is there as soon as there are tombstones. The deletion that writes it also buries all queues
+// that were deleted before, when programs did not write tombstones.
 var tombstoneTable = control.Table[uint64, idRanges]{
 	Prefix: "tombstones/", Key: control.Key[uint64]{Text: textOf, Parse: parseBlock}, Format: formats.Tombstones,
 	Read: decodeRanges,

@@ -80,8 +80,8 @@ func (g *graveyard) remove(ids ...queue.ID) {
 	}
 }
 
-// Every deleted queue has a tombstone, and no other id has one: not of a queue that is there, nor of one that is still to
-// come.
+// Every deleted queue has a tombstone, and no other id has one: not of a queue that is there, nor of one that is still
+// to come.
 func TestTombstones(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -109,8 +109,8 @@ func TestTombstones(t *testing.T) {
 	})
 }
 
-// While an older program may open the store there are no tombstones. The first deletion after that buries all queues that
-// were deleted before.
+// While an older program may open the store there are no tombstones. The first deletion after that buries all queues
+// that were deleted before.
 func TestTombstonesWaitForOlderPrograms(t *testing.T) {
 	t.Parallel()
 	g := newGraveyard(t)

@@ -108,8 +108,8 @@ const (
 	toAlarm = "Alarm updated from OK to ALARM"
 )
 
-// alarmed runs three nodes and an alarm that fires, and kills the node that evaluates it when disturb says so. It returns
-// when another node has notified and some more minutes have passed.
+// alarmed runs three nodes and an alarm that fires, and kills the node that evaluates it when disturb says so. It
+// returns when another node has notified and some more minutes have passed.
 func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notifications int) {
 	inWorld(t, func(world *world) {
 		world.options = func(o *cluster.Options) { o.Keep = queue.DefaultKeep }
@@ -176,7 +176,8 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 	})
 }
 
-// A node that is killed when the transition is stored, and before the topic has the notification: the next owner sends it.
+// A node that is killed when the transition is stored, and before the topic has the notification: the next owner sends
+// it.
 func TestAlarmOfKilledNode(t *testing.T) {
 	alarmed(t, func(w *watch, kill func(string)) {
 		var once sync.Once
@@ -184,8 +185,8 @@ func TestAlarmOfKilledNode(t *testing.T) {
 	}, 1)
 }
 
-// A node that is killed when the topic has the notification, and before that is stored: the next owner sends it again, and the
-// history says it once.
+// A node that is killed when the topic has the notification, and before that is stored: the next owner sends it again,
+// and the history says it once.
 func TestNotificationOfKilledNode(t *testing.T) {
 	alarmed(t, func(w *watch, kill func(string)) {
 		var once sync.Once

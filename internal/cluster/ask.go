@@ -15,8 +15,8 @@ const (
 	askTimeout = 2 * time.Second
 )
 
-// Ask puts a question to all other nodes that are alive, and returns their answers, and the names of those that have not
-// answered. It does not wait for long.
+// Ask puts a question to all other nodes that are alive, and returns their answers, and the names of those that have
+// not answered. It does not wait for long.
 func (n *Node) Ask(ctx context.Context, question []byte) (answers [][]byte, silent []string) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

@@ -58,11 +58,11 @@ func (b *barrier) catchUp(ctx context.Context) error {
 	})
 }
 
-// told takes in that the owner of the control shard has said, after a moment, how far its log goes. Most of the time that
-// spares this node the look at the log, which costs an entry in it on every node.
+// told takes in that the owner of the control shard has said, after a moment, how far its log goes. Most of the time
+// that spares this node the look at the log, which costs an entry in it on every node.
 //
-// The owner vouches for what it has applied. It holds the lease, so no other node can have claimed the shard, and what it
-// has not applied was acknowledged to no client.
+// The owner vouches for what it has applied. It holds the lease, so no other node can have claimed the shard, and what
+// it has not applied was acknowledged to no client.
 func (b *barrier) told(end sharedlog.Position, at time.Time) {
 	if b.control.replica.Position() >= end {
 		b.pass(at)

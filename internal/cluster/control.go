@@ -157,8 +157,8 @@ func (c *controlShardReplica) explain(err error) error {
 	return fmt.Errorf("the control shard: %w", err)
 }
 
-// explainDiverged says why a store does not fit its log, by what own says of the store. A store that has applied records of a
-// log may be all that is left of them.
+// explainDiverged says why a store does not fit its log, by what own says of the store. A store that has applied
+// records of a log may be all that is left of them.
 func explainDiverged(err error, own replica.Status, dir string) error {
 	if hasOldData(own) {
 		return fmt.Errorf("%w; the data directory %s holds data that is not this cluster's, such as that of a single machine: start this node with an empty one", err, dir)

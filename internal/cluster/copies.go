@@ -22,7 +22,8 @@ type logCopies struct{ Complete, Wanted int }
 type copyCounts struct {
 	mu     sync.Mutex
 	counts map[string]logCopies
-	// fewer are the shards whose latest count had fewer complete copies than the one before, which is not believed at once.
+	// fewer are the shards whose latest count had fewer complete copies than the one before, which is not believed at
+	// once.
 	fewer map[string]bool
 	// leaderless is since when a log has had no leader.
 	leaderless map[string]time.Time
@@ -40,7 +41,8 @@ func (c *copyCounts) set(shard string, count logCopies, err error) {
 	if c.counts == nil {
 		c.counts, c.fewer, c.leaderless = make(map[string]logCopies), make(map[string]bool), make(map[string]time.Time)
 	}
-	// A copy that is a record behind at the moment of the count is not complete. It counts when it is so twice in a row.
+	// A copy that is a record behind at the moment of the count is not complete. It counts when it is so twice in a
+	// row.
 	if count.Wanted > 0 && count.Complete < c.counts[shard].Complete && !c.fewer[shard] {
 		c.fewer[shard] = true
 	} else {
@@ -91,8 +93,8 @@ func (h *host) countCopies() {
 	}
 }
 
-// countOnce counts the copies of the logs that are owned here, whose owner tells the others, or of all that are kept here. A
-// log without a leader shows on any of its nodes, and minutes are left for that.
+// countOnce counts the copies of the logs that are owned here, whose owner tells the others, or of all that are kept
+// here. A log without a leader shows on any of its nodes, and minutes are left for that.
 func (h *host) countOnce(all bool) {
 	ctx, cancel := context.WithTimeout(h.ctx, copiesTimeout)
 	defer cancel()

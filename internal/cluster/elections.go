@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// elections have this node's part of the engine stand for the lead of what a dead node has led, before the engine itself
-// finds that there is no leader.
+// elections have this node's part of the engine stand for the lead of what a dead node has led, before the engine
+// itself finds that there is no leader.
 //
-// A node is dead for this when no node hears of it, and those that say so are a majority. If one node could decide it, two
-// that lose each other, while a third hears both, would take the lead from each other all the time.
+// A node is dead for this when no node hears of it, and those that say so are a majority. If one node could decide it,
+// two that lose each other, while a third hears both, would take the lead from each other all the time.
 type elections struct {
 	*common
 	members *membership

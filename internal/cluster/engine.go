@@ -23,13 +23,13 @@ type Engine interface {
 	// Lead makes the server of a node the one that a log goes by, if there is such a
 	// thing: the loss of another node then does not hold up its owner.
 	Lead(ctx context.Context, log sharedlog.Log, server string) error
-	// Elect has this node's part of the engine stand for the lead of each group that has no leader, or whose leader is on a
-	// server that gone reports and the engine does not know to be gone. It leaves the lead of a log to other nodes for the
-	// time that turn returns; "" stands for a group that is not the log of a shard. It stands again after a while. Elect
-	// returns how many groups have no leader yet.
+	// Elect has this node's part of the engine stand for the lead of each group that has no leader, or whose leader is
+	// on a server that gone reports and the engine does not know to be gone. It leaves the lead of a log to other nodes
+	// for the time that turn returns; "" stands for a group that is not the log of a shard. It stands again after a
+	// while. Elect returns how many groups have no leader yet.
 	Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int)
-	// Yield gives to others what this node's part of the engine leads beside logs, as far as that is done while ctx lasts: the
-	// leases, which other nodes are about to take.
+	// Yield gives to others what this node's part of the engine leads beside logs, as far as that is done while ctx
+	// lasts: the leases, which other nodes are about to take.
 	Yield(ctx context.Context)
 	// Copies returns how many copies of a log are complete, and how many there should
 	// be: so many nodes, less one majority, may be lost before it stops. An error that

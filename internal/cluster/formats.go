@@ -8,9 +8,9 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// Reads returns nil if every node of the cluster reads data directories of that format, as far as it can be known: what a
-// node has said last counts, also of one that is away. Otherwise the error says which node does not. Records that older
-// programs cannot read are written only after that.
+// Reads returns nil if every node of the cluster reads data directories of that format, as far as it can be known: what
+// a node has said last counts, also of one that is away. Otherwise the error says which node does not. Records that
+// older programs cannot read are written only after that.
 func (n *Node) Reads(format int) error { return n.members.allRead(format) }
 
 // readable returns the highest format that every node reads; see Reads.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A record that older programs cannot read waits until each node has said that it can. One that is away counts as what it
-// has said last, and one that was never heard of keeps it waiting.
+// A record that older programs cannot read waits until each node has said that it can. One that is away counts as what
+// it has said last, and one that was never heard of keeps it waiting.
 func TestAllNodesRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nodes := meet(t, "a", "b", "c")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A node that hears of all others and cannot append is handed the control shard, because it should own it. It cannot keep it,
-// and is handed it ever more rarely.
+// A node that hears of all others and cannot append is handed the control shard, because it should own it. It cannot
+// keep it, and is handed it ever more rarely.
 func TestHandOverToOneThatCannotCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")

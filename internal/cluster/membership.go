@@ -80,8 +80,8 @@ func (m *membership) run() {
 	}
 }
 
-// logNodes says which nodes have come or gone since it was called last, and reports whether any has gone; known are those
-// that were there.
+// logNodes says which nodes have come or gone since it was called last, and reports whether any has gone; known are
+// those that were there.
 func (m *membership) logNodes(known map[string]bool) (gone bool) {
 	live := m.view.live()
 	for name := range live {

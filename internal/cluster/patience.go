@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// patience says when a shard may be handed over to the node that should own it. That node may hear of all others and say that
-// it is well, and still be unable to commit, as one that has lost its way to the log's leader. Then the shard comes back
-// after as long as an append may take, and to do that again and again gains nothing. So each hand-over after which no other
-// node has owned the shard makes the next one wait longer. The zero value is ready for use.
+// patience says when a shard may be handed over to the node that should own it. That node may hear of all others and
+// say that it is well, and still be unable to commit, as one that has lost its way to the log's leader. Then the shard
+// comes back after as long as an append may take, and to do that again and again gains nothing. So each hand-over after
+// which no other node has owned the shard makes the next one wait longer. The zero value is ready for use.
 type patience struct {
 	mu   sync.Mutex
 	last map[string]attempt // by shard
@@ -22,8 +22,8 @@ type attempt struct {
 }
 
 const (
-	// handOverAgain is how long a node waits before it hands over a shard that has come back. It waits twice as long each
-	// time, up to handOverLimit.
+	// handOverAgain is how long a node waits before it hands over a shard that has come back. It waits twice as long
+	// each time, up to handOverLimit.
 	handOverAgain = 30 * time.Second
 	handOverLimit = 32 * time.Minute
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A task that moves selected messages out of a queue on several shards goes on when their owners die, one after the other. Each
-// message is moved once, and those that are not selected stay.
+// A task that moves selected messages out of a queue on several shards goes on when their owners die, one after the
+// other. Each message is moved once, and those that are not selected stay.
 func TestRedriveOutlivesOwners(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ctx := context.Background()

@@ -131,8 +131,8 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 	return true, delay
 }
 
-// electionTurn returns for how long this node leaves the lead of a log to others: to those that are to own its shard. "" is
-// for a log of no shard.
+// electionTurn returns for how long this node leaves the lead of a log to others: to those that are to own its shard.
+// "" is for a log of no shard.
 func (h *host) electionTurn(log string) time.Duration {
 	var own replica.Status
 	replicas := h.records.nodeNames()
@@ -148,8 +148,8 @@ func (h *host) electionTurn(log string) time.Duration {
 	return electionSteps * delay
 }
 
-// electionSteps is how many times longer a node leaves an election to the one before it than the taking of a shard. If that
-// one has too little of the log to be elected, NATS lets the others stand at once.
+// electionSteps is how many times longer a node leaves an election to the one before it than the taking of a shard. If
+// that one has too little of the log to be elected, NATS lets the others stand at once.
 const electionSteps = 4
 
 // keepShards opens the replicas that this node should have, closes those that it should not, and seeks to own what it

@@ -17,8 +17,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A queue that is deleted while some of its shards have no owner keeps what was counted of it on all of them, also when a queue
-// is made under its name in the same minute, and deleted likewise.
+// A queue that is deleted while some of its shards have no owner keeps what was counted of it on all of them, also when
+// a queue is made under its name in the same minute, and deleted likewise.
 func TestQueueIsDeletedWhileItsShardsMove(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.options = func(o *cluster.Options) { o.Keep = queue.DefaultKeep }

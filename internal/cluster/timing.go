@@ -15,8 +15,8 @@ const (
 	MaxFailover = 30 * time.Second
 )
 
-// ExternalFailover is the failover timeout with an existing NATS. Its servers elect leaders after 4 to 9 seconds, and no
-// node can ask them to do so earlier.
+// ExternalFailover is the failover timeout with an existing NATS. Its servers elect leaders after 4 to 9 seconds, and
+// no node can ask them to do so earlier.
 const ExternalFailover = 20 * time.Second / 3
 
 // ErrFailover is returned for a failover timeout that is out of bounds.
@@ -57,16 +57,18 @@ func CheckFailover(d time.Duration) error {
 //     newer record has come. It takes the place of that record, or of none.
 //   - Both measure with monotonic clocks, so no clock that is set matters. Clocks may run at different rates: up to 20%
 //     of a lease.
-//   - A program that knows no lengths waits until JetStream forgets the record, after jetstream.Leases's longest length.
+//   - A program that knows no lengths waits until JetStream forgets the record, after jetstream.Leases's longest
+//     length.
 //   - Nodes may have different timeouts, because each record names the length by which its holder goes.
 //
 // A process that was paused for longer than its lease finds out before its next answer: see replica.Ownership.
 //
 // # Silence
 //
-// A node that is taken for dead and is not costs nothing but time. Its owners write until another node claims the shard,
-// and no node can claim it while the lease lasts. So silence decides when requests fail at once and when logs elect
-// leaders, not who owns a shard. It is shorter than the lease, so that a log has a leader when its shard can be taken.
+// A node that is taken for dead and is not costs nothing but time. Its owners write until another node claims the
+// shard, and no node can claim it while the lease lasts. So silence decides when requests fail at once and when logs
+// elect leaders, not who owns a shard. It is shorter than the lease, so that a log has a leader when its shard can be
+// taken.
 type timing struct {
 	failover time.Duration
 	// lease is how long a node that has died still owns its shards.
@@ -75,8 +77,8 @@ type timing struct {
 	silence time.Duration
 	// heartbeat is the time from one heartbeat to the next. Four fit into the silence.
 	heartbeat time.Duration
-	// step is how long the preferred owner of a shard has to take it before another node does. Each further one waits as
-	// much longer. The nodes stand for the lead of a log in the same order.
+	// step is how long the preferred owner of a shard has to take it before another node does. Each further one waits
+	// as much longer. The nodes stand for the lead of a log in the same order.
 	step time.Duration
 	// stall is for how long requests pile up behind a commit whose outcome is not known.
 	stall time.Duration
@@ -147,8 +149,8 @@ const (
 	// leaveNotice is how long a node that stops waits for others to be preferred.
 	leaveNotice  = 500 * time.Millisecond
 	nudgeTimeout = time.Second
-	// handOverTimeout is how long a node waits until it has stopped to serve a shard that it hands over, and leaveTimeout
-	// until it has handed over all.
+	// handOverTimeout is how long a node waits until it has stopped to serve a shard that it hands over, and
+	// leaveTimeout until it has handed over all.
 	handOverTimeout = 5 * time.Second
 	leaveTimeout    = 8 * time.Second
 	ownersTimeout   = 3 * time.Second // for the leases to be read

@@ -28,8 +28,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
 )
 
-// audit is a trail of a cluster, as each of its nodes would deliver it, and the bucket that it is brought to. Its clock goes
-// ahead of that of the nodes.
+// audit is a trail of a cluster, as each of its nodes would deliver it, and the bucket that it is brought to. Its clock
+// goes ahead of that of the nodes.
 type audit struct {
 	*world
 	ahead  atomic.Int64
@@ -192,8 +192,8 @@ func (a *audit) digests(node string) (named map[string]int, n int) {
 	return named, n
 }
 
-// The node that delivers a trail is killed before or after it has stored a file or a digest, and before that is noted. Its
-// successor goes on: each event is in one file, each file in one digest, and each digest follows the one before it.
+// The node that delivers a trail is killed before or after it has stored a file or a digest, and before that is noted.
+// Its successor goes on: each event is in one file, each file in one digest, and each digest follows the one before it.
 func TestTrailsOutliveOwners(t *testing.T) {
 	for _, digest := range []bool{false, true} {
 		for _, stored := range []bool{false, true} {

@@ -119,8 +119,8 @@ func (v *view) markDead(at time.Time) {
 	}
 }
 
-// forgive gives all nodes so much more time to be heard of: this process was paused, or the machine was too busy to run it,
-// and what they have said meanwhile is yet to be read.
+// forgive gives all nodes so much more time to be heard of: this process was paused, or the machine was too busy to run
+// it, and what they have said meanwhile is yet to be read.
 func (v *view) forgive(late time.Duration) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -55,7 +55,8 @@ func either[T any](bubble, realTime T) T {
 var slack = either[time.Duration](1, 5)
 
 var (
-	// failover is the failover timeout of all nodes. The race detector slows them down by as much as they get more time.
+	// failover is the failover timeout of all nodes. The race detector slows them down by as much as they get more
+	// time.
 	failover = either[time.Duration](1, 3) * cluster.DefaultFailover
 	// ttl is how long the leases last.
 	ttl = 3 * failover / 4

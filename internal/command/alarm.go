@@ -29,8 +29,8 @@ func (c *client) cloudwatch(ctx context.Context, action string, out any, params 
 	return c.query(ctx, "monitoring", "2010-08-01", action, out, params...)
 }
 
-// cloudwatchPages calls an operation of CloudWatch that lists something, until there are no more pages. add takes a page and
-// returns the token of the next.
+// cloudwatchPages calls an operation of CloudWatch that lists something, until there are no more pages. add takes a
+// page and returns the token of the next.
 func cloudwatchPages[T any](ctx context.Context, c *call, action string, params []string, add func(page *T) (next string)) error {
 	for token := []string(nil); ; {
 		page := new(T)

@@ -39,8 +39,8 @@ func openTerminal(t *testing.T) (screen, terminal *os.File) {
 	return screen, terminal
 }
 
-// The secret is shown once: to the person at whose terminal the server starts for the first time. Elsewhere, and later, the
-// lines name the file that has it.
+// The secret is shown once: to the person at whose terminal the server starts for the first time. Elsewhere, and later,
+// the lines name the file that has it.
 func TestSecretIsForAPerson(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's data")
 	printed := func(stdout *os.File, from io.Reader, args ...string) string {

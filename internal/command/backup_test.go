@@ -158,8 +158,8 @@ func (l *load) backUp(t *testing.T, file string) (sent [2]int64) {
 	return sent
 }
 
-// copies are how often each message came, by the number that is its body and by its ID: a client that asked again may have
-// sent a number as two messages.
+// copies are how often each message came, by the number that is its body and by its ID: a client that asked again may
+// have sent a number as two messages.
 type copies map[string]map[string]int
 
 func (c copies) add(m types.Message) {

@@ -86,8 +86,8 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 	return root, c
 }
 
-// synonyms are the names under which commands are found as well: those of queues are called as in a shell, those of users as in
-// IAM.
+// synonyms are the names under which commands are found as well: those of queues are called as in a shell, those of
+// users as in IAM.
 var synonyms = map[string]string{"ls": "list", "list": "ls", "rm": "delete", "delete": "rm"}
 
 // calls notes whether the function of a command has begun. An error before that

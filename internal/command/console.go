@@ -53,8 +53,8 @@ func (l signInLink) text(w io.Writer) error {
 	return err
 }
 
-// openInBrowser has the desktop open a page. The link is seen by who can list this machine's processes; a server on the same
-// machine is theirs to ask as well, and it is good once.
+// openInBrowser has the desktop open a page. The link is seen by who can list this machine's processes; a server on the
+// same machine is theirs to ask as well, and it is good once.
 func openInBrowser(ctx context.Context, url string) error {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {

@@ -22,8 +22,8 @@ func shortLogs(how string) cluster.Logs {
 	return cluster.Logs{Flush: time.Second, Trim: time.Second, Least: 20}
 }
 
-// loading makes it slow to fetch and to load the queues and users of a checkpoint, if the logs are short. The other nodes
-// get the time to hand shards over to this one meanwhile.
+// loading makes it slow to fetch and to load the queues and users of a checkpoint, if the logs are short. The other
+// nodes get the time to hand shards over to this one meanwhile.
 func loading() {
 	if logs != (cluster.Logs{}) {
 		time.Sleep(4*time.Second + rand.N(4*time.Second))

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A command that waits for a task looks at it often at first, since most tasks are short, and then every redriveInterval. It
-// says as often how far the task is.
+// A command that waits for a task looks at it often at first, since most tasks are short, and then every
+// redriveInterval. It says as often how far the task is.
 const (
 	firstRedriveLook = 25 * time.Millisecond
 	redriveInterval  = time.Second

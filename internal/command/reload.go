@@ -30,8 +30,8 @@ func (l *logFlags) slogLevel() (level slog.Level) {
 	return level
 }
 
-// readAgain returns what the flags would be if the command were called now: those on the command line as they are, others
-// from the environment and the files.
+// readAgain returns what the flags would be if the command were called now: those on the command line as they are,
+// others from the environment and the files.
 func (l *logFlags) readAgain(cmd *cobra.Command) (logFlags, error) {
 	now := logFlags{level: "info"}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -52,8 +52,8 @@ func (l *logFlags) readAgain(cmd *cobra.Command) (logFlags, error) {
 	return now, failed
 }
 
-// reloadOnHangup has the server read its certificate, its log level and whether it logs requests again whenever the process
-// gets SIGHUP, which never ends it. It returns a function that stops that.
+// reloadOnHangup has the server read its certificate, its log level and whether it logs requests again whenever the
+// process gets SIGHUP, which never ends it. It returns a function that stops that.
 func reloadOnHangup(cmd *cobra.Command, flags *logFlags, level *slog.LevelVar, log *slog.Logger) (serving func(*server.Server), stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)

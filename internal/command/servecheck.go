@@ -16,9 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// checkServe reads the files that a server reads when it starts and prints what it would
-// start with, or all that is wrong. The flags have been checked already; wrong is what else was found. It touches no data
-// and listens nowhere.
+// checkServe reads the files that a server reads when it starts and prints what it would start with, or all that is
+// wrong. The flags have been checked already; wrong is what else was found. It touches no data and listens nowhere.
 func checkServe(cmd *cobra.Command, c *server.Config, wrong error) error {
 	if err := errors.Join(wrong, checkFiles(c)); err != nil {
 		return err

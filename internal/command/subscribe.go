@@ -55,7 +55,8 @@ the policies elsewhere at the same time, because they have no version.`,
 	})
 }
 
-// queuePolicies returns the policies that let a topic send to a queue, and to the queue for dead letters if there is one.
+// queuePolicies returns the policies that let a topic send to a queue, and to the queue for dead letters if there is
+// one.
 func (s *subscribeFlags) queuePolicies(ctx context.Context, c *client, topic, queue string) (all []*queuePolicy, err error) {
 	names := []string{queue}
 	if s.deadLetters != "" {
@@ -79,8 +80,8 @@ func (s *subscribeFlags) queuePolicies(ctx context.Context, c *client, topic, qu
 	return all, nil
 }
 
-// subscribeQueue subscribes the first of the queues, after it has set their policies. If that is refused, the policies are
-// as they were.
+// subscribeQueue subscribes the first of the queues, after it has set their policies. If that is refused, the policies
+// are as they were.
 func (s *subscribeFlags) subscribeQueue(ctx context.Context, c *client, topic string, queues []*queuePolicy) (arn string, err error) {
 	for _, q := range queues {
 		if q.added == nil {

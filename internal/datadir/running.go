@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// Begin notes that a server uses the directory dir. It reports whether the server before it did not End: it was killed, or
-// the machine lost power.
+// Begin notes that a server uses the directory dir. It reports whether the server before it did not End: it was killed,
+// or the machine lost power.
 //
-// The note is for people: no data depends on it, so it is not synced. A loss of power right after Begin or End can make the
-// next report wrong.
+// The note is for people: no data depends on it, so it is not synced. A loss of power right after Begin or End can make
+// the next report wrong.
 func Begin(dir string) (crashed bool, err error) {
 	f, err := os.OpenFile(filepath.Join(dir, RunningFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {

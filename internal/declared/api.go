@@ -11,8 +11,8 @@ type API interface {
 	// SQS and CloudWatch call an operation in AWS JSON.
 	SQS(ctx context.Context, action string, in, out any) error
 	CloudWatch(ctx context.Context, action string, in, out any) error
-	// SNS, IAM and STS call an operation in the Query protocol. params are names and values in turn; out gets the answer,
-	// by the rules of encoding/xml.
+	// SNS, IAM and STS call an operation in the Query protocol. params are names and values in turn; out gets the
+	// answer, by the rules of encoding/xml.
 	SNS(ctx context.Context, action string, out any, params ...string) error
 	IAM(ctx context.Context, action string, out any, params ...string) error
 	STS(ctx context.Context, action string, out any, params ...string) error

@@ -21,8 +21,8 @@ var deliveryShape = shape{
 	schema: jsonShape.schema,
 }
 
-// withoutDefaults takes the members out of an object that say the same as none: null, false, 0, the linear backoff, and objects
-// in which nothing else is left.
+// withoutDefaults takes the members out of an object that say the same as none: null, false, 0, the linear backoff, and
+// objects in which nothing else is left.
 func withoutDefaults(object map[string]any) {
 	for name, value := range object {
 		if nested, ok := value.(map[string]any); ok {

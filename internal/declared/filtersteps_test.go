@@ -33,8 +33,8 @@ func (f filterState) changedTo(a attribute) filterState {
 	return f
 }
 
-// Each filter can become each other one by steps that SNS takes. In between no message passes that passes neither before nor
-// after.
+// Each filter can become each other one by steps that SNS takes. In between no message passes that passes neither
+// before nor after.
 func TestFilterSteps(t *testing.T) {
 	t.Parallel()
 	var states []filterState

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// KeyFile is a file that gets the access keys of users, in the form of AWS's credentials files: a profile for each user.
-// Only its owner may read it.
+// KeyFile is a file that gets the access keys of users, in the form of AWS's credentials files: a profile for each
+// user. Only its owner may read it.
 type KeyFile struct{ path string }
 
 // OpenKeyFile makes sure that keys can be written to a file, which need not be there.
@@ -72,7 +72,8 @@ func (f *KeyFile) write(text string) (err error) {
 	return os.Rename(out.Name(), f.path)
 }
 
-// profile is the name under which a key is found: that of the user and, in another account than home, the account's before it.
+// profile is the name under which a key is found: that of the user and, in another account than home, the account's
+// before it.
 func (k Key) profile() string {
 	if k.Elsewhere {
 		return k.Account + "/" + k.UserName

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// order sorts the resources so that each comes after those it needs. Where queues send their dead letters in a circle, the
-// policy that closes it is set when all of them are there.
+// order sorts the resources so that each comes after those it needs. Where queues send their dead letters in a circle,
+// the policy that closes it is set when all of them are there.
 func (f *fileReader) order() {
 	all := f.file.Resources
 	slices.SortFunc(all, func(a, b *Resource) int { return inOrder(a.Ref, b.Ref) })

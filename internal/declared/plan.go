@@ -61,8 +61,8 @@ type Found map[Ref]*Actual
 // ErrRefused says that a file asks for what cannot be changed.
 var ErrRefused = errors.New("nothing is changed")
 
-// Compare returns what has to happen so that what there is becomes what the file wants. With prune that includes deleting
-// what an earlier apply of the file made and the file does not have any more.
+// Compare returns what has to happen so that what there is becomes what the file wants. With prune that includes
+// deleting what an earlier apply of the file made and the file does not have any more.
 func Compare(f *File, found Found, prune bool) (*Plan, error) {
 	p := &Plan{Name: f.Name, path: f.Path}
 	var later []*Step
@@ -132,8 +132,8 @@ func create(r *Resource) (first *Step, second []*Step) {
 	return &Step{Ref: r.Ref, Action: Create, Changes: now, at: r.At}, second
 }
 
-// split returns the changes that can be made when it is the resource's turn, and those that have to wait until all others
-// are there.
+// split returns the changes that can be made when it is the resource's turn, and those that have to wait until all
+// others are there.
 func (r *Resource) split(changes []Change) (now, then []Change) {
 	for _, c := range changes {
 		if r.later && c.Setting == "dead-letters" {
@@ -189,8 +189,8 @@ func (r *Resource) changes(is *Actual) (changes []Change) {
 	return changes
 }
 
-// prune adds the deletion of what the file has made and does not have any more, what needs others first. Subscriptions have
-// no tags: one is deleted if both its topic and its queue were made by the file.
+// prune adds the deletion of what the file has made and does not have any more, what needs others first. Subscriptions
+// have no tags: one is deleted if both its topic and its queue were made by the file.
 func (p *Plan) prune(found Found, wanted map[Ref]bool) {
 	made := func(r Ref) bool { return found[r] != nil && found[r].appliedBy() == p.Name }
 	gone := func(r Ref) bool { return made(r) && !wanted[r] }

@@ -122,8 +122,8 @@ func (r *reader) mapping(n *yaml.Node, what string, each func(key, value *yaml.N
 	}
 }
 
-// fields reads a mapping of which all names are known. A name without a value, as where the value was commented out, is as
-// good as none.
+// fields reads a mapping of which all names are known. A name without a value, as where the value was commented out, is
+// as good as none.
 func (r *reader) fields(n *yaml.Node, what string, known map[string]func(*yaml.Node)) {
 	r.mapping(n, what, func(key, value *yaml.Node) {
 		read := known[key.Value]

@@ -102,8 +102,8 @@ func (s *Session) Plan(ctx context.Context, f *File, prune bool) (*Plan, error) 
 	return Compare(f, found, prune)
 }
 
-// Read returns what there is of what a file names. With all it also returns what the file has made, and the subscriptions
-// of topics that it made.
+// Read returns what there is of what a file names. With all it also returns what the file has made, and the
+// subscriptions of topics that it made.
 func (s *Session) Read(ctx context.Context, f *File, all bool) (Found, error) {
 	found := make(Found)
 	for _, r := range f.Resources {
@@ -164,8 +164,8 @@ func (s *Session) list(ctx context.Context, scope Scope, of []Kind) (refs []Ref,
 	return slices.SortedFunc(maps.Keys(seen), inOrder), nil
 }
 
-// Apply takes the steps of a plan, and calls done after each. An error leaves what is done until then: the next apply goes
-// on from there.
+// Apply takes the steps of a plan, and calls done after each. An error leaves what is done until then: the next apply
+// goes on from there.
 func (s *Session) Apply(ctx context.Context, p *Plan, done func(*Step)) error {
 	for _, step := range p.Steps {
 		if s.Made == nil && slices.ContainsFunc(step.Changes, func(c Change) bool { return c.Setting == accessKey && *c.Is == "true" }) {

@@ -101,8 +101,8 @@ func (f *fileReader) grantTo(topic Ref, queue string) {
 	}
 }
 
-// grant adds the permissions for topics to the queues: to their policies in the file or, where it has none, as settings of
-// their own, so that the rest of the policy is left alone.
+// grant adds the permissions for topics to the queues: to their policies in the file or, where it has none, as settings
+// of their own, so that the rest of the policy is left alone.
 func (f *fileReader) grant() {
 	queues := make(map[Ref]*Resource)
 	for _, r := range f.file.Resources {
@@ -144,7 +144,8 @@ func nameless(statement any) string {
 	return canonicalPolicy(encodeJSON(map[string]any{"Statement": []any{v}}))
 }
 
-// addStatement adds a statement to a policy, unless it has it, under any name. Without a policy there is one afterwards.
+// addStatement adds a statement to a policy, unless it has it, under any name. Without a policy there is one
+// afterwards.
 func addStatement(document, statement string) string {
 	var added any
 	if decodeJSON(statement, &added) != nil {

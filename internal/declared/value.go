@@ -247,8 +247,8 @@ func (f *fileReader) document(n *yaml.Node, textsOnly bool) (string, bool) {
 	return encodeJSON(parsed), len(f.problems) == before
 }
 
-// tree returns YAML as JSON would be decoded. With textsOnly all scalars are texts, as they are written: in a policy the
-// version is no date and an account no number.
+// tree returns YAML as JSON would be decoded. With textsOnly all scalars are texts, as they are written: in a policy
+// the version is no date and an account no number.
 func (f *fileReader) tree(n *yaml.Node, textsOnly bool) any {
 	n = f.value(n)
 	switch n.Kind {

@@ -325,8 +325,8 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// Data of a queue whose deletion was cut short is no damage. Neither is data of a queue that is not listed. The doctor tells
-// the two apart by the tombstone.
+// Data of a queue whose deletion was cut short is no damage. Neither is data of a queue that is not listed. The doctor
+// tells the two apart by the tombstone.
 func TestLeftoversAreHarmless(t *testing.T) {
 	d := directory(t)
 	edit(t, d.Control, func(s *store.Store, tx *store.Txn) {

@@ -1,5 +1,5 @@
-// Package fairshare divides a number of places fairly among those who want them: among accounts, say, and the places of an
-// account among its endpoints.
+// Package fairshare divides a number of places fairly among those who want them: among accounts, say, and the places of
+// an account among its endpoints.
 //
 //	places := fairshare.New(fairshare.Options{Places: 512, Reserve: true})
 //	give, err := places.Take(ctx, account, host)
@@ -8,14 +8,14 @@
 //	}
 //	defer give()
 //
-// The names lead from the root of a tree to a leaf. At each branching a free place goes to the name that holds the fewest,
-// of several to the one that has been served least (start-time fair queueing, Goyal et al., 1996), and of several again to
-// the one that has waited longest. So a name that wants a thousand places does not delay one that wants a single place by
-// more than the time for which a place is held.
+// The names lead from the root of a tree to a leaf. At each branching a free place goes to the name that holds the
+// fewest, of several to the one that has been served least (start-time fair queueing, Goyal et al., 1996), and of
+// several again to the one that has waited longest. So a name that wants a thousand places does not delay one that
+// wants a single place by more than the time for which a place is held.
 //
-// That time may be long, if places are held by what waits for others. With Options.Reserve a name holds no more places than
-// are free beside it (dynamic thresholds, Choudhury and Hahne, 1998): one alone takes half of them, two a third each, and
-// there are places left for those who come later.
+// That time may be long, if places are held by what waits for others. With Options.Reserve a name holds no more places
+// than are free beside it (dynamic thresholds, Choudhury and Hahne, 1998): one alone takes half of them, two a third
+// each, and there are places left for those who come later.
 package fairshare
 
 import (
@@ -63,8 +63,8 @@ type waiter struct {
 // New returns places that are all free.
 func New(o Options) *Places { return &Places{o: o} }
 
-// Take waits for a place for the last of the names, which belongs to those before it. It returns what gives the place back,
-// which may be called several times, or the cause of ctx.
+// Take waits for a place for the last of the names, which belongs to those before it. It returns what gives the place
+// back, which may be called several times, or the cause of ctx.
 func (p *Places) Take(ctx context.Context, names ...string) (give func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

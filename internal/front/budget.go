@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// budget is an amount that requests share: bytes of memory, or places. A request takes some of it, and waits until there
-// is enough, first come first served among those of the same rank.
+// budget is an amount that requests share: bytes of memory, or places. A request takes some of it, and waits until
+// there is enough, first come first served among those of the same rank.
 type budget struct {
 	mu      sync.Mutex
 	size    int64

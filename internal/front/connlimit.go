@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	// makeRoomEvery is how often room is made while a client waits for it: a connection that was busy may have become idle.
+	// makeRoomEvery is how often room is made while a client waits for it: a connection that was busy may have become
+	// idle.
 	makeRoomEvery = time.Second
 	// fullLogEvery is the least time between two lines in the log about it.
 	fullLogEvery = time.Minute
 )
 
-// ConnLimit is a listener that lets in a bounded number of connections. When it is full, it accepts one more connection,
-// which waits until another is closed; further ones wait in the system's queue.
+// ConnLimit is a listener that lets in a bounded number of connections. When it is full, it accepts one more
+// connection, which waits until another is closed; further ones wait in the system's queue.
 type ConnLimit struct {
 	*net.TCPListener
 	places chan struct{}

@@ -42,8 +42,8 @@ func (f *Front) healthz(w http.ResponseWriter) {
 	writeHealth(w, http.StatusOK, "ok")
 }
 
-// readyz answers whether requests would be served: whether a commit, made for the purpose, becomes durable. A server that
-// is short of space is ready, because no other can give out the messages that take it, but says so.
+// readyz answers whether requests would be served: whether a commit, made for the purpose, becomes durable. A server
+// that is short of space is ready, because no other can give out the messages that take it, but says so.
 func (f *Front) readyz(w http.ResponseWriter, r *http.Request) {
 	switch err := f.ready.result(r.Context()); {
 	case err != nil:
@@ -82,7 +82,8 @@ type probe struct {
 	err     error
 }
 
-// result returns what the last check found, if that is good, or waits for the next one to end, as long as a check may take.
+// result returns what the last check found, if that is good, or waits for the next one to end, as long as a check may
+// take.
 func (p *probe) result(ctx context.Context) error {
 	p.mu.Lock()
 	now := time.Now()

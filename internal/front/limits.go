@@ -35,7 +35,8 @@ const (
 	// MaxBody is the largest request taken: a batch of 1 MiB of text in which every byte is escaped takes six times as
 	// much in JSON.
 	MaxBody = 8 << 20
-	// minRequests is the least bound on requests under way, so that a server of few connections can be used over HTTP/2.
+	// minRequests is the least bound on requests under way, so that a server of few connections can be used over
+	// HTTP/2.
 	minRequests = 256
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// However many ask, the function runs no more often than once in the interval, and each gets the result of a run that has
-// begun after it asked.
+// However many ask, the function runs no more often than once in the interval, and each gets the result of a run that
+// has begun after it asked.
 func TestPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runs atomic.Int64

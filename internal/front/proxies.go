@@ -11,8 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cidr"
 )
 
-// Proxies are the networks of the proxies that are believed about their clients. No other address is: any client can send
-// the headers that proxies use.
+// Proxies are the networks of the proxies that are believed about their clients. No other address is: any client can
+// send the headers that proxies use.
 type Proxies []netip.Prefix
 
 // ParseProxies reads networks, as 10.0.0.0/8, and addresses.

@@ -15,8 +15,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// StartupResponder answers clients while this node waits for its cluster, so that they go to another node at once instead
-// of hanging in the listener's queue.
+// StartupResponder answers clients while this node waits for its cluster, so that they go to another node at once
+// instead of hanging in the listener's queue.
 type StartupResponder struct {
 	listener *net.TCPListener
 	http     *http.Server

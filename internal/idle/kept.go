@@ -25,8 +25,8 @@ func (s *Sweeper) kept() func(*catalog.Queue) bool {
 	}
 }
 
-// deadLettersOf returns the dead-letter queue of a queue, or nil if there is none, or it is the queue itself. While it has
-// messages, the queue is where they are redriven to.
+// deadLettersOf returns the dead-letter queue of a queue, or nil if there is none, or it is the queue itself. While it
+// has messages, the queue is where they are redriven to.
 func (s *Sweeper) deadLettersOf(q *catalog.Queue) *catalog.Queue {
 	r := q.Attributes.Redrive
 	if r == nil || r.Target == q.Name.ARN() {

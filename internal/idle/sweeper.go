@@ -18,8 +18,8 @@ import (
 const (
 	// lookEvery is how much time passes between two looks at all queues.
 	lookEvery = time.Minute
-	// dueFor is how long after it was due a queue may be deleted. Later the announcement is out of date: it may not have been seen,
-	// because the server was stopped or was restored from an old backup.
+	// dueFor is how long after it was due a queue may be deleted. Later the announcement is out of date: it may not
+	// have been seen, because the server was stopped or was restored from an old backup.
 	dueFor = time.Hour
 	// askAtOnce is how many queues the shards are asked about in one call, with the dead-letter queue of each.
 	askAtOnce = 250
@@ -31,8 +31,8 @@ type Options struct {
 	Trail   *trail.Trail
 	// After is how long a queue must have been unused before it is deleted; 0: none is deleted.
 	After time.Duration
-	// Uses returns what is known of the use of queues, as shard.Shard and router.Router do. It leaves out those of which
-	// not all is known.
+	// Uses returns what is known of the use of queues, as shard.Shard and router.Router do. It leaves out those of
+	// which not all is known.
 	Uses func(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Fed returns the ARNs of the queues that topics need.
 	Fed func() map[string]bool

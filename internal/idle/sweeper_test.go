@@ -418,7 +418,8 @@ func TestAnnouncementIsOutOfDate(t *testing.T) {
 	}
 }
 
-// The time is counted from when the option is given, and anew after it was not. Without it announcements are taken back.
+// The time is counted from when the option is given, and anew after it was not. Without it announcements are taken
+// back.
 func TestOptionIsTakenAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -48,8 +48,8 @@ func write(t *testing.T, certificate, key string, serial int64, names ...string)
 	}
 }
 
-// A certificate that is replaced counts from the next connection on. One that cannot be read does not, and the log says so
-// once.
+// A certificate that is replaced counts from the next connection on. One that cannot be read does not, and the log says
+// so once.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

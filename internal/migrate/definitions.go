@@ -49,8 +49,8 @@ func HomeOf(ctx context.Context, api declared.API, region string) (declared.Scop
 	return declared.Scope{Partition: arn[1], Region: arn[3], Account: arn[4]}, nil
 }
 
-// Read reads the definitions of the source, and compares them with what the target has. names limits them to some queues,
-// without topics.
+// Read reads the definitions of the source, and compares them with what the target has. names limits them to some
+// queues, without topics.
 func Read(ctx context.Context, from, to Side, names []string) (*Definitions, error) {
 	api, err := from.Connect(ctx, from.Home)
 	if err != nil {
@@ -156,7 +156,8 @@ func (d *Definitions) Queues(ctx context.Context, from, to API) (queues []Queue,
 	return queues, missing, nil
 }
 
-// Same reports whether the sides are one server, as far as a queue that both have tells: a message would be moved for ever.
+// Same reports whether the sides are one server, as far as a queue that both have tells: a message would be moved for
+// ever.
 func Same(ctx context.Context, from, to API, q Queue) (bool, error) {
 	a, err := attributesOf(ctx, from, q.From)
 	if err != nil {

@@ -36,8 +36,8 @@ func (m *Mover) progress(moved int) {
 	m.Progress(moved)
 }
 
-// Hidden is for how many seconds messages should be hidden. A run that follows within four minutes of one that was killed
-// then moves them again before the target forgets their deduplication ids.
+// Hidden is for how many seconds messages should be hidden. A run that follows within four minutes of one that was
+// killed then moves them again before the target forgets their deduplication ids.
 const Hidden = 60
 
 // ProgressInterval is how often a run says how far it is.

@@ -175,7 +175,8 @@ func (s *source) reappear(t *testing.T) {
 	}
 }
 
-// killer lets a run stop for good at a call, as if it was killed: before the call has an effect, or before its answer is seen.
+// killer lets a run stop for good at a call, as if it was killed: before the call has an effect, or before its answer
+// is seen.
 type killer struct {
 	API
 	action string
@@ -244,7 +245,8 @@ func TestARunThatWasKilledIsResumed(t *testing.T) {
 	}
 }
 
-// check compares what has arrived with what was sent: all of it, at most a batch of it twice, and a FIFO queue in order.
+// check compares what has arrived with what was sent: all of it, at most a batch of it twice, and a FIFO queue in
+// order.
 func check(t *testing.T, standard, fifo []*received, n int) {
 	t.Helper()
 	seen := make(map[string]int)

@@ -51,8 +51,9 @@ type Config struct {
 	Internal bool
 	// PurgeAnytime says that a purge need not wait for PurgeInterval after the one before.
 	PurgeAnytime bool
-	// Sealed says that the queue is about to be deleted because it is unused, or to be opened again. Until then no call of a
-	// client and no message of another queue gets in: they are refused with ErrSealed, so that what Use tells stays true.
+	// Sealed says that the queue is about to be deleted because it is unused, or to be opened again. Until then no call
+	// of a client and no message of another queue gets in: they are refused with ErrSealed, so that what Use tells
+	// stays true.
 	Sealed bool
 	// Limits are those that the queue's owner has set.
 	Limits Limits

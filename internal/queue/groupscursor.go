@@ -6,8 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/varint"
 )
 
-// GroupsCursor says how far a list of groups has come on each shard of a queue, in order of their numbers. A single shard has
-// the number 0. The empty cursor is the beginning.
+// GroupsCursor says how far a list of groups has come on each shard of a queue, in order of their numbers. A single
+// shard has the number 0. The empty cursor is the beginning.
 type GroupsCursor []ShardPosition
 
 // ShardPosition is a position on a shard.

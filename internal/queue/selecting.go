@@ -11,11 +11,12 @@ import (
 // again and again:
 //
 //  1. Engine.Searches says which queues have a task that wants a search, and Engine.Search what has to be known for it.
-//  2. Search.Run goes through a snapshot of what is stored, from the task's place on, in any goroutine. It finds positions.
+//  2. Search.Run goes through a snapshot of what is stored, from the task's place on, in any goroutine. It finds
+//     positions.
 //  3. Engine.Supply hands them to the task, which confirms each when it moves it; see moving.confirm.
 //
-// The results of a search are in memory only. The place of the task is stored with each message that was moved, so that after a
-// restart the search begins behind it.
+// The results of a search are in memory only. The place of the task is stored with each message that was moved, so that
+// after a restart the search begins behind it.
 
 // Search is what has to be known to find messages for the running task of a queue.
 type Search struct {

@@ -5,8 +5,8 @@ import (
 	"cmp"
 )
 
-// decimal is a number as it was written: 0.digits times ten to the power of exponent. Numbers in messages can be longer than
-// what a machine computes with, so that they are compared by their digits.
+// decimal is a number as it was written: 0.digits times ten to the power of exponent. Numbers in messages can be longer
+// than what a machine computes with, so that they are compared by their digits.
 type decimal struct {
 	negative bool
 	digits   []byte // neither the first nor the last is a zero; none: the number is 0

@@ -1,7 +1,8 @@
 // Package search says which messages a person is looking for: it reads a filter, a line of text, and decides about one
 // message after the other. It has no state, no clock and no file, and runs nothing of what it is given as code.
 //
-// A filter is a list of terms with spaces between them; a message is found if all of them hold. An empty filter finds all.
+// A filter is a list of terms with spaces between them; a message is found if all of them hold. An empty filter finds
+// all.
 //
 //	word  "two words"          the text is in the body, an attribute's value or the group, in any case, or is the message id;
 //	                           in a body that is JSON also where it is written with escapes, as \u00eb
@@ -16,6 +17,6 @@
 //	id:x group:x dedup:x       fields of the message
 //	sender:x source:x          who sent it; the ARN of the queue whose dead letter it is
 //
-// After a colon the value is the whole text, in which case matters; an asterisk before or behind it stands for any text, and
-// alone says that there is a value at all. In quotes nothing is special but \" and \\.
+// After a colon the value is the whole text, in which case matters; an asterisk before or behind it stands for any
+// text, and alone says that there is a value at all. In quotes nothing is special but \" and \\.
 package search

@@ -16,8 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/search"
 )
 
-// A filter finds exactly what an evaluator finds that is written as plainly as possible: it decodes whole documents, computes
-// with fractions, and knows of each term what it means, not how it is written.
+// A filter finds exactly what an evaluator finds that is written as plainly as possible: it decodes whole documents,
+// computes with fractions, and knows of each term what it means, not how it is written.
 func TestLikeAModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -35,9 +35,9 @@ func newPath(steps []text) (path, error) {
 	return p, nil
 }
 
-// match reports whether one of the values that the path leads to holds; if exists is true, whether there is one at all. The
-// text of a string is without quotes and escapes; true, false, null and numbers are as they were written. Of members with
-// the same name the last one counts.
+// match reports whether one of the values that the path leads to holds; if exists is true, whether there is one at all.
+// The text of a string is without quotes and escapes; true, false, null and numbers are as they were written. Of
+// members with the same name the last one counts.
 func (p path) match(m *Item, holds func([]byte) bool, exists bool) bool {
 	body := bytes.TrimLeft(m.Body, jsonSpace)
 	if len(body) == 0 || body[0] != '{' && body[0] != '[' || p.cannot(body) || !m.isDocument() {

@@ -180,8 +180,8 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// isExposed reports whether other machines can reach a listener on host: by themselves, or through a proxy on this machine, of
-// which --public-url, --trusted-proxy and --console-host speak.
+// isExposed reports whether other machines can reach a listener on host: by themselves, or through a proxy on this
+// machine, of which --public-url, --trusted-proxy and --console-host speak.
 func (c *Config) isExposed(host string) bool {
 	if !isLoopback(host) || len(c.TrustedProxies) > 0 || slices.ContainsFunc(c.Console.Hosts, func(h string) bool { return !isLoopback(h) }) {
 		return true

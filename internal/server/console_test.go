@@ -136,7 +136,8 @@ func TestSignInAtAnotherNode(t *testing.T) {
 	}
 }
 
-// The provider leads a browser to any node. The session begins at the owner of the control store, and is there at all nodes.
+// The provider leads a browser to any node. The session begins at the owner of the control store, and is there at all
+// nodes.
 func TestSignInByProviderAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	provider := openidtest.New(t, time.Now)

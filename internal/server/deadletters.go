@@ -16,8 +16,8 @@ const (
 	deadLetterSpan  = time.Second
 )
 
-// deadLetterLog writes a line for a message that has gone to a dead-letter queue: which message, from where to where, and how
-// often it was received, but nothing of what is in it.
+// deadLetterLog writes a line for a message that has gone to a dead-letter queue: which message, from where to where,
+// and how often it was received, but nothing of what is in it.
 type deadLetterLog struct {
 	log *slog.Logger
 

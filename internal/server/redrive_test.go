@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// While a node of the cluster runs a program that does not know of tasks that select messages there are none, and the client
-// reads why; it may look what would be moved.
+// While a node of the cluster runs a program that does not know of tasks that select messages there are none, and the
+// client reads why; it may look what would be moved.
 func TestRedriveWaitsForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool

@@ -34,6 +34,6 @@ func (m *monitoring) newSeries() *queueseries.Reader {
 	})
 }
 
-// newHistory returns the budget of what is asked of metrics and events: a quarter of the memory that the process is limited to
-// if that is less than budget.Size.
+// newHistory returns the budget of what is asked of metrics and events: a quarter of the memory that the process is
+// limited to if that is less than budget.Size.
 func newHistory() *budget.Budget { return budget.New(min(budget.Size, debug.SetMemoryLimit(-1)/4)) }

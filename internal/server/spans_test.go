@@ -145,7 +145,8 @@ func sqsClient(s *Server, options ...func(*sqs.Options)) *sqs.Client {
 	return sqs.New(o, options...)
 }
 
-// The trace of a producer shows how long its message has waited, who had it for how long, and that it became a dead letter.
+// The trace of a producer shows how long its message has waited, who had it for how long, and that it became a dead
+// letter.
 func TestSpansOfAMessage(t *testing.T) {
 	c := newCollector(t)
 	client := sqsClient(tracedServer(t, c, inMemory()))

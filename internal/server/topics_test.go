@@ -26,8 +26,8 @@ func (n neighbour) Reads(format int) error {
 	return nil
 }
 
-// While a node of the cluster runs a program that does not know topics there are none, and the client reads why. Once there
-// is one, nothing waits for such a node any more.
+// While a node of the cluster runs a program that does not know topics there are none, and the client reads why. Once
+// there is one, nothing waits for such a node any more.
 func TestFirstTopicWaitsForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool

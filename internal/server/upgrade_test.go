@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// While a node of the cluster runs an older program, no record is written that it cannot read: the first use of a feature
-// that has such records is refused, through any node, and nothing of it is there. Then it works.
+// While a node of the cluster runs an older program, no record is written that it cannot read: the first use of a
+// feature that has such records is refused, through any node, and nothing of it is there. Then it works.
 func TestFeaturesWaitForAllNodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

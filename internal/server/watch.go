@@ -6,7 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// watch makes the watcher of a shard: it writes dead letters to the log, and follows messages for spans, if these are wanted.
+// watch makes the watcher of a shard: it writes dead letters to the log, and follows messages for spans, if these are
+// wanted.
 func (st *storage) watch(now func() queue.Instant) shard.Watcher {
 	w := logWatcher{Watcher: noWatcher{}, letters: &st.letters}
 	if tracer := st.config.Spans; tracer != nil {

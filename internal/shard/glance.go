@@ -19,8 +19,8 @@ type Glance struct {
 // MaxGlances is how many queues can be asked for in one call.
 const MaxGlances = 512
 
-// Glances returns what lists show of some queues, all as they are at one moment but for their oldest messages, which are
-// looked for at the next. It leaves out queues of which there is nothing here.
+// Glances returns what lists show of some queues, all as they are at one moment but for their oldest messages, which
+// are looked for at the next. It leaves out queues of which there is nothing here.
 func (s *Shard) Glances(ctx context.Context, ids []queue.ID) ([]Glance, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
 	var looks []queue.Look

@@ -11,9 +11,10 @@ import (
 const (
 	// paceSlice is how long a walk works before it pauses and lets another one work.
 	paceSlice = time.Millisecond
-	// pauseIdle and pauseBusy are how many times as long as it has worked it pauses: of a shard that has nothing else to do,
-	// walks take half of a processor, of one that is busy, a small part. One that has committed something is busy for
-	// busyTime. A step that takes long, such as a filter in a large body, makes a long pause, of longestPause at most.
+	// pauseIdle and pauseBusy are how many times as long as it has worked it pauses: of a shard that has nothing else
+	// to do, walks take half of a processor, of one that is busy, a small part. One that has committed something is
+	// busy for busyTime. A step that takes long, such as a filter in a large body, makes a long pause, of longestPause
+	// at most.
 	pauseIdle    = 1
 	pauseBusy    = 24
 	busyTime     = 250 * time.Millisecond
@@ -27,8 +28,9 @@ const (
 )
 
 // pacer bounds what goroutines take of the machine that walk through what a shard has stored, such as a search through
-// millions of messages, so that it does not slow down the producers and consumers of the shard. One walk works at a time, for
-// a moment, and then all pause, for longer if the shard is busy. Accounts take turns, however many walks each has.
+// millions of messages, so that it does not slow down the producers and consumers of the shard. One walk works at a
+// time, for a moment, and then all pause, for longer if the shard is busy. Accounts take turns, however many walks each
+// has.
 type pacer struct {
 	turn    *fairshare.Places // one place, of the walk that has its turn
 	commits atomic.Uint64     // of the shard
@@ -69,8 +71,8 @@ type walk struct {
 	bytes   int       // altogether
 }
 
-// proceed is called after each step, with the bytes that it has read, and reports whether to take the next one. It pauses
-// when that is due.
+// proceed is called after each step, with the bytes that it has read, and reports whether to take the next one. It
+// pauses when that is due.
 func (w *walk) proceed(bytes int) bool {
 	w.steps++
 	w.chunk += bytes
@@ -100,8 +102,8 @@ func (p *pacer) pause(now time.Time, worked time.Duration) time.Duration {
 	return min(pauseIdle*worked, longestPause)
 }
 
-// pause waits, keeping the turn so that no other walk works meanwhile, and gives it to a walk that waits. It reports false if
-// the walk has to end.
+// pause waits, keeping the turn so that no other walk works meanwhile, and gives it to a walk that waits. It reports
+// false if the walk has to end.
 func (w *walk) pause(now time.Time) bool {
 	timer := time.NewTimer(w.pacer.pause(now, now.Sub(w.slice)))
 	defer timer.Stop()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// walked runs a walk whose steps take so long each, with or without other requests for the shard, and returns how much of its
-// time it has worked.
+// walked runs a walk whose steps take so long each, with or without other requests for the shard, and returns how much
+// of its time it has worked.
 func walked(t *testing.T, p *pacer, account string, step time.Duration, busy bool) (work, total time.Duration) {
 	t.Helper()
 	w, err := p.begin(t.Context(), account)

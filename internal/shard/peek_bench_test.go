@@ -16,7 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// longQueue returns a shard on a disk with a queue of SLUICE_TEST_PEEK_BACKLOG messages of 1 KiB, and a batch of ten such messages.
+// longQueue returns a shard on a disk with a queue of SLUICE_TEST_PEEK_BACKLOG messages of 1 KiB, and a batch of ten
+// such messages.
 func longQueue(b *testing.B) (s *shard.Shard, batch []queue.Outgoing) {
 	b.Helper()
 	backlog := 100_000
@@ -74,10 +75,11 @@ func BenchmarkPeekPage(b *testing.B) {
 	}
 }
 
-// BenchmarkPeekBesideTraffic is what a search through a long queue costs those who use the queue. Batches of messages are sent,
-// received and deleted as fast as the shard can, on a disk; in every other second and a half a client searches. It reports how
-// much is done in those with a search, in percent of the one before without: the median, and the quartiles, because other
-// programs on the machine make more of a difference than the search. SLUICE_TEST_PEEK_BACKLOG is how long the queue is.
+// BenchmarkPeekBesideTraffic is what a search through a long queue costs those who use the queue. Batches of messages
+// are sent, received and deleted as fast as the shard can, on a disk; in every other second and a half a client
+// searches. It reports how much is done in those with a search, in percent of the one before without: the median, and
+// the quartiles, because other programs on the machine make more of a difference than the search.
+// SLUICE_TEST_PEEK_BACKLOG is how long the queue is.
 func BenchmarkPeekBesideTraffic(b *testing.B) {
 	const window = 1500 * time.Millisecond
 	s, batch := longQueue(b)

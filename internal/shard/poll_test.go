@@ -6,7 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// That too many messages are in flight is no answer to a long poll, also not to one whose consumer goes while it is tried.
+// That too many messages are in flight is no answer to a long poll, also not to one whose consumer goes while it is
+// tried.
 func TestPollOfFullQueueThatIsLeft(t *testing.T) {
 	for _, left := range []bool{false, true} {
 		p := &poll{end: 1}

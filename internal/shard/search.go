@@ -7,9 +7,9 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// search looks for the messages that tasks select, until the shard is closed. The owner is asked only what to look for, and
-// given what was found; a filter is never evaluated by it. The searches of a shard are made one after the other, each for a
-// bounded time, and take a small part of the machine while the shard is busy: see pacer.
+// search looks for the messages that tasks select, until the shard is closed. The owner is asked only what to look for,
+// and given what was found; a filter is never evaluated by it. The searches of a shard are made one after the other,
+// each for a bounded time, and take a small part of the machine while the shard is busy: see pacer.
 func (s *Shard) search() {
 	ctx := context.Background() // all that is waited for ends with the shard
 	for {

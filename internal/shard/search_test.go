@@ -11,8 +11,9 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// A task that selects messages is given them by searches that run beside the owner: while one waits for its turn the queues of
-// the shard are served, and the task has moved nothing. A shard that is closed meanwhile does not wait for the search.
+// A task that selects messages is given them by searches that run beside the owner: while one waits for its turn the
+// queues of the shard are served, and the task has moved nothing. A shard that is closed meanwhile does not wait for
+// the search.
 func TestSearchesOfTasksDoNotHoldUpTheOwner(t *testing.T) {
 	t.Parallel()
 	st, err := store.OpenMemory(store.Options{})

@@ -48,8 +48,8 @@ type Options struct {
 	// Configs returns the queues of this shard, when it is opened and whenever
 	// it has to be loaded again.
 	Configs func() []queue.Config
-	// Deleted reports whether a queue is known to be deleted, by what is at least as new as Configs: the rest of its data
-	// is removed when the shard is loaded. Nil means that no queue is.
+	// Deleted reports whether a queue is known to be deleted, by what is at least as new as Configs: the rest of its
+	// data is removed when the shard is loaded. Nil means that no queue is.
 	Deleted func(queue.ID) bool
 	Logger  *slog.Logger // nil discards
 	// Now is the machine's clock; nil means time.Now.

@@ -54,8 +54,8 @@ func (s *Shard) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.
 	return found, err
 }
 
-// walk has f look at what is durable at one moment, in the goroutine of the caller, when it is the turn of an account. f calls proceed after each step with the
-// bytes that it has read, and ends when that returns false.
+// walk has f look at what is durable at one moment, in the goroutine of the caller, when it is the turn of an account.
+// f calls proceed after each step with the bytes that it has read, and ends when that returns false.
 func (s *Shard) walk(ctx context.Context, account string, f func(r queue.Reader, proceed func(bytes int) bool) error) error {
 	s.reading.RLock()
 	defer s.reading.RUnlock()

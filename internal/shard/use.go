@@ -6,7 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Uses returns what is known of the use of some queues, all at one moment. It leaves out those of which nothing is known.
+// Uses returns what is known of the use of some queues, all at one moment. It leaves out those of which nothing is
+// known.
 func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
 	return call(ctx, s, func(e *queue.Engine) ([]queue.Use, error) {

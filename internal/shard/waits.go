@@ -13,8 +13,8 @@ type waits struct {
 	of map[queue.ID]*queue.Histogram
 }
 
-// received notes the messages that a consumer gets for the first time. One that comes from another queue has been received
-// there.
+// received notes the messages that a consumer gets for the first time. One that comes from another queue has been
+// received there.
 func (w *waits) received(id queue.ID, messages []Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// The first receive of a message says how long it has waited, its deletion how long the consumer took since the last one.
+// The first receive of a message says how long it has waited, its deletion how long the consumer took since the last
+// one.
 func TestWaitAndProcessing(t *testing.T) {
 	st, err := store.Open("store", store.Options{Disk: store.NewMemoryDisk(nil)})
 	if err != nil {

@@ -11,8 +11,8 @@ type Watcher interface {
 	DeadLettered(letters []queue.DeadLetter)
 	// Returned is called with deliveries that did not reach the consumer after all.
 	Returned(id queue.ID, deliveries []queue.Delivery)
-	// Deleted and VisibilityChanged are called with what was asked for and the results, in the same order: nil, or why it
-	// was refused.
+	// Deleted and VisibilityChanged are called with what was asked for and the results, in the same order: nil, or why
+	// it was refused.
 	Deleted(id queue.ID, at queue.Instant, receipts []queue.Receipt, results []error)
 	VisibilityChanged(id queue.ID, at queue.Instant, changes []queue.Visibility, results []error)
 	// Purged is called when a queue was purged or dropped.

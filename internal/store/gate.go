@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// ErrClosed says that a store was closed before it was read. In a cluster a checkpoint replaces a store while the program
-// runs, and its readers find the next one where they found this one.
+// ErrClosed says that a store was closed before it was read. In a cluster a checkpoint replaces a store while the
+// program runs, and its readers find the next one where they found this one.
 var ErrClosed = errors.New("the store is closed")
 
-// gate lets a store be closed while others read it: Close waits for the reads under way, and later ones fail. It is not a
-// lock, because a read may begin another one, which must not wait for a Close that waits for the first.
+// gate lets a store be closed while others read it: Close waits for the reads under way, and later ones fail. It is not
+// a lock, because a read may begin another one, which must not wait for a Close that waits for the first.
 type gate struct {
 	reads atomic.Int64 // under way; below 0 once the gate is shut
 	idle  chan struct{}

@@ -19,8 +19,8 @@ type Tx struct {
 	queues *catalog.Tx
 }
 
-// Change makes a change; see control.Control.Change. It first makes sure that all programs which read the records can, and
-// returns the error of Options.Formats if not.
+// Change makes a change; see control.Control.Change. It first makes sure that all programs which read the records can,
+// and returns the error of Options.Formats if not.
 func (t *Topics) Change(ctx context.Context, f func(*Tx) error) error {
 	return t.records.Change(ctx, func(tx *control.Tx) error { return f(&Tx{t, tx, t.queues.In(tx)}) })
 }
@@ -65,8 +65,8 @@ const (
 	internalVisibility = 30
 )
 
-// Update changes the record of a topic. change gets a copy; if it returns an error, nothing is changed and Update returns
-// that error. A topic that is gone, or was made anew under its name, gives ErrNoTopic.
+// Update changes the record of a topic. change gets a copy; if it returns an error, nothing is changed and Update
+// returns that error. A topic that is gone, or was made anew under its name, gives ErrNoTopic.
 func (tx *Tx) Update(t *Topic, change func(*Topic) error) (*Topic, error) {
 	old := tx.t.Find(t.Name)
 	if old == nil || old.ID != t.ID {
@@ -119,7 +119,8 @@ func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
 }
 
 // Subscribe adds a subscription, of which the caller has set everything but ID and Queue, and returns its record. One
-// that is not a queue gets an internal queue. An earlier one to the same endpoint, which has ended, can then not be restored.
+// that is not a queue gets an internal queue. An earlier one to the same endpoint, which has ended, can then not be
+// restored.
 func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
 	for _, earlier := range tx.t.endedOf(s.Topic) {
 		if earlier.Protocol == s.Protocol && earlier.Endpoint == s.Endpoint {
@@ -150,8 +151,8 @@ func (tx *Tx) Renew(s *Subscription, c Confirmation) *Subscription {
 	return renewed
 }
 
-// UpdateSubscription changes the record of a subscription. change gets a copy; if it returns an error, nothing is changed
-// and UpdateSubscription returns that error. One that is gone gives ErrNoSubscription.
+// UpdateSubscription changes the record of a subscription. change gets a copy; if it returns an error, nothing is
+// changed and UpdateSubscription returns that error. One that is gone gives ErrNoSubscription.
 func (tx *Tx) UpdateSubscription(id string, change func(*Subscription) error) (*Subscription, error) {
 	return tx.update(tx.t.Subscription(id), change)
 }
@@ -186,8 +187,8 @@ func (tx *Tx) Unsubscribe(id string, now time.Time) error {
 // mostEnded is how many ended subscriptions of a topic can be restored at a time.
 const mostEnded = 1000
 
-// End ends a subscription, and counts that, so that its endpoint can have it back with the token of c. It gets no messages
-// from then on. Where as many have ended as are kept, it removes the subscription and returns nil.
+// End ends a subscription, and counts that, so that its endpoint can have it back with the token of c. It gets no
+// messages from then on. Where as many have ended as are kept, it removes the subscription and returns nil.
 func (tx *Tx) End(id string, c Confirmation, now time.Time) (*Subscription, error) {
 	if s := tx.t.Subscription(id); s != nil && len(tx.t.endedOf(s.Topic)) >= mostEnded {
 		return nil, tx.Unsubscribe(id, now)
@@ -212,8 +213,8 @@ func (tx *Tx) countDeleted(n Name) {
 	}
 }
 
-// Forgotten returns the subscriptions that were not confirmed in time, those that have ended among them: no endpoint can
-// confirm them any more. There are at most as many as Forget takes.
+// Forgotten returns the subscriptions that were not confirmed in time, those that have ended among them: no endpoint
+// can confirm them any more. There are at most as many as Forget takes.
 func (t *Topics) Forgotten(now time.Time) (out []*Subscription) {
 	r := t.records.RLock()
 	defer t.records.RUnlock()

@@ -28,8 +28,8 @@ var ErrNotTopic = errors.New("it is not the ARN of a topic")
 // arnParts is how many parts the ARN of a topic has.
 const arnParts = 6
 
-// ParseARN takes a topic's ARN apart. Its partition may be any: clients write that of the AWS region that they believe to
-// be in. It does not look at what the parts consist of, because what no topic is called is not found.
+// ParseARN takes a topic's ARN apart. Its partition may be any: clients write that of the AWS region that they believe
+// to be in. It does not look at what the parts consist of, because what no topic is called is not found.
 func ParseARN(arn string) (Name, error) {
 	n, rest, err := parseARN(arn)
 	if err == nil && rest != "" {

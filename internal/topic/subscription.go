@@ -24,8 +24,8 @@ type Subscription struct {
 	// Unsubscribe, such as from the link in a message, does not delete the subscription.
 	Authenticated bool `json:",omitempty"`
 	KeepsOnLink   bool `json:",omitempty"`
-	// Ending is nil unless the subscription was ended by someone else than its owner. It is kept, with its queue, until its
-	// confirmation, by which the endpoint can have it back, is out of date.
+	// Ending is nil unless the subscription was ended by someone else than its owner. It is kept, with its queue, until
+	// its confirmation, by which the endpoint can have it back, is out of date.
 	Ending *Ending `json:",omitempty"`
 
 	Attributes SubscriptionAttributes

@@ -94,8 +94,8 @@ func (t *Topics) Count(account string, keep func(*Topic) bool) int {
 	return n
 }
 
-// CountSubscriptions returns how many subscriptions an account owns, in all regions together. Those that have ended do not
-// count, those that wait to be confirmed do.
+// CountSubscriptions returns how many subscriptions an account owns, in all regions together. Those that have ended do
+// not count, those that wait to be confirmed do.
 func (t *Topics) CountSubscriptions(account string) int {
 	r := t.records.RLock()
 	defer t.records.RUnlock()

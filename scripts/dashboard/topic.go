@@ -12,7 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// topic makes a topic with two queues, of which the second wants one message in five. It returns the topic and the queues.
+// topic makes a topic with two queues, of which the second wants one message in five. It returns the topic and the
+// queues.
 func (s *scene) topic(ctx context.Context) (topic string, queues []string, err error) {
 	made, err := s.publisher.CreateTopic(ctx, &sns.CreateTopicInput{Name: aws.String("shipments")})
 	if err != nil {

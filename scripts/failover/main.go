@@ -1,14 +1,14 @@
-// Failover measures for how long clients are without an answer when a node of a cluster dies, stops or hangs, and what an
-// idle node costs.
+// Failover measures for how long clients are without an answer when a node of a cluster dies, stops or hangs, and what
+// an idle node costs.
 //
 //	go run ./scripts/failover                                  # ten of each
 //	go run ./scripts/failover --faults kill --rounds 30        # the shards of a node that is killed
 //	go run ./scripts/failover --faults stall --stall 2s --busy 30
 //	go run ./scripts/failover --faults '' --idle 40s
 //
-// It starts three nodes on this machine, and sends to queues of all kinds through all of them all the time: a request every
-// 100 ms to each queue, whether earlier ones have been answered or not. For each fault it prints the median and the worst of
-// the rounds:
+// It starts three nodes on this machine, and sends to queues of all kinds through all of them all the time: a request
+// every 100 ms to each queue, whether earlier ones have been answered or not. For each fault it prints the median and
+// the worst of the rounds:
 //
 //	kill     SIGKILL of a node, until each queue has been answered again; the slowest queue counts
 //	control  SIGKILL of the node that makes queues, until a queue can be made

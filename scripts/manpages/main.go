@@ -58,7 +58,8 @@ func write(dir string) error {
 	return nil
 }
 
-// compress puts a file with the ending .gz in the place of a file. It says neither name nor time: the same page makes the same file.
+// compress puts a file with the ending .gz in the place of a file. It says neither name nor time: the same page makes
+// the same file.
 func compress(file string) error {
 	page, err := os.ReadFile(file)
 	if err != nil {

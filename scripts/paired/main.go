@@ -3,11 +3,11 @@
 //	go run ./scripts/paired --other '--metrics-keep-minutes 0'      # with and without counting
 //	go run ./scripts/paired --other-program /tmp/sluice-of-last-week --load '--fifo --batch 10' --rounds 10
 //
-// It builds the program, or takes those that it is given, starts both servers with empty data directories, and gives them
-// the load of "sluice bench" in turn, in another order in each round: what drifts on the machine meets both. For each it
-// prints the median of messages a second and of the processor time that the server takes for a message, and then the
-// median of the rounds' ratios with the least and the greatest. On a machine that has other work, the processor time is the
-// figure to look at.
+// It builds the program, or takes those that it is given, starts both servers with empty data directories, and gives
+// them the load of "sluice bench" in turn, in another order in each round: what drifts on the machine meets both. For
+// each it prints the median of messages a second and of the processor time that the server takes for a message, and
+// then the median of the rounds' ratios with the least and the greatest. On a machine that has other work, the
+// processor time is the figure to look at.
 package main
 
 import (

@@ -67,7 +67,8 @@ const (
 	providersPassword = "a password of the person"
 )
 
-// startWithProvider starts a provider and a server that people sign in to by it: who is in the group admins has the role admin.
+// startWithProvider starts a provider and a server that people sign in to by it: who is in the group admins has the
+// role admin.
 func startWithProvider(t *testing.T, program string, args ...string) (s *server.Server, issuer string) {
 	t.Helper()
 	addresses, err := freeport.Take(1)
@@ -104,7 +105,8 @@ func startWithProvider(t *testing.T, program string, args ...string) (s *server.
 	return s, issuer
 }
 
-// startProvider starts the provider and returns its issuer and, with TLS, the SHA-1 of its certificate. It ends with the test.
+// startProvider starts the provider and returns its issuer and, with TLS, the SHA-1 of its certificate. It ends with
+// the test.
 func startProvider(t *testing.T, program string, args ...string) (issuer, thumbprint string) {
 	t.Helper()
 	cmd := exec.Command(program, args...)

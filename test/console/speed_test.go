@@ -16,9 +16,9 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// TestSpeed measures what a person waits for in the console, and what an open tab costs a server with 10,000 queues, one of
-// them with a million messages, on a disk. It prints the figures and judges none: machines differ, and what else runs on them
-// does.
+// TestSpeed measures what a person waits for in the console, and what an open tab costs a server with 10,000 queues,
+// one of them with a million messages, on a disk. It prints the figures and judges none: machines differ, and what else
+// runs on them does.
 func TestSpeed(t *testing.T) {
 	if os.Getenv("SLUICE_TEST_CONSOLE_SPEED") == "" {
 		t.Skip("it measures for seven minutes: set SLUICE_TEST_CONSOLE_SPEED=1")

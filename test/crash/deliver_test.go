@@ -72,8 +72,8 @@ func topics(p *process) *sns.Client {
 	})
 }
 
-// TestKillDeliveries kills the server while it delivers to an endpoint that fails now and then. Every message whose publish
-// was answered arrives.
+// TestKillDeliveries kills the server while it delivers to an endpoint that fails now and then. Every message whose
+// publish was answered arrives.
 func TestKillDeliveries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")

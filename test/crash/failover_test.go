@@ -98,9 +98,9 @@ func (c *nodes) any(n int) *workload.Client {
 	panic("all nodes are killed")
 }
 
-// TestFailoverOfTopics kills one node after the other of a cluster that publishes to an HTTP endpoint and to a FIFO queue,
-// so that the owner of each shard is killed while it delivers. Every message whose publish was answered arrives, and the
-// FIFO queue has each once, in order. The link that confirms the subscription works at any node.
+// TestFailoverOfTopics kills one node after the other of a cluster that publishes to an HTTP endpoint and to a FIFO
+// queue, so that the owner of each shard is killed while it delivers. Every message whose publish was answered arrives,
+// and the FIFO queue has each once, in order. The link that confirms the subscription works at any node.
 func TestFailoverOfTopics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
@@ -193,8 +193,8 @@ func (e *endpoint) count() int {
 	return len(e.taken)
 }
 
-// inOrder receives from a FIFO queue what was published, each message once and in order. The last one may be there whose
-// publish was not answered.
+// inOrder receives from a FIFO queue what was published, each message once and in order. The last one may be there
+// whose publish was not answered.
 func (c *nodes) inOrder(queue string, published int) {
 	c.Helper()
 	next := 0

@@ -81,8 +81,8 @@ func isFree(port int) bool {
 	return l.Close() == nil
 }
 
-// TestClusterLocal starts a cluster by scripts/cluster-local, uses what it prints, kills a node, and starts it again as the
-// script says.
+// TestClusterLocal starts a cluster by scripts/cluster-local, uses what it prints, kills a node, and starts it again as
+// the script says.
 func TestClusterLocal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")

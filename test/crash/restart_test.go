@@ -136,8 +136,8 @@ func documented(t *testing.T) string {
 	return ""
 }
 
-// TestDocumentedRestart restarts the nodes of a cluster one after the other, by the commands of docs/cluster.md, while a
-// client sends and receives. It gets no error, and every message once it is sent.
+// TestDocumentedRestart restarts the nodes of a cluster one after the other, by the commands of docs/cluster.md, while
+// a client sends and receives. It gets no error, and every message once it is sent.
 func TestDocumentedRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
@@ -182,8 +182,8 @@ func TestDocumentedRestart(t *testing.T) {
 	}
 }
 
-// restartUser sends messages and receives them, as programs do: by an SDK that tries again, and under a name that has the
-// addresses of all nodes.
+// restartUser sends messages and receives them, as programs do: by an SDK that tries again, and under a name that has
+// the addresses of all nodes.
 type restartUser struct {
 	*restarts
 	queue *sqs.Client

@@ -203,8 +203,8 @@ func (r *rolling) learn(topics []history.Topic) {
 	}
 }
 
-// end ends a node in good order. A new one has had nothing to complain about but requests that it could not answer: those
-// that were too early, and some that came while a shard moved.
+// end ends a node in good order. A new one has had nothing to complain about but requests that it could not answer:
+// those that were too early, and some that came while a shard moved.
 func (r *rolling) end(i int) {
 	r.Helper()
 	r.client[i].Store(nil)
@@ -230,8 +230,8 @@ func (r *rolling) replace(i int, binary string) {
 	r.Logf("after %s node %s runs %s", r.journal.Now().Round(time.Second), r.name(i), filepath.Base(binary))
 }
 
-// sort makes a queue with messages of which some are to be selected later, and a user who is to have a password. A shard may
-// have no owner for a moment, so that each call may have to be made again, which must not matter.
+// sort makes a queue with messages of which some are to be selected later, and a user who is to have a password. A
+// shard may have no owner for a moment, so that each call may have to be made again, which must not matter.
 func (r *rolling) sort() {
 	r.Helper()
 	for _, queue := range []string{"unsorted.fifo", "sorted.fifo"} {

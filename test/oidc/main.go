@@ -1,6 +1,6 @@
-// Command oidc is a real OpenID Connect provider for tests: the server of github.com/zitadel/oidc, which is certified, with
-// its own example's storage and page, and two people who are in groups. It prints its issuer and runs until its standard
-// input ends. With TLS it has a certificate of its own making, whose SHA-1 is on the line after the issuer.
+// Command oidc is a real OpenID Connect provider for tests: the server of github.com/zitadel/oidc, which is certified,
+// with its own example's storage and page, and two people who are in groups. It prints its issuer and runs until its
+// standard input ends. With TLS it has a certificate of its own making, whose SHA-1 is on the line after the issuer.
 //
 //	oidc -redirect URL [-claims] [-tls]
 package main

@@ -18,7 +18,8 @@ import (
 
 const dashboard = "../../deploy/grafana/dashboards/sluice.json"
 
-// Every query of the dashboard has an answer where there are messages. Those about clusters have none on a machine alone.
+// Every query of the dashboard has an answer where there are messages. Those about clusters have none on a machine
+// alone.
 func TestDashboardShowsData(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute until there are metrics of a minute")
@@ -86,7 +87,8 @@ func serveMetrics(t *testing.T, address string) (string, *sqs.Client, *sns.Clien
 		sns.New(sns.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: credentials})
 }
 
-// use has a queue and its dead-letter queue hold messages, some of them received, and publishes one. It takes two seconds.
+// use has a queue and its dead-letter queue hold messages, some of them received, and publishes one. It takes two
+// seconds.
 func use(t *testing.T, client *sqs.Client, publisher *sns.Client) {
 	t.Helper()
 	topic, err := publisher.CreateTopic(t.Context(), &sns.CreateTopicInput{Name: aws.String("news")})

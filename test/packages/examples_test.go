@@ -117,7 +117,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// Without containers: the server starts as the file says, with its queues, and the worker gets the message and ends in order.
+// Without containers: the server starts as the file says, with its queues, and the worker gets the message and ends in
+// order.
 func TestComposeExample(t *testing.T) {
 	const dir = "../../examples/compose"
 	python := tool(t, "python3")

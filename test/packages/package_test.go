@@ -122,8 +122,9 @@ var files = map[string]string{
 	"/usr/share/doc/sluice/copyright":                  "-rw-r--r-- root root",
 }
 
-// Installed on this machine, or what looks like it to a process that sees changes of its own, a package brings what it should
-// with the rights that it should have; the server runs with its settings, as its user; and what it has stored outlives the package.
+// Installed on this machine, or what looks like it to a process that sees changes of its own, a package brings what it
+// should with the rights that it should have; the server runs with its settings, as its user; and what it has stored
+// outlives the package.
 func TestInstall(t *testing.T) {
 	for _, format := range []string{"deb", "rpm"} {
 		t.Run(format, func(t *testing.T) {
@@ -165,7 +166,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// A machine is this one, for processes that see changes of their own: an overlay in memory. They are gone with the test.
+// A machine is this one, for processes that see changes of their own: an overlay in memory. They are gone with the
+// test.
 type machine struct {
 	root string
 	pid  string // of the process whose mounts the others see

@@ -39,8 +39,8 @@ func findProvider(t *testing.T) string {
 	return ""
 }
 
-// startProvider runs the provider, which all commands use then: it takes seconds to start. It returns the variable that tells
-// Terraform where it is.
+// startProvider runs the provider, which all commands use then: it takes seconds to start. It returns the variable that
+// tells Terraform where it is.
 func startProvider(t *testing.T, binary string) (reattach string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, "-debug")

@@ -23,7 +23,8 @@ type workspace struct {
 	env      []string
 }
 
-// quickly has changes made at once: all resources wait at the same time, and none is read that the plan before has read.
+// quickly has changes made at once: all resources wait at the same time, and none is read that the plan before has
+// read.
 var quickly = []string{"-auto-approve", "-parallelism=50", "-refresh=false"}
 
 // The declared resources can be made, changed and removed, and after each step there is nothing left to do.

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Check compares what a server has with what is to be there, and uses all of it. The server has trailDir as --trail-dir;
-// later lets time pass on it.
+// Check compares what a server has with what is to be there, and uses all of it. The server has trailDir as
+// --trail-dir; later lets time pass on it.
 func Check(ctx context.Context, c *Client, want *Content, trailDir string, later func(time.Duration) error) error {
 	k := &checker{Client: c, ctx: ctx, trailDir: trailDir}
 	errs := []error{k.counted(want)}

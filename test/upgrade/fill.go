@@ -223,7 +223,8 @@ func (f *filler) moved() error {
 	if err := f.sqs("StartMessageMoveTask", map[string]any{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:moved-dead"}, nil); err != nil && !isUnknown(err) {
 		return err
 	}
-	// The task sends the message again, so that only its body is known. A task that has not moved it yet is on the disk.
+	// The task sends the message again, so that only its body is known. A task that has not moved it yet is on the
+	// disk.
 	where := &received{}
 	for range 20 {
 		var got struct{ Messages []*received }

@@ -89,8 +89,8 @@ type deleteAccountInput struct {
 	AccountId *string `max:"64"`
 }
 
-// deleteAccount deletes an account that has neither queues nor users, groups, roles or policies. A request of the account
-// that is under way meanwhile may still create one; it is there again if the account is created again.
+// deleteAccount deletes an account that has neither queues nor users, groups, roles or policies. A request of the
+// account that is under way meanwhile may still create one; it is there again if the account is created again.
 func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *deleteAccountInput) (*service.Empty, error) {
 	if err := s.allow(c); err != nil {
 		return nil, err

@@ -10,19 +10,21 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// unscoped are the actions about the server: the operations of this package; Backup, which is no operation but a download; and
-// CreateSignInLink of package signin, which every caller may take unless a policy denies it.
-// Policies name the resource * for them.
+// unscoped are the actions about the server: the operations of this package; Backup, which is no operation but a
+// download; and CreateSignInLink of package signin, which every caller may take unless a policy denies it. Policies
+// name the resource * for them.
 var unscoped = []string{
 	"sluice:Backup", "sluice:CreateAccount", "sluice:CreateSignInLink", "sluice:DeleteAccount", "sluice:DeleteLimits",
 	"sluice:DescribeCluster", "sluice:DescribeServer", "sluice:DrainNode", "sluice:GetLimits", "sluice:GetLogLevel", "sluice:ListAccounts",
 	"sluice:ListLimits", "sluice:ListShardQueues", "sluice:RemoveNode", "sluice:SetLimits", "sluice:SetLogLevel",
 }
 
-// lists are the actions about the queues of an account, which package inspect serves. Policies name the resource * for them, too.
+// lists are the actions about the queues of an account, which package inspect serves. Policies name the resource * for
+// them, too.
 var lists = []string{"sluice:ListQueueStates"}
 
-// ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs to.
+// ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs
+// to.
 var ofQueues = []string{
 	"sluice:DescribeQueueState", "sluice:EditMessage", "sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:ListRedriveTasks",
 	"sluice:PeekMessageBody", "sluice:PeekMessages", "sluice:RedriveMessages",

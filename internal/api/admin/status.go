@@ -8,7 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// ServerStatus is how a server stands, or all nodes of a cluster together. Its size does not grow with the number of queues.
+// ServerStatus is how a server stands, or all nodes of a cluster together. Its size does not grow with the number of
+// queues.
 type ServerStatus struct {
 	Cluster          string       `json:",omitempty"` // its name; empty: the server is alone
 	Nodes            []NodeStatus `json:",always"`    // those that have answered, the one that was asked first
@@ -43,9 +44,9 @@ type MessageCounts struct {
 	InFlight    int64
 	Delayed     int64
 	DeadLetters int64 // those of the other counts that are in dead-letter queues
-	// OldestMessage is about one of those that were in a queue at the end of the last minute. It is nil if there were none,
-	// and if the server keeps no metrics of queues. A message of a standard queue that was received three times is left out, as
-	// in the metric ApproximateAgeOfOldestMessage.
+	// OldestMessage is about one of those that were in a queue at the end of the last minute. It is nil if there were
+	// none, and if the server keeps no metrics of queues. A message of a standard queue that was received three times
+	// is left out, as in the metric ApproximateAgeOfOldestMessage.
 	OldestMessage *OldestMessage
 }
 

@@ -164,8 +164,8 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// checkTopic returns the ARN of the topic that a request names by its name or ARN.
-// The answer does not tell a topic that is not there from one whose policy does not let CloudTrail publish for the trail.
+// checkTopic returns the ARN of the topic that a request names by its name or ARN. The answer does not tell a topic
+// that is not there from one whose policy does not let CloudTrail publish for the trail.
 func (s *Service) checkTopic(c *protocol.Call, trail trails.Name, name string) (arn string, err error) {
 	if name == "" {
 		return "", nil

@@ -4,8 +4,8 @@
 //
 //   - Event history is always on: LookupEvents finds the management events of the caller's account
 //     of the last 90 days, the newest first, as package trail keeps them.
-//   - Trails bring the events that they select to buckets, as package trails says. They belong to the region in which they
-//     were made, and can be looked at from others by their ARN.
+//   - Trails bring the events that they select to buckets, as package trails says. They belong to the region in which
+//     they were made, and can be looked at from others by their ARN.
 //   - An event is found in the region for which its call was signed. Events of IAM and STS, which
 //     have no regions, are found in all.
 package cloudtrail
@@ -46,8 +46,8 @@ type Options struct {
 	Access     *access.Decider
 	Budget     *budget.Budget   // of what is asked of history; nil means one of its own
 	Now        func() time.Time // nil means time.Now
-	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence why
-	// there is no room. A nil Room means that there always is.
+	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence
+	// why there is no room. A nil Room means that there always is.
 	Room func() error
 }
 

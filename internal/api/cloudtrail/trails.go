@@ -198,8 +198,8 @@ func (s *Service) deleteTrail(ctx context.Context, c *protocol.Call, in *trailIn
 	})
 }
 
-// seen returns the trails that the caller has in the region of a request: those that belong there, and the shadows of those
-// that other regions have for all.
+// seen returns the trails that the caller has in the region of a request: those that belong there, and the shadows of
+// those that other regions have for all.
 func (s *Service) seen(c *protocol.Call, shadows bool) []*trails.Trail {
 	return service.Filter(s.trails.Of(service.Caller(c).Account), func(t *trails.Trail) bool {
 		return t.Region == c.Region || shadows && t.MultiRegion
@@ -230,8 +230,8 @@ func (s *Service) describeTrails(_ context.Context, c *protocol.Call, in *descri
 	return &describeTrailsOutput{service.Convert(all, describe)}, nil
 }
 
-// named returns those of the caller's trails that have the given names in the region of the request, or the given ARNs: in
-// any region, if shadows are wanted.
+// named returns those of the caller's trails that have the given names in the region of the request, or the given ARNs:
+// in any region, if shadows are wanted.
 func (s *Service) named(c *protocol.Call, list []string, shadows bool) ([]*trails.Trail, error) {
 	wanted := make(map[trails.Name]bool)
 	for _, text := range list {

@@ -190,8 +190,8 @@ func create(name string, change ...func(*cloudtrail.CreateTrailInput)) *cloudtra
 	return in
 }
 
-// An account's trails write to its own buckets only, and name a topic of another account only if that topic's policy lets
-// CloudTrail publish for them: nothing tells such a topic from one that is not there.
+// An account's trails write to its own buckets only, and name a topic of another account only if that topic's policy
+// lets CloudTrail publish for them: nothing tells such a topic from one that is not there.
 func TestTrailsOfOtherAccounts(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t, func(c *server.Config) {

@@ -19,8 +19,8 @@ func data(from, to time.Time, expressions ...string) object {
 	return object{"StartTime": from, "EndTime": to, "MetricDataQueries": queries, "MaxDatapoints": 10}
 }
 
-// No window and no expression makes a request take more than its share: it is answered for the time of which there may be
-// data, or refused, and holds nothing afterwards.
+// No window and no expression makes a request take more than its share: it is answered for the time of which there may
+// be data, or refused, and holds nothing afterwards.
 func TestRequestsHaveABudget(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

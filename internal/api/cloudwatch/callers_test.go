@@ -32,8 +32,8 @@ func minutesBefore(t time.Time, n int) string {
 	return t.Add(-time.Duration(n) * time.Minute).Format(time.RFC3339)
 }
 
-// YACE lists each metric of a namespace that was active lately, and asks for all of them at once, the newest first. It knows
-// the answers by the ids that it has given, which are random words after "id_".
+// YACE lists each metric of a namespace that was active lately, and asks for all of them at once, the newest first. It
+// knows the answers by the ids that it has given, which are random words after "id_".
 func TestYACE(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -89,8 +89,8 @@ func TestYACE(t *testing.T) {
 	})
 }
 
-// Grafana lists what there is for its menus, asks for graphs in the order of time with labels of its own, and looks for alarms
-// on what it shows.
+// Grafana lists what there is for its menus, asks for graphs in the order of time with labels of its own, and looks for
+// alarms on what it shows.
 func TestGrafana(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

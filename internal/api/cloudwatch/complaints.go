@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// complaints are what is wrong with the parameters of a request, a line each. As on AWS, an error names all that have its
-// code: what is missing comes before values, and those before combinations.
+// complaints are what is wrong with the parameters of a request, a line each. As on AWS, an error names all that have
+// its code: what is missing comes before values, and those before combinations.
 type complaints struct{ missing, values, combinations []string }
 
 // mostComplaints is how many lines an error has at most.

@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 )
 
-// CompositeAlarm is a composite alarm as clients see it. One that is shown as the child or parent of another lacks what is a
-// pointer, a parent also its state.
+// CompositeAlarm is a composite alarm as clients see it. One that is shown as the child or parent of another lacks what
+// is a pointer, a parent also its state.
 type CompositeAlarm struct {
 	AlarmName                          string
 	AlarmArn                           string
@@ -121,8 +121,8 @@ func (in *putCompositeAlarmInput) suppressor(c *monitor.Composite) error {
 	return nil
 }
 
-// checkReferences makes sure that the alarms exist to which a composite alarm refers, and that none of them has too many
-// parents.
+// checkReferences makes sure that the alarms exist to which a composite alarm refers, and that none of them has too
+// many parents.
 func (s *Service) checkReferences(is *monitor.Alarm) error {
 	var missing []string
 	for _, child := range is.Composite.Children() {

@@ -23,8 +23,8 @@ func shown(faults []fault) string {
 	return string(text)
 }
 
-// checkBody returns what is wrong with the text of a dashboard: it is an object, and its widgets are objects with a type and
-// properties. Of widgets that show metrics it looks at these, too.
+// checkBody returns what is wrong with the text of a dashboard: it is an object, and its widgets are objects with a
+// type and properties. Of widgets that show metrics it looks at these, too.
 func checkBody(body []byte) []fault {
 	var dashboard map[string]json.RawMessage
 	if faults := isShape("/", body, &dashboard, "object"); faults != nil {
@@ -70,8 +70,8 @@ func checkWidget(path string, raw []byte) (faults []fault) {
 	return faults
 }
 
-// checkMetricWidget returns what is wrong with the properties of a widget that shows metrics or alarms. The words, and the
-// order in which those about missing properties stand, are those of AWS's refusals.
+// checkMetricWidget returns what is wrong with the properties of a widget that shows metrics or alarms. The words, and
+// the order in which those about missing properties stand, are those of AWS's refusals.
 func checkMetricWidget(path string, properties map[string]json.RawMessage) []fault {
 	raw, there := properties["metrics"]
 	if _, alarms := properties["annotations"]; !there && !alarms {

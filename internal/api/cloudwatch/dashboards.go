@@ -26,8 +26,8 @@ type putDashboardOutput struct {
 	DashboardValidationMessages []DashboardValidationMessage `wrap:"member" json:",always"`
 }
 
-// DashboardValidationMessage is a remark about the text of a dashboard. There are none about one that is kept: what is in its
-// widgets is for the programs that draw them.
+// DashboardValidationMessage is a remark about the text of a dashboard. There are none about one that is kept: what is
+// in its widgets is for the programs that draw them.
 type DashboardValidationMessage struct {
 	DataPath string
 	Message  string

@@ -11,8 +11,9 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
 )
 
-// position is where a page of GetMetricData begins. A page is evaluated anew, and points and series may have been added since
-// the page before, so that it does not count: it says which series were shown whole, and up to which time another was.
+// position is where a page of GetMetricData begins. A page is evaluated anew, and points and series may have been added
+// since the page before, so that it does not count: it says which series were shown whole, and up to which time another
+// was.
 //
 // A token is its text:
 //
@@ -126,8 +127,8 @@ func (in *getMetricDataInput) shown(results []metricdata.Result) []shownSeries {
 	return out
 }
 
-// page returns at most that many datapoints from the position on, and the token of the next page. It moves the position to
-// where the page ends.
+// page returns at most that many datapoints from the position on, and the token of the next page. It moves the position
+// to where the page ends.
 func (p *position) page(all []shownSeries, most int) (out []MetricDataResult, token string) {
 	out = []MetricDataResult{}
 	for _, s := range p.order(all) {

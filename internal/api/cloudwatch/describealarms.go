@@ -19,8 +19,8 @@ const (
 	mostAlarms   = 100
 )
 
-// typesOf returns the types of alarms that a request is about: metric alarms, unless it says otherwise. There are no log
-// alarms.
+// typesOf returns the types of alarms that a request is about: metric alarms, unless it says otherwise. There are no
+// log alarms.
 func typesOf(names []string) monitor.AlarmTypes {
 	return monitor.AlarmTypes{
 		Metric: len(names) == 0 || slices.Contains(names, metricAlarms), Composite: slices.Contains(names, composites),

@@ -65,7 +65,8 @@ func errLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("LimitExceededFault", "LimitExceeded", http.StatusBadRequest, format, args...)
 }
 
-// errTooLong refuses a parameter that is longer than its declaration allows. PutMetricData has words of its own for that.
+// errTooLong refuses a parameter that is longer than its declaration allows. PutMetricData has words of its own for
+// that.
 func errTooLong(e *protocol.Excess) *protocol.Error {
 	parts := strings.Split(e.Member, ".")
 	if parts[0] != "MetricData" && parts[0] != "EntityMetricData" {

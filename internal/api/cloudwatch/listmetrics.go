@@ -13,7 +13,8 @@ import (
 
 const (
 	metricsPage = 500
-	// A metric is listed for listedFor after its last point, or for recently if only those that are active are asked for.
+	// A metric is listed for listedFor after its last point, or for recently if only those that are active are asked
+	// for.
 	listedFor = 14 * 24 * time.Hour
 	recently  = 3 * time.Hour
 )

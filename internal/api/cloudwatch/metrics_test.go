@@ -348,8 +348,8 @@ func TestUnits(t *testing.T) {
 	})
 }
 
-// Metrics of high resolution are read by the second for three hours, and by the minute as others are. Other metrics have no
-// points of periods below a minute.
+// Metrics of high resolution are read by the second for three hours, and by the minute as others are. Other metrics
+// have no points of periods below a minute.
 func TestHighResolution(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

@@ -34,8 +34,8 @@ type AlarmTagsPropagation struct {
 	ExcludedTagKeys []string `wrap:"member" max:"50,128"`
 }
 
-// newAlarm returns the alarm that a request puts and its tags, if the caller may put it and, where it is new, tag it. The
-// function describe sets the properties of its kind.
+// newAlarm returns the alarm that a request puts and its tags, if the caller may put it and, where it is new, tag it.
+// The function describe sets the properties of its kind.
 func (s *Service) newAlarm(
 	c *protocol.Call, in *alarmInput, may func(monitor.Name, map[string]string) error, describe func(*monitor.Alarm) error,
 ) (*monitor.Alarm, map[string]string, error) {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// latencies puts 1 to 10 singly, then 2 three times and 8 once, then a statistic set, a minute each, and returns the first.
+// latencies puts 1 to 10 singly, then 2 three times and 8 once, then a statistic set, a minute each, and returns the
+// first.
 func (r *rig) latencies() time.Time {
 	r.Helper()
 	at := r.now.Truncate(time.Minute).Add(-10 * time.Minute)

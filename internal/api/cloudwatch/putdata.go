@@ -173,8 +173,8 @@ func checkDimensionText(c *complaints, name string, text *string) bool {
 	return true
 }
 
-// point returns what the samples are together. Where both are given, StatisticValues are the statistics, and Values how the
-// samples are distributed: so do agents send what they have condensed.
+// point returns what the samples are together. Where both are given, StatisticValues are the statistics, and Values how
+// the samples are distributed: so do agents send what they have condensed.
 func (d *MetricDatum) point(c *complaints, at string) series.Point {
 	const both = "The parameters %[1]s%[2]s and %[1]s%[3]s are mutually exclusive and you have specified both."
 	switch {

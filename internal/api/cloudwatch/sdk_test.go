@@ -21,7 +21,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// The SDK for Go, which speaks CBOR, makes an alarm, sends a metric, reads it as KEDA does, and gets the SDK's own errors.
+// The SDK for Go, which speaks CBOR, makes an alarm, sends a metric, reads it as KEDA does, and gets the SDK's own
+// errors.
 func TestSDK(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

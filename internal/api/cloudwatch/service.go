@@ -26,8 +26,8 @@ type Options struct {
 	Access  *access.Decider
 	Budget  *budget.Budget   // of what is asked of history; nil means one of its own
 	Now     func() time.Time // nil means time.Now
-	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence why
-	// there is no room. A nil Room means that there always is.
+	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence
+	// why there is no room. A nil Room means that there always is.
 	Room func() error
 }
 
@@ -113,8 +113,8 @@ func Rules() *policy.Rules {
 	return &all
 }
 
-// allow makes sure that the caller may take an action on a resource of its own account. It is asked before anything is said
-// about the resource.
+// allow makes sure that the caller may take an action on a resource of its own account. It is asked before anything is
+// said about the resource.
 func (s *Service) allow(c *protocol.Call, action string, about service.Subject) error {
 	if about.Resource == nil {
 		about.Resource = service.ARN("*")

@@ -7,9 +7,9 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// absent serves operations about what users and roles can have on AWS and cannot have here:
-// keys for SSH, certificates and more. Clients such as Terraform ask for them before they delete a user, and learn that there
-// are none. The operations that would make some are unsupported.
+// absent serves operations about what users and roles can have on AWS and cannot have here: keys for SSH, certificates
+// and more. Clients such as Terraform ask for them before they delete a user, and learn that there are none. The
+// operations that would make some are unsupported.
 type absent struct{ *core }
 
 func (s absent) register(wire *protocol.Service) {

@@ -81,8 +81,8 @@ func (s *core) findFor(c *protocol.Call, kind directory.Kind, name *string, acti
 	return e, missing
 }
 
-// named returns the entity that has exactly this name. Names that differ in case only are the same when an entity is made,
-// and different when it is looked for.
+// named returns the entity that has exactly this name. Names that differ in case only are the same when an entity is
+// made, and different when it is looked for.
 func (s *core) named(kind directory.Kind, account, name string) (*directory.Entity, error) {
 	if e := s.directory.Find(kind, account, name); e != nil && e.Name == name {
 		return e, nil

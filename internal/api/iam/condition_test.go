@@ -99,7 +99,8 @@ func TestConditionsOnTheTarget(t *testing.T) {
 		}
 	}
 
-	// The pattern of AWS's guide: a delegate may give permissions only to those who have the boundary, and make only such.
+	// The pattern of AWS's guide: a delegate may give permissions only to those who have the boundary, and make only
+	// such.
 	delegate, _ := root.User(t, "delegate", `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*",
 		"Action":["iam:CreateUser","iam:AttachUserPolicy","iam:DetachUserPolicy","iam:PutUserPolicy","iam:DeleteUserPolicy","iam:PutUserPermissionsBoundary"],
 		"Condition":{"StringEquals":{"iam:PermissionsBoundary":"`+x+`"}}}]}`)

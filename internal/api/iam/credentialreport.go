@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// credentialReports serves the operations about the report of an account's credentials. Only when it was asked for is kept:
-// the report is made when it is fetched, so that it is true at its GeneratedTime, on every node of a cluster.
+// credentialReports serves the operations about the report of an account's credentials. Only when it was asked for is
+// kept: the report is made when it is fetched, so that it is true at its GeneratedTime, on every node of a cluster.
 type credentialReports struct{ *core }
 
 func (s credentialReports) register(wire *protocol.Service) {

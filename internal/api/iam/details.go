@@ -19,7 +19,8 @@ func (s details) register(wire *protocol.Service) {
 	protocol.Register(wire, "GetAccountAuthorizationDetails", s.get)
 }
 
-// mostDetails is how many bytes of documents an answer has before it ends early. IAM may return fewer items than were asked for.
+// mostDetails is how many bytes of documents an answer has before it ends early. IAM may return fewer items than were
+// asked for.
 const mostDetails = 1 << 20
 
 // PolicyDetail is a policy that is part of a user, group or role.
@@ -129,8 +130,8 @@ func (s details) get(_ context.Context, c *protocol.Call, in *detailsInput) (*de
 	return out, nil
 }
 
-// all returns what an account has of the kinds that a filter lists, or of all without one, in a fixed order. Of AWS's own
-// policies these are the ones that something has.
+// all returns what an account has of the kinds that a filter lists, or of all without one, in a fixed order. Of AWS's
+// own policies these are the ones that something has.
 func (s details) all(account string, filter []string) (all []detailed) {
 	wanted := func(kind string) bool { return len(filter) == 0 || slices.Contains(filter, kind) }
 	for i, kind := range []directory.Kind{directory.User, directory.Group, directory.Role} {

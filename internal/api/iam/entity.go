@@ -99,7 +99,8 @@ func (s *core) rename(ctx context.Context, c *protocol.Call, kind directory.Kind
 	})
 }
 
-// remove deletes an entity that has neither keys, a password, second factors, groups, members nor policies, and is in no instance profile.
+// remove deletes an entity that has neither keys, a password, second factors, groups, members nor policies, and is in
+// no instance profile.
 func (s *core) remove(ctx context.Context, c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
 	e, err := s.find(c, kind, name, "Delete"+words[kind])
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// lastAccessed serves the operations that say when users and roles have last used the services that they may use. A job is
-// done as soon as it is begun, and kept nowhere: its id says what it is about.
+// lastAccessed serves the operations that say when users and roles have last used the services that they may use. A job
+// is done as soon as it is begun, and kept nowhere: its id says what it is about.
 type lastAccessed struct{ *core }
 
 func (s lastAccessed) register(wire *protocol.Service) {
@@ -27,7 +27,8 @@ const (
 	actionLevel  = "ACTION_LEVEL"
 )
 
-// served are the services that policies can name, as AWS calls them. The signature of a request names CloudWatch in another way.
+// served are the services that policies can name, as AWS calls them. The signature of a request names CloudWatch in
+// another way.
 var served = []struct{ namespace, signed, name string }{
 	{"cloudtrail", "cloudtrail", "AWS CloudTrail"},
 	{"cloudwatch", "monitoring", "Amazon CloudWatch"},

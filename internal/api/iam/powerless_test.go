@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// No operation is done for callers who are unknown, have not signed, or have no permission, and the refusal says nothing
-// of what there is.
+// No operation is done for callers who are unknown, have not signed, or have no permission, and the refusal says
+// nothing of what there is.
 func TestNoOperationWithoutPermission(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

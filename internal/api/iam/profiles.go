@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// profiles serves the operations about instance profiles. They are kept and listed for programs that make them together with
-// roles; nothing here runs on instances.
+// profiles serves the operations about instance profiles. They are kept and listed for programs that make them together
+// with roles; nothing here runs on instances.
 type profiles struct{ *core }
 
 func (s profiles) register(wire *protocol.Service) {

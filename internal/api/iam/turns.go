@@ -22,8 +22,8 @@ type turn struct {
 // mostWaiting is how many requests of an account may have the turn or wait for it.
 const mostWaiting = 10
 
-// take waits for the account's turn. It returns a function that gives the turn up, or the error of ctx, or protocol.Throttled if
-// too many wait already.
+// take waits for the account's turn. It returns a function that gives the turn up, or the error of ctx, or
+// protocol.Throttled if too many wait already.
 func (t *turns) take(ctx context.Context, account string) (done func(), err error) {
 	t.mu.Lock()
 	own := t.accounts[account]

@@ -63,9 +63,9 @@ type remedy struct {
 // statementsShown bounds how many statements an answer has.
 const statementsShown = 100
 
-// explainAccess says whether a principal may take an action on a queue, which statement decides, and what would have to be
-// added. It knows the policies of the account that the queue belongs to; of callers of other accounts it takes for granted
-// that their own account allows what they do.
+// explainAccess says whether a principal may take an action on a queue, which statement decides, and what would have to
+// be added. It knows the policies of the account that the queue belongs to; of callers of other accounts it takes for
+// granted that their own account allows what they do.
 func (s *inspector) explainAccess(_ context.Context, c *protocol.Call, in *explainAccessInput) (*explainAccessOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "ExplainAccess")
 	if err != nil {
@@ -114,7 +114,8 @@ type stated struct {
 func (s stated) ARN() string         { return s.arn }
 func (s stated) Facts() policy.Facts { return s.facts }
 
-// action returns an action as requests write it, with the rules of its service. A batch asks for the action of its entries.
+// action returns an action as requests write it, with the rules of its service. A batch asks for the action of its
+// entries.
 func (s *inspector) action(text string) (string, *policy.Rules, error) {
 	for _, rules := range s.services {
 		for _, known := range rules.Actions {
@@ -196,7 +197,8 @@ func contextOf(entries []contextEntry) (func(name string) (policy.Value, bool), 
 	return func(name string) (policy.Value, bool) { v, ok := values[name]; return v, ok }, nil
 }
 
-// addStatements adds what became of the statements: the one that has decided first, then those that apply, then the others.
+// addStatements adds what became of the statements: the one that has decided first, then those that apply, then the
+// others.
 func (out *explainAccessOutput) addStatements(x *policy.Explanation) {
 	rank := func(st *statement) int {
 		switch {

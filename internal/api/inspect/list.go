@@ -72,8 +72,8 @@ type queueActivity struct {
 	Sent, Received, EmptyReceives, Deleted, Expired, DeadLettered, Moved int64
 }
 
-// listQueueStates lists the caller's queues in order of their names, with what they are doing, for a page that people look
-// at again and again: each shard is asked once. Of a queue whose state the caller may not see, there is the name.
+// listQueueStates lists the caller's queues in order of their names, with what they are doing, for a page that people
+// look at again and again: each shard is asked once. Of a queue whose state the caller may not see, there is the name.
 func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *listQueueStatesInput) (*listQueueStatesOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)

@@ -74,8 +74,8 @@ func stateName(s queue.States) string {
 	return ""
 }
 
-// peekMessages shows what is in a queue, and changes nothing there. The bodies need an action of their own, and so does a
-// filter that looks into them: it would tell of them.
+// peekMessages shows what is in a queue, and changes nothing there. The bodies need an action of their own, and so does
+// a filter that looks into them: it would tell of them.
 func (s *inspector) peekMessages(ctx context.Context, c *protocol.Call, in *peekMessagesInput) (*peekMessagesOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)

@@ -59,7 +59,8 @@ type redriveMessagesOutput struct {
 
 // redriveMessages moves selected messages of a queue to the queues that they came from, or to another, by a task.
 //
-// It needs what a message move task needs in SQS, too: a caller that may not receive, delete and send cannot do it this way.
+// It needs what a message move task needs in SQS, too: a caller that may not receive, delete and send cannot do it this
+// way.
 func (s *inspector) redriveMessages(ctx context.Context, c *protocol.Call, in *redriveMessagesInput) (*redriveMessagesOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)
@@ -233,8 +234,8 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 	return nil
 }
 
-// editsInPlace reports whether messages may stay in their queue. Copies have new ids, so that ids cannot select a copy that comes
-// to a shard of the queue before the part of the task there begins. A filter could.
+// editsInPlace reports whether messages may stay in their queue. Copies have new ids, so that ids cannot select a copy
+// that comes to a shard of the queue before the part of the task there begins. A filter could.
 func editsInPlace(s *queue.Selection) bool { return s.Edit != nil && len(s.IDs) > 0 }
 
 // bound keeps edited messages below the size that a queue allows.

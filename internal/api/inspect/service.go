@@ -1,8 +1,8 @@
-// Package inspect serves the operations with which people look into their queues, which AWS has not: what is in a queue,
-// without receiving it. They belong to the service "sluice", beside those of package admin.
+// Package inspect serves the operations with which people look into their queues, which AWS has not: what is in a
+// queue, without receiving it. They belong to the service "sluice", beside those of package admin.
 //
-// Each is about one queue and is allowed by policies of its owner's account, with actions such as sluice:PeekMessages on the
-// queue's ARN. Other accounts cannot be given them. Plain SQS clients never meet any of it.
+// Each is about one queue and is allowed by policies of its owner's account, with actions such as sluice:PeekMessages
+// on the queue's ARN. Other accounts cannot be given them. Plain SQS clients never meet any of it.
 package inspect
 
 import (
@@ -41,8 +41,8 @@ type Options struct {
 	// Messages authorises what SQS has actions for, and CheckAttributes refuses message attributes as SQS does.
 	Messages        *service.Authorizer
 	CheckAttributes func([]queue.Attribute) error
-	// Room returns why nothing can be stored that makes the data more, and Ready why tasks that select messages cannot be
-	// stored, because there are older programs in the cluster.
+	// Room returns why nothing can be stored that makes the data more, and Ready why tasks that select messages cannot
+	// be stored, because there are older programs in the cluster.
 	Room, Ready func() error
 	PublicURL   string // that queue URLs begin with; empty: as the request was made
 	// Consumers returns who receives from a queue, and the nodes that do not say what they know of it.

@@ -57,8 +57,8 @@ type Subject struct {
 	Lookup func(name string) (policy.Value, bool)
 }
 
-// Authorize returns nil if the caller may take all of the actions, or the refusal in AWS's words. The refusal also holds
-// the *access.Denial, which says what has decided, for the operator only.
+// Authorize returns nil if the caller may take all of the actions, or the refusal in AWS's words. The refusal also
+// holds the *access.Denial, which says what has decided, for the operator only.
 func (a *Authorizer) Authorize(c *protocol.Call, s Subject, actions ...string) error {
 	id := Caller(c)
 	q := access.Request{
@@ -117,8 +117,8 @@ func (a *Authorizer) Facts(c *protocol.Call, s *Subject) policy.Facts {
 	return f
 }
 
-// Denied is the answer to an anonymous caller whose request does not get as far as naming a resource that its owner could
-// have opened to everybody.
+// Denied is the answer to an anonymous caller whose request does not get as far as naming a resource that its owner
+// could have opened to everybody.
 func Denied(c *protocol.Call) *protocol.Error {
 	return protocol.AccessDenied("Access to the resource %s is denied.", Shorten(c.Scheme+"://"+c.Host+c.Path))
 }

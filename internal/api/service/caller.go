@@ -16,8 +16,8 @@ func Caller(c *protocol.Call) identity.Identity {
 // Anonymous reports whether the request is not signed.
 func Anonymous(c *protocol.Call) bool { return Caller(c).ARN == "" }
 
-// Tenant returns whose limits a caller has to keep: those of the account, and those of the user, also where temporary keys of
-// the user's own are used. A session of a role has the limits of its account only.
+// Tenant returns whose limits a caller has to keep: those of the account, and those of the user, also where temporary
+// keys of the user's own are used. A session of a role has the limits of its account only.
 func Tenant(id *identity.Identity) tenant.Subject {
 	s := tenant.Subject{Account: id.Account}
 	switch {

@@ -12,8 +12,8 @@ import (
 // Empty is the input or output of an operation that has none.
 type Empty struct{}
 
-// Modelled returns an error that the service's model has: shape is its name there, which JSON shows, code its name in the
-// Query protocol.
+// Modelled returns an error that the service's model has: shape is its name there, which JSON shows, code its name in
+// the Query protocol.
 func Modelled(shape, code string, status int, format string, args ...any) *protocol.Error {
 	return &protocol.Error{Type: shape, Code: code, Status: status, Message: fmt.Sprintf(format, args...)}
 }
@@ -27,7 +27,8 @@ func Unavailable(reason string, cause error) error {
 
 var errTooEarly = errors.New("not all nodes of the cluster read it yet")
 
-// TooEarly is Unavailable for what waits until all nodes of the cluster read what it would store. cause says which does not.
+// TooEarly is Unavailable for what waits until all nodes of the cluster read what it would store. cause says which does
+// not.
 func TooEarly(sentence string, cause error) error {
 	return Unavailable(fmt.Sprintf("%s: %v.", sentence, cause), errors.Join(errTooEarly, cause))
 }
@@ -35,7 +36,8 @@ func TooEarly(sentence string, cause error) error {
 // IsTooEarly reports whether an error is one of TooEarly: nothing is wrong with the server.
 func IsTooEarly(err error) bool { return errors.Is(err, errTooEarly) }
 
-// Sealed returns the answer to a client whose queue is about to be deleted because it was unused, or to be opened again.
+// Sealed returns the answer to a client whose queue is about to be deleted because it was unused, or to be opened
+// again.
 func Sealed(cause error) error {
 	return Unavailable("The queue was not used for long, and is about to be deleted. Try again in a moment, to see whether it is still there.", cause)
 }
@@ -54,15 +56,15 @@ var errNoRoom = errors.New("there is no room")
 // NoRoom refuses a request that would make the stored data more. reason is a sentence for the client.
 func NoRoom(reason error) error { return Unavailable(reason.Error(), errNoRoom) }
 
-// OfTheDisk reports whether a request was refused because of the state of the disk, of which the operator learns once and
-// not for each request.
+// OfTheDisk reports whether a request was refused because of the state of the disk, of which the operator learns once
+// and not for each request.
 func OfTheDisk(err error) bool {
 	_, stuck := errors.AsType[*store.BlockedError](err)
 	return stuck || errors.Is(err, errNoRoom)
 }
 
-// SaysAbsent reports whether an error says that something does not exist, or that the client has no permission for it. A node
-// that is behind may be wrong about both, so it looks again.
+// SaysAbsent reports whether an error says that something does not exist, or that the client has no permission for it.
+// A node that is behind may be wrong about both, so it looks again.
 func SaysAbsent(e *protocol.Error) bool {
 	return !e.Final && (e.Absent || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
 }

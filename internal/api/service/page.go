@@ -19,9 +19,9 @@ var (
 	ErrOtherList = errors.New("the token is for a page of another list")
 )
 
-// Paginate returns the part of all, which is sorted by key, that comes after the page whose token this is: the first one
-// if it is empty. It has most items at most. The token holds the last key of the page before, so that the list may change
-// between two pages, and what the list is about, which must not. Keys and about have no NUL in them.
+// Paginate returns the part of all, which is sorted by key, that comes after the page whose token this is: the first
+// one if it is empty. It has most items at most. The token holds the last key of the page before, so that the list may
+// change between two pages, and what the list is about, which must not. Keys and about have no NUL in them.
 func Paginate[T any](all []T, key func(T) string, token, about string, most int) (Page[T], error) {
 	if token != "" {
 		text, err := decodeToken(token)

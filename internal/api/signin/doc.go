@@ -1,22 +1,23 @@
-// Package signin lets people into the console: it answers the few requests below /console/api/, which are the only ones that
-// know cookies, and serves CreateSignInLink, an operation of the service "sluice".
+// Package signin lets people into the console: it answers the few requests below /console/api/, which are the only ones
+// that know cookies, and serves CreateSignInLink, an operation of the service "sluice".
 //
 // A user who signs in gets a session (package session) and, in exchange for a cookie, temporary keys. The console uses
 // the public API for everything else, and signs its requests with these keys.
 //
 // # What is guaranteed
 //
-//   - No page of another origin can use a session: requests that change something, or get keys, need a header that only pages
-//     of this origin can send, and the cookie goes with no request of another site.
+//   - No page of another origin can use a session: requests that change something, or get keys, need a header that only
+//     pages of this origin can send, and the cookie goes with no request of another site.
 //
-//   - A name that an attacker has pointed at this server (DNS rebinding) gets no answer, unless TLS has proven the name.
+//   - A name that an attacker has pointed at this server (DNS rebinding) gets no answer, unless TLS has proven the
+//     name.
 //
-//   - Secrets are in no answer but the one that they are for, in no log and in no event. A secret key that a person types into
-//     the page never leaves it: what comes here is a request that was signed with it, for this host, a moment ago, and it
-//     counts once.
+//   - Secrets are in no answer but the one that they are for, in no log and in no event. A secret key that a person
+//     types into the page never leaves it: what comes here is a request that was signed with it, for this host, a
+//     moment ago, and it counts once.
 //
-//   - Each sign-in is an event of CloudTrail in the commit that begins the session. So are failures, as far as one address
-//     does not have too many of them.
+//   - Each sign-in is an event of CloudTrail in the commit that begins the session. So are failures, as far as one
+//     address does not have too many of them.
 //
 //   - A user who comes from an identity provider must have begun the attempt in the same browser. Such a user gets the
 //     role that the operator gives to their group, if the trust policy of the role admits users of the provider.

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// checkHost refuses requests for names that are not this server's: an attacker can have a name of his own point at it, and
-// his page is then of the same origin as this server to a browser. With TLS the browser has seen that the name is right.
+// checkHost refuses requests for names that are not this server's: an attacker can have a name of his own point at it,
+// and his page is then of the same origin as this server to a browser. With TLS the browser has seen that the name is
+// right.
 func (s *Service) checkHost(r *http.Request) error {
 	if r.TLS != nil || s.knowsHost(r.Host) {
 		return nil
@@ -41,8 +42,8 @@ func hostname(host string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }
 
-// checkOrigin refuses requests that do not come from the console's page, and that the browser does not make when a person
-// visits an address.
+// checkOrigin refuses requests that do not come from the console's page, and that the browser does not make when a
+// person visits an address.
 func (s *Service) checkOrigin(r *Request) error {
 	if err := s.origins.Check(r.HTTP); err != nil {
 		return refuse(http.StatusForbidden, "CrossOrigin", "The request comes from another site.")

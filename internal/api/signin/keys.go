@@ -14,20 +14,21 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// signedRequest is a call of GetCallerIdentity that the page has signed with the keys that a person has typed into it, and
-// has not made.
+// signedRequest is a call of GetCallerIdentity that the page has signed with the keys that a person has typed into it,
+// and has not made.
 type signedRequest struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
 }
 
-// HostHeader is the header of such a request that names the host that is signed in at. It begins as it does so that it must be
-// signed. A call of GetCallerIdentity that was made for another purpose does not have it.
+// HostHeader is the header of such a request that names the host that is signed in at. It begins as it does so that it
+// must be signed. A call of GetCallerIdentity that was made for another purpose does not have it.
 const HostHeader = "X-Amz-Sluice-Sign-In"
 
 const (
-	// freshFor is how long after it was signed a request can be used, and how far the clock of the browser may be ahead.
+	// freshFor is how long after it was signed a request can be used, and how far the clock of the browser may be
+	// ahead.
 	freshFor         = 5 * time.Minute
 	maxSignedHeaders = 20
 )

@@ -24,8 +24,8 @@ type createSignInLinkOutput struct {
 	Expiration time.Time
 }
 
-// createSignInLink makes a link with which the caller can sign in to the console, once. The session keeps every restriction of
-// the caller, so the operation needs no permission; a policy can deny it.
+// createSignInLink makes a link with which the caller can sign in to the console, once. The session keeps every
+// restriction of the caller, so the operation needs no permission; a policy can deny it.
 func (s *Service) createSignInLink(ctx context.Context, c *protocol.Call, authorizer *service.Authorizer) (*createSignInLinkOutput, error) {
 	switch {
 	case service.Anonymous(c):
@@ -48,7 +48,8 @@ func (s *Service) createSignInLink(ctx context.Context, c *protocol.Call, author
 	return &createSignInLinkOutput{link, expires}, nil
 }
 
-// Link returns a URL with which the root of an account can sign in. It is for the server that has just made that root's key.
+// Link returns a URL with which the root of an account can sign in. It is for the server that has just made that root's
+// key.
 func (s *Service) Link(ctx context.Context, root identity.Identity, endpoint string, now time.Time) (string, error) {
 	link, _, err := s.link(ctx, root, endpoint, now)
 	return link, err

@@ -34,8 +34,8 @@ const (
 const (
 	// attemptLasts is how long a person may take at the provider.
 	attemptLasts = 10 * time.Minute
-	// proofLasts is how long an answer of the provider is remembered that has begun a session. The ID token that it stands
-	// for is too old to count by then.
+	// proofLasts is how long an answer of the provider is remembered that has begun a session. The ID token that it
+	// stands for is too old to count by then.
 	proofLasts = time.Hour
 	// maxState is the longest state that is compared.
 	maxState = 64

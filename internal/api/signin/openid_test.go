@@ -65,8 +65,8 @@ type visitor struct {
 
 func newVisitor(t *testing.T) *visitor { return &visitor{t: t, cookies: make(map[string]string)} }
 
-// visit asks for an address, with the cookies that a browser sends when another site has led it there, and returns where it
-// is sent to.
+// visit asks for an address, with the cookies that a browser sends when another site has led it there, and returns
+// where it is sent to.
 func (v *visitor) visit(address, site string) (*http.Response, string) {
 	v.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, address, nil)

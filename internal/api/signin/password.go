@@ -130,8 +130,8 @@ func (s *Service) needsCode(user *directory.Entity) bool {
 	return len(s.o.Logins.DevicesOf(user.Account, user.ID)) > 0
 }
 
-// checkCode makes sure that a user who has a second factor has shown it. It returns the device as it is afterwards, or nil if
-// the user has none.
+// checkCode makes sure that a user who has a second factor has shown it. It returns the device as it is afterwards, or
+// nil if the user has none.
 func (s *Service) checkCode(a *attempt, user *directory.Entity, code string) (*login.Device, error) {
 	if !s.needsCode(user) {
 		return nil, nil
@@ -143,8 +143,8 @@ func (s *Service) checkCode(a *attempt, user *directory.Entity, code string) (*l
 	return device, err
 }
 
-// checkAge makes sure that a password may still be used, or is replaced by one that may. It returns the profile with the new
-// one, or nil if the old one stays.
+// checkAge makes sure that a password may still be used, or is replaced by one that may. It returns the profile with
+// the new one, or nil if the old one stays.
 func (s *Service) checkAge(ctx context.Context, a *attempt, user *directory.Entity, p *login.Profile, in *password) (*login.Profile, error) {
 	rules, _ := s.o.Logins.Rules(user.Account)
 	expired := rules.Expired(p.Changed, a.r.At)

@@ -118,7 +118,8 @@ func (a *attempt) fail(code, message string) error {
 // recordedFailures is how many failures of one address become events in login.TriesWindow.
 const recordedFailures = 100
 
-// note records that the attempt has failed, and reports whether it did: an address that fails too often is not recorded.
+// note records that the attempt has failed, and reports whether it did: an address that fails too often is not
+// recorded.
 func (a *attempt) note() bool {
 	if a.s.o.Logins.Note("record/"+login.Network(a.r.SourceIP), a.r.At) > recordedFailures {
 		return false

@@ -28,15 +28,15 @@ var Rules = &policy.Rules{
 	Limits: policy.Limits{Bytes: 30 << 10, Statements: 100, Principals: 200, Conditions: 100, Actions: 50},
 }
 
-// shared are the actions that the policy of a topic can give. Receive is an old one, for which there is no operation: AWS's
-// default policies had it, and tools still write it.
+// shared are the actions that the policy of a topic can give. Receive is an old one, for which there is no operation:
+// AWS's default policies had it, and tools still write it.
 var shared = []string{
 	"SNS:AddPermission", "SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:ListSubscriptionsByTopic",
 	"SNS:ListTagsForResource", "SNS:Publish", "SNS:Receive", "SNS:RemovePermission", "SNS:SetTopicAttributes", "SNS:Subscribe",
 }
 
-// topicRules are Rules for a policy that is set on a topic: it can give the shared actions only. AWS takes those about data
-// protection, too.
+// topicRules are Rules for a policy that is set on a topic: it can give the shared actions only. AWS takes those about
+// data protection, too.
 var topicRules = &policy.Rules{
 	Vendor: Rules.Vendor, Actions: append(slices.Clone(shared), "SNS:GetDataProtectionPolicy", "SNS:PutDataProtectionPolicy"),
 	Limits: Rules.Limits,
@@ -100,9 +100,9 @@ func errARN(member string, why error) *protocol.Error {
 	return errParameter("%s Reason: %s", member, why)
 }
 
-// find returns the topic that a request names, if it exists and the caller may take the action on it. An operation finds
-// its topic before it says or does anything about it, so that a caller who may not gets the same answer whether the topic
-// exists or not.
+// find returns the topic that a request names, if it exists and the caller may take the action on it. An operation
+// finds its topic before it says or does anything about it, so that a caller who may not gets the same answer whether
+// the topic exists or not.
 func (s *Service) find(c *protocol.Call, arn *string, action string) (*topic.Topic, error) {
 	return s.findFor(c, arn, action, func(*service.Subject) {})
 }

@@ -106,8 +106,8 @@ func TestCallersWhoMayNot(t *testing.T) {
 	}
 }
 
-// Each operation needs leave for just these actions on these resources: a user who has it succeeds, and one who has it on
-// another topic does not.
+// Each operation needs leave for just these actions on these resources: a user who has it succeeds, and one who has it
+// on another topic does not.
 func TestWhatOperationsNeed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -145,8 +145,8 @@ func TestWhatOperationsNeed(t *testing.T) {
 	story.Fails(confirming.name, confirming.in, 400, invalid, "Invalid parameter: Token")
 }
 
-// The policy of a topic gives to other accounts what it names, on its conditions; they need their own leave, too. No caller can
-// lock the owner's root out.
+// The policy of a topic gives to other accounts what it names, on its conditions; they need their own leave, too. No
+// caller can lock the owner's root out.
 func TestTopicPolicies(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -61,7 +61,8 @@ func (s *Service) Target(id queue.ID) (delivery.Target, bool) {
 // errRequest says why a message with a token is not kept: a reader of the dead-letter queue is not the endpoint.
 var errRequest = errors.New("it was about the subscription itself: who wants that subscribes again")
 
-// DeadLetter puts a message that was not delivered into the dead-letter queue of its subscription; see delivery.DeadLetter.
+// DeadLetter puts a message that was not delivered into the dead-letter queue of its subscription; see
+// delivery.DeadLetter.
 func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
 	sub := s.topics.Fed(id)
 	if sub == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/retry"
 )
 
-// setDelivery sets the DeliveryPolicy, which says how often and how fast deliveries to HTTP endpoints are tried again. The
-// empty string removes it.
+// setDelivery sets the DeliveryPolicy, which says how often and how fast deliveries to HTTP endpoints are tried again.
+// The empty string removes it.
 func (c *topicChange) setDelivery(value string) error {
 	if value != "" {
 		if _, err := retry.ParseTopic(value); err != nil {

@@ -98,7 +98,8 @@ func (s *Service) Tend(ctx context.Context) error {
 	return failed
 }
 
-// tellEndAgain is tellEnd with a new token: the record has not the one that was made first. It is good for as long as that.
+// tellEndAgain is tellEnd with a new token: the record has not the one that was made first. It is good for as long as
+// that.
 func (s *Service) tellEndAgain(ctx context.Context, sub *topic.Subscription) error {
 	token, confirmation := newToken(sub, sub.Ending.At)
 	err := s.change(ctx, func(tx *topic.Tx) error {

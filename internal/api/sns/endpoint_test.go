@@ -154,8 +154,8 @@ func (r *rig) verify(fields map[string]string, names ...string) {
 	}
 }
 
-// An endpoint is asked to confirm its subscription, gets signed messages from then on, and none after it has followed the
-// link that ends the subscription.
+// An endpoint is asked to confirm its subscription, gets signed messages from then on, and none after it has followed
+// the link that ends the subscription.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"1", "2"} {
@@ -277,8 +277,8 @@ func TestRawEndpoint(t *testing.T) {
 	}
 }
 
-// A delivery that fails is made again. After the last time, or when the endpoint does not want the message, it is in the
-// dead-letter queue as the endpoint would have got it.
+// A delivery that fails is made again. After the last time, or when the endpoint does not want the message, it is in
+// the dead-letter queue as the endpoint would have got it.
 func TestEndpointThatFails(t *testing.T) {
 	t.Parallel()
 	r, h := newOpenRig(t), newWebhook(t)

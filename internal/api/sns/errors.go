@@ -104,8 +104,8 @@ func refusal(err error) error {
 	return err
 }
 
-// errTooLong refuses a parameter that is longer than its declaration allows. SNS's own limits, which are not above that,
-// are checked later and have errors of their own.
+// errTooLong refuses a parameter that is longer than its declaration allows. SNS's own limits, which are not above
+// that, are checked later and have errors of their own.
 func errTooLong(e *protocol.Excess) *protocol.Error {
 	first, _, _ := strings.Cut(e.Member, ".")
 	last := e.Member[strings.LastIndexByte(e.Member, '.')+1:]

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The attributes about delivery logs, behind the name of a protocol. The server writes no such logs. It keeps the sample rates,
-// which Terraform sets for every topic, and refuses the roles that would write.
+// The attributes about delivery logs, behind the name of a protocol. The server writes no such logs. It keeps the
+// sample rates, which Terraform sets for every topic, and refuses the roles that would write.
 const (
 	feedbackRate        = "SuccessFeedbackSampleRate"
 	feedbackRole        = "SuccessFeedbackRoleArn"

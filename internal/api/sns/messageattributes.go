@@ -79,15 +79,16 @@ func checkAttributeName(name string) error {
 	return nil
 }
 
-// isReserved reports whether a name begins with one of AWS's prefixes, in any case, and is none of those that publishers set.
+// isReserved reports whether a name begins with one of AWS's prefixes, in any case, and is none of those that
+// publishers set.
 func isReserved(name string) bool {
 	lower := strings.ToLower(name)
 	return (strings.HasPrefix(lower, "aws.") || strings.HasPrefix(lower, "amazon.")) &&
 		!slices.ContainsFunc(settable, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// settable are the beginnings of names that publishers set, to say how phones get the message. Other subscribers see them
-// as attributes like any other.
+// settable are the beginnings of names that publishers set, to say how phones get the message. Other subscribers see
+// them as attributes like any other.
 var settable = []string{"AWS.SNS.MOBILE.", "AWS.SNS.SMS.", "AWS.MM.SMS."}
 
 func checkAttribute(name, dataType string, v *attributeValue) error {

@@ -22,9 +22,9 @@ type Notice struct {
 	ID string
 }
 
-// PublishNotice publishes a notice and returns its message id, if the policy of the topic lets the service publish for that
-// account. The default policy lets every service publish for the account that owns the topic. The error is worded for the
-// owner of the source, and holds a *protocol.Error.
+// PublishNotice publishes a notice and returns its message id, if the policy of the topic lets the service publish for
+// that account. The default policy lets every service publish for the account that owns the topic. The error is worded
+// for the owner of the source, and holds a *protocol.Error.
 func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err error) {
 	t, err := s.noticed(&n)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 
 // The pages that are shown in the browsers of people who follow the link in a mail.
 
-// pageOfConfirmation is for the owner of an address that gets messages from now on. It shows the address: only its owner has
-// the token.
+// pageOfConfirmation is for the owner of an address that gets messages from now on. It shows the address: only its
+// owner has the token.
 func (s *Service) pageOfConfirmation(sub *topic.Subscription) *protocol.Page {
 	return &protocol.Page{
 		Title: "Subscription confirmed", Text: []string{

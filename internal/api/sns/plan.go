@@ -56,8 +56,8 @@ type planner struct {
 	now       time.Time
 }
 
-// plan decides about each subscription of the message's topic, as it is now. The plan is not nil, also with an error: its
-// entries have to be ended.
+// plan decides about each subscription of the message's topic, as it is now. The plan is not nil, also with an error:
+// its entries have to be ended.
 func (s *Service) plan(ctx context.Context, o *outbound) (*plan, error) {
 	_, subscriptions := s.topics.Subscribed(o.topic.Name)
 	pl := &planner{Service: s, ctx: ctx, message: o, filters: make(map[string]*filter.Message), digests: make(map[string][md5.Size]byte), now: s.now()}
@@ -258,7 +258,8 @@ func (pl *planner) copyFor(sub *topic.Subscription, to destination) (queue.Copy,
 		return one, err
 	}
 	one.Queue = to.queue
-	// A FIFO topic keeps its groups from standard queues; a standard topic passes on what was published, for fair queueing.
+	// A FIFO topic keeps its groups from standard queues; a standard topic passes on what was published, for fair
+	// queueing.
 	switch {
 	case sub.Protocol != topic.SQS:
 	case to.fifo:
@@ -308,8 +309,8 @@ func (pl *planner) digest(body string) [md5.Size]byte {
 	return sum
 }
 
-// envelope returns the message as the JSON that a subscription gets, in two parts, and where in the first the sequence number
-// goes.
+// envelope returns the message as the JSON that a subscription gets, in two parts, and where in the first the sequence
+// number goes.
 func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest string, sequenceAt int, err error) {
 	if pl.envelopes == nil {
 		o := pl.message
@@ -332,8 +333,8 @@ func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest 
 	return pl.envelopes.For(text, pl.unsubscribeURL(sub))
 }
 
-// unsubscribeURL returns the link that ends a subscription. As on AWS, the ARN stands there as it is: it has no character that
-// would end it.
+// unsubscribeURL returns the link that ends a subscription. As on AWS, the ARN stands there as it is: it has no
+// character that would end it.
 func (s *Service) unsubscribeURL(sub *topic.Subscription) string {
 	return s.base() + "/?Action=Unsubscribe&SubscriptionArn=" + sub.ARN()
 }

@@ -44,8 +44,8 @@ func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInpu
 	return &publishOutput{published[0].ID.String(), sequence(published[0].Sequence)}, nil
 }
 
-// publishedTo returns the topic that a request publishes to. Where the request names something else, it says what is wrong
-// with that.
+// publishedTo returns the topic that a request publishes to. Where the request names something else, it says what is
+// wrong with that.
 func (s *Service) publishedTo(c *protocol.Call, in *publishInput) (*topic.Topic, error) {
 	switch {
 	case in.PhoneNumber != nil && !phoneNumber.MatchString(*in.PhoneNumber):
@@ -112,8 +112,8 @@ func hasEffect(publications []queue.Publication) bool {
 	return false
 }
 
-// planAll decides about all messages. If a queue does not take one, this node makes sure that it is not behind: the queue
-// or its permission may have been made through another node a moment ago.
+// planAll decides about all messages. If a queue does not take one, this node makes sure that it is not behind: the
+// queue or its permission may have been made through another node a moment ago.
 func (s *Service) planAll(ctx context.Context, messages []*outbound) ([]*plan, error) {
 	plans, refused, err := s.plansOf(ctx, messages)
 	if err != nil || !refused {
@@ -169,7 +169,8 @@ func (s *Service) note(c *protocol.Call, plans []*plan, published []queue.Publis
 	}
 }
 
-// warnOfRefusal notes in the log, once a minute, that the queue of a subscription does not take the messages of its topic.
+// warnOfRefusal notes in the log, once a minute, that the queue of a subscription does not take the messages of its
+// topic.
 func (s *Service) warnOfRefusal(r *refusedCopy) {
 	now, last := s.now().Unix(), s.lastWarning.Load()
 	if now-last < 60 || !s.lastWarning.CompareAndSwap(last, now) {

@@ -64,7 +64,8 @@ func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publis
 	return out, nil
 }
 
-// checkEntries refuses a batch for what its entries are together, and for their ids. most is how many bytes they can have.
+// checkEntries refuses a batch for what its entries are together, and for their ids. most is how many bytes they can
+// have.
 func checkEntries(entries []publishEntry, most int) error {
 	switch n := len(entries); {
 	case n == 0:

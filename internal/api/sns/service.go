@@ -42,8 +42,8 @@ type Options struct {
 	Endpoint func() string
 	// Signer returns what signs the messages of topics, in that version, with its certificate below the URL base.
 	Signer func(version, base string) (envelope.Signer, error)
-	// CheckEndpoint returns an error if nothing can be delivered to an endpoint that is not a queue. A nil CheckEndpoint
-	// means that the server delivers to queues only.
+	// CheckEndpoint returns an error if nothing can be delivered to an endpoint that is not a queue. A nil
+	// CheckEndpoint means that the server delivers to queues only.
 	CheckEndpoint func(protocol, endpoint string) error
 	// Counting reports whether what happens in topics is counted. A nil Counting means that it is not.
 	Counting func() bool

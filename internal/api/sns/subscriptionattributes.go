@@ -35,8 +35,8 @@ func (s *Service) subscriptionChange(sub *topic.Subscription, w wording) *subscr
 	return &subscriptionChange{sub, w}
 }
 
-// setAll sets the attributes and checks them together. After an error the subscription is half-changed and must be thrown
-// away.
+// setAll sets the attributes and checks them together. After an error the subscription is half-changed and must be
+// thrown away.
 func (c *subscriptionChange) setAll(values map[string]string) error {
 	for _, name := range sortedNames(values) {
 		if err := c.set(name, values[name]); err != nil {
@@ -92,7 +92,8 @@ func (c *subscriptionChange) setRaw(value string) error {
 	return nil
 }
 
-// setRedrive sets a RedrivePolicy. The empty string and the empty object remove it. The dead-letter queue need not exist.
+// setRedrive sets a RedrivePolicy. The empty string and the empty object remove it. The dead-letter queue need not
+// exist.
 func (c *subscriptionChange) setRedrive(value string) error {
 	c.sub.Attributes.Redrive = ""
 	var p map[string]json.RawMessage

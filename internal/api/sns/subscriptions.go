@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/weburl"
 )
 
-// Limits of a topic and of an account, as AWS has them but for the subscriptions of a standard topic: a publish must fit
-// into what the engine commits in a reasonable time.
+// Limits of a topic and of an account, as AWS has them but for the subscriptions of a standard topic: a publish must
+// fit into what the engine commits in a reasonable time.
 const (
 	maxSubscriptions     = 100_000
 	maxFIFOSubscriptions = 100
@@ -201,8 +201,8 @@ func (s *Service) checkFilters(sub *topic.Subscription) error {
 // notOffered are protocols that AWS has and this server has not.
 var notOffered = []topic.Protocol{"application", "firehose", "lambda", "sms"}
 
-// checkEndpoint refuses an endpoint to which nothing can be delivered, and reports whether the subscription is confirmed
-// as it is made: the account that owns the queue has asked for it.
+// checkEndpoint refuses an endpoint to which nothing can be delivered, and reports whether the subscription is
+// confirmed as it is made: the account that owns the queue has asked for it.
 func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err error) {
 	p := sub.Protocol
 	switch {

@@ -16,9 +16,9 @@ import (
 //
 //	version 1 | queue 8 | position 8 | receipt 8 | MAC 16   (bytes, big-endian)
 //
-// The alphabet is the standard one, with padding, as on AWS: extended clients put handles of their own around a handle, and
-// cut at hyphens. Handles of earlier versions have the alphabet for URLs and no padding. They stay valid, and are made as long
-// as a node of the cluster may not know the others.
+// The alphabet is the standard one, with padding, as on AWS: extended clients put handles of their own around a handle,
+// and cut at hyphens. Handles of earlier versions have the alphabet for URLs and no padding. They stay valid, and are
+// made as long as a node of the cluster may not know the others.
 //
 // The MAC is HMAC-SHA256 over what is before it, cut to 16 bytes, under a key
 // that only this service has. So a handle that a client has invented, or that belongs

@@ -20,15 +20,16 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// Terraform's AWS provider waits until what it has changed reads so many times in a row as it was written, and until what
-// it has deleted is not found so many times in a row.
+// Terraform's AWS provider waits until what it has changed reads so many times in a row as it was written, and until
+// what it has deleted is not found so many times in a row.
 const (
 	readsWhenChanged = 6
 	readsWhenDeleted = 15
 )
 
 // provider deals with queues as Terraform's AWS provider does: the same calls in the same order, with its comparisons.
-// It pauses between reads, which takes minutes on AWS, in case that a read does not show the last write yet. Here each does.
+// It pauses between reads, which takes minutes on AWS, in case that a read does not show the last write yet. Here each
+// does.
 type provider struct{ *sdk }
 
 // configuration is what a user has written in an aws_sqs_queue.
@@ -101,7 +102,8 @@ func (p *provider) create(name string, c configuration, again func()) *string {
 	return u
 }
 
-// refresh reads a queue from nothing but its URL, as a plan and an import do, and fails if there is something to change.
+// refresh reads a queue from nothing but its URL, as a plan and an import do, and fails if there is something to
+// change.
 func (p *provider) refresh(u *string, name string, c configuration) {
 	p.T.Helper()
 	got, there := p.read(u, types.QueueAttributeNameAll)
@@ -197,7 +199,8 @@ func redriving(dead string, most int) string {
 	return fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, queueARN(dead), most)
 }
 
-// A queue is made, changed from each configuration into the next, replaced and destroyed; after each step the plan is empty.
+// A queue is made, changed from each configuration into the next, replaced and destroyed; after each step the plan is
+// empty.
 func TestQueueInTerraform(t *testing.T) {
 	t.Parallel()
 	p, clock := newProvider(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// Users, members of groups, sessions, federated users and roles: each caller with a key may do what the policies say, and
-// no more.
+// Users, members of groups, sessions, federated users and roles: each caller with a key may do what the policies say,
+// and no more.
 func TestActors(t *testing.T) {
 	t.Parallel()
 	var clock apitest.Clock

@@ -82,7 +82,8 @@ func mayAsk(id *identity.Identity, in *assumeRoleInput) error {
 	return noMFA(in.SerialNumber, in.TokenCode)
 }
 
-// limitsOf returns what the session is to be made with: what the request says, and what the caller's own session hands on.
+// limitsOf returns what the session is to be made with: what the request says, and what the caller's own session hands
+// on.
 func (s *Service) limitsOf(id *identity.Identity, role *directory.Entity, in *assumeRoleInput) (*limits, error) {
 	l, err := s.newLimits(role.Account, &in.restrictions, in.Tags)
 	if err != nil {

@@ -10,8 +10,8 @@
 //   - Every caller that signs may call GetCallerIdentity. GetSessionToken needs no
 //     permission either, but long-term keys: its keys allow nothing that the caller
 //     may not do.
-//   - AssumeRoleWithWebIdentity is for callers that do not sign. They show a token of an identity provider that the role's
-//     account has registered, and that its trust policy names.
+//   - AssumeRoleWithWebIdentity is for callers that do not sign. They show a token of an identity provider that the
+//     role's account has registered, and that its trust policy names.
 //   - Only callers that the trust policy of a role allows can assume it. A role that
 //     does not exist is refused in the same words as one that the caller may not
 //     assume.

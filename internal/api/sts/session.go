@@ -134,7 +134,8 @@ func (l *limits) pass(keys []string) error {
 	return nil
 }
 
-// inherit adds what a session hands on to the sessions that it makes by assuming roles: its transitive tags, and who is behind it.
+// inherit adds what a session hands on to the sessions that it makes by assuming roles: its transitive tags, and who is
+// behind it.
 func (l *limits) inherit(from *identity.Session) error {
 	if from == nil {
 		return nil

@@ -38,8 +38,8 @@ const assumeWithWebIdentity = "sts:AssumeRoleWithWebIdentity"
 const clockSkew = 5 * time.Minute
 
 // assumeRoleWithWebIdentity issues keys of a role for a token of an identity provider. The role's account has to have
-// registered the provider, and the trust policy of the role has to name it. The request is not signed: the token takes the
-// place of a signature.
+// registered the provider, and the trust policy of the role has to name it. The request is not signed: the token takes
+// the place of a signature.
 func (s *Service) assumeRoleWithWebIdentity(ctx context.Context, c *protocol.Call, in *webIdentityInput) (*webIdentityOutput, error) {
 	who, err := s.identify(ctx, in)
 	if err != nil {
@@ -84,8 +84,8 @@ type webIdentity struct {
 	audience string
 }
 
-// identify verifies the token of a request. It compares what the token says with the registered providers before it has the
-// keys of one fetched.
+// identify verifies the token of a request. It compares what the token says with the registered providers before it has
+// the keys of one fetched.
 func (s *Service) identify(ctx context.Context, in *webIdentityInput) (*webIdentity, error) {
 	account, err := in.account()
 	if err != nil {

@@ -178,8 +178,8 @@ func TestAssumeRoleWithWebIdentityErrors(t *testing.T) {
 	}
 }
 
-// A provider decides what its tokens are good for: tags and the source identity of the session come from the token, if the
-// role trusts it with them.
+// A provider decides what its tokens are good for: tags and the source identity of the session come from the token, if
+// the role trusts it with them.
 func TestTagsFromTokens(t *testing.T) {
 	t.Parallel()
 	f := newFederation(t)

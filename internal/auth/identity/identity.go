@@ -44,8 +44,8 @@ type Session struct {
 	Issued   time.Time
 	Expires  time.Time
 	Terms
-	// Console is the session of the console whose keys these are, which are good while it lives; empty for others. MFA is
-	// when a second factor was shown at its beginning; zero if none was.
+	// Console is the session of the console whose keys these are, which are good while it lives; empty for others. MFA
+	// is when a second factor was shown at its beginning; zero if none was.
 	Console string    `json:",omitempty"`
 	MFA     time.Time `json:",omitzero"`
 	// NoIAM says that a session of the console was begun with keys that cannot call IAM; see Identity.NoIAM.
@@ -59,8 +59,9 @@ type Terms struct {
 	Policies   []string          `json:",omitempty"`
 	PolicyARNs []string          `json:",omitempty"`
 	Tags       map[string]string `json:",omitempty"`
-	// Transitive are the keys of the tags that a session inherits which this one makes by assuming a role, SourceIdentity
-	// is who is behind all of them, and Provider the ARN of the identity provider by whose token the session was made.
+	// Transitive are the keys of the tags that a session inherits which this one makes by assuming a role,
+	// SourceIdentity is who is behind all of them, and Provider the ARN of the identity provider by whose token the
+	// session was made.
 	Transitive     []string `json:",omitempty"`
 	SourceIdentity string   `json:",omitempty"`
 	Provider       string   `json:",omitempty"`

@@ -4,8 +4,8 @@
 //
 //   - A password is kept as its Argon2id hash, with 19 MiB of memory, two passes and a salt of its own. At most two are
 //     computed at a time, and few wait for their turn: many who guess take no memory from others.
-//   - A code of a second factor counts once: the time step that it was made for is remembered in the commit of what it has
-//     allowed, and no older one is taken.
+//   - A code of a second factor counts once: the time step that it was made for is remembered in the commit of what it
+//     has allowed, and no older one is taken.
 //   - The seed of a second factor is encrypted under the master key, and shown once.
 //
 // Records are in the control store, as JSON:

@@ -168,7 +168,8 @@ func (d *Device) Disable() *Device {
 	return &c
 }
 
-// Accept returns that one of a user's devices that a code is of, as it is when the code has counted; nil if it is of none.
+// Accept returns that one of a user's devices that a code is of, as it is when the code has counted; nil if it is of
+// none.
 func (l *Logins) Accept(account, userID, code string, now time.Time) (*Device, error) {
 	for _, d := range l.DevicesOf(account, userID) {
 		seed, err := l.o.Vault.Open(d.Serial(), d.Sealed)
@@ -201,7 +202,8 @@ func (p *Profile) WithPassword(hash string, now time.Time) *Profile {
 // ErrReused says that a password was the user's before.
 var ErrReused = errors.New("Password has been used before")
 
-// CheckNew returns an error that says why a user of an account may not have a password. An error of Hasher says that it cannot be found out.
+// CheckNew returns an error that says why a user of an account may not have a password. An error of Hasher says that it
+// cannot be found out.
 func (l *Logins) CheckNew(ctx context.Context, account string, r *Rules, p *Profile, password string) (why, err error) {
 	if err := r.Check(password); err != nil {
 		return err, nil
@@ -264,9 +266,9 @@ func (tx *Tx) SetRules(account string, r *Rules) {
 
 func deviceKey(d *Device) string { return d.Account + "/" + strings.ToLower(d.Name) }
 
-// Check reads the records of a store without changing anything, and returns how many passwords and second factors there are
-// and what is not as it should be. Without a vault the seeds are not looked at. An error says that the store could not be
-// read.
+// Check reads the records of a store without changing anything, and returns how many passwords and second factors there
+// are and what is not as it should be. Without a vault the seeds are not looked at. An error says that the store could
+// not be read.
 func Check(s *store.Store, v *identity.Vault) (passwords, devices int, problems []string, err error) {
 	all, err := control.Check(s, Prefix, newRecords, func(_ string, bad error) {
 		problems = append(problems, "record "+bad.Error())

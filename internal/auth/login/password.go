@@ -33,15 +33,16 @@ const (
 const (
 	// atOnce is how many hashes are computed at a time.
 	atOnce = 2
-	// mostWaiting is how many more wait for that. An account never has more of both than it leaves free: one alone has half.
+	// mostWaiting is how many more wait for that. An account never has more of both than it leaves free: one alone has
+	// half.
 	mostWaiting = 32
 )
 
 // ErrBusy says that too many passwords are being looked at.
 var ErrBusy = errors.New("too many passwords are being looked at")
 
-// Hasher hashes passwords, a few at a time. Accounts take turns; the empty account stands for all that do not exist. Its
-// methods may be called from any goroutine.
+// Hasher hashes passwords, a few at a time. Accounts take turns; the empty account stands for all that do not exist.
+// Its methods may be called from any goroutine.
 type Hasher struct {
 	running *fairshare.Places
 
@@ -108,7 +109,8 @@ func (h *Hasher) Hash(ctx context.Context, account, password string) (text strin
 // decoy is what a password is compared with where there is none, so that it takes as long: the hash of a random one.
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c2x1aWNlIGRlY295IHNhbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// Verify reports whether a password of a user of an account is the one that was hashed. With an empty hash it takes as long, and it is not.
+// Verify reports whether a password of a user of an account is the one that was hashed. With an empty hash it takes as
+// long, and it is not.
 func (h *Hasher) Verify(ctx context.Context, account, hash, password string) (right bool, err error) {
 	known := hash != ""
 	if !known {

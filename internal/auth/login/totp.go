@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Second factors are time-based one-time passwords, RFC 6238, as all authenticators make them: SHA-1, six digits, half a
-// minute.
+// Second factors are time-based one-time passwords, RFC 6238, as all authenticators make them: SHA-1, six digits, half
+// a minute.
 const (
 	stepSeconds = 30
 	codeDigits  = 6

@@ -10,8 +10,8 @@ import (
 const (
 	// TriesWindow is for how long tries count.
 	TriesWindow = 15 * time.Minute
-	// MostTries is how often a user's password can be tried in TriesWindow, right ones aside. Then the user is locked out until
-	// the window is over.
+	// MostTries is how often a user's password can be tried in TriesWindow, right ones aside. Then the user is locked
+	// out until the window is over.
 	MostTries = 10
 	// MostTriesFrom is how often one address can try, all users together.
 	MostTriesFrom = 50
@@ -19,8 +19,8 @@ const (
 	maxCounted = 10_000
 )
 
-// Tries counts who has tried a password or the like, and how often. Each try counts before it is looked at, so that many at
-// a time are not more, and is given back when it was no wrong guess.
+// Tries counts who has tried a password or the like, and how often. Each try counts before it is looked at, so that
+// many at a time are not more, and is given back when it was no wrong guess.
 type Tries struct {
 	mu sync.Mutex
 	of map[string]*tryCount
@@ -40,8 +40,8 @@ type Try struct {
 	user, from string
 }
 
-// Begin counts a try at the password of a user, which comes from an IP address, and reports whether it may be looked at. An
-// address that has had its tries does not lock users out.
+// Begin counts a try at the password of a user, which comes from an IP address, and reports whether it may be looked
+// at. An address that has had its tries does not lock users out.
 func (t *Tries) Begin(account, user, ip string, now time.Time) (Try, bool) {
 	try := Try{t, "user/" + account + "/" + strings.ToLower(user), "address/" + Network(ip)}
 	return try, t.Note(try.from, now) <= MostTriesFrom && t.Note(try.user, now) <= MostTries
@@ -53,8 +53,8 @@ func (t Try) GiveBack() {
 	t.tries.Undo(t.from)
 }
 
-// Succeed takes the try back, and forgets wrong guesses at the user's password. Those of the address stay: they may have been at
-// the passwords of others.
+// Succeed takes the try back, and forgets wrong guesses at the user's password. Those of the address stay: they may
+// have been at the passwords of others.
 func (t Try) Succeed() {
 	t.tries.forget(t.user)
 	t.tries.Undo(t.from)
@@ -76,8 +76,8 @@ func (t *Tries) Note(of string, now time.Time) int {
 	return c.n
 }
 
-// sweep makes room: what does not count any more goes. If that is not enough, so do those who have tried least often. A user
-// who is locked out stays so, however many other names are made up.
+// sweep makes room: what does not count any more goes. If that is not enough, so do those who have tried least often. A
+// user who is locked out stays so, however many other names are made up.
 func (t *Tries) sweep(now time.Time) {
 	for of, c := range t.of {
 		if now.Sub(c.since) >= TriesWindow {
@@ -109,7 +109,8 @@ func (t *Tries) forget(of string) {
 	delete(t.of, of)
 }
 
-// Network returns what stands for an address where tries are counted: of IPv6, the network that one machine has for itself.
+// Network returns what stands for an address where tries are counted: of IPv6, the network that one machine has for
+// itself.
 func Network(ip string) string {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {

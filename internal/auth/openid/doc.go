@@ -1,5 +1,5 @@
-// Package openid has people prove who they are to an OpenID Connect provider, by the authorization code flow with PKCE, and
-// verifies the tokens of providers that programs bring.
+// Package openid has people prove who they are to an OpenID Connect provider, by the authorization code flow with PKCE,
+// and verifies the tokens of providers that programs bring.
 //
 // # What is guaranteed of people
 //
@@ -7,23 +7,25 @@
 //     to an attempt that this very browser has begun: its issuer, audience, authorised party, signature, expiry, time
 //     of issue and nonce are right. A signature counts if only the provider can have made it: symmetric algorithms and
 //     "none" are refused.
-//   - Nothing is stored between the two halves of a sign-in. The browser keeps a random [Secret], and state, nonce and PKCE
-//     verifier follow from it: an answer of the provider is of use in the browser that has asked for it, and in no other.
+//   - Nothing is stored between the two halves of a sign-in. The browser keeps a random [Secret], and state, nonce and
+//     PKCE verifier follow from it: an answer of the provider is of use in the browser that has asked for it, and in no
+//     other.
 //   - The claims that the ID token lacks are taken from the provider's UserInfo, if that is about the same subject.
-//   - A person's name comes from one claim and is not altered, so that two people have the same only if the provider says
-//     so. An e-mail address is a name only if the provider has verified it.
-//   - The provider is spoken to by TLS, unless it is on this machine. Each request has ten seconds and an answer of at most
-//     512 KiB; redirects are not followed.
+//   - A person's name comes from one claim and is not altered, so that two people have the same only if the provider
+//     says so. An e-mail address is a name only if the provider has verified it.
+//   - The provider is spoken to by TLS, unless it is on this machine. Each request has ten seconds and an answer of at
+//     most 512 KiB; redirects are not followed.
 //
 // # What is guaranteed of programs
 //
-//   - A token counts if the provider that an account has registered has signed it, by RSA or ECDSA, and its time has not passed.
-//     [Keys] fetches nothing for tokens of other providers; a caller that knows more about a token checks that before.
-//   - A provider is spoken to by TLS only, at addresses that a [Dialer] allows, with a certificate that the system or a registered
-//     thumbprint vouches for. Each request has five seconds, and the bounds above.
-//   - However many tokens come: a provider is asked about itself once an hour, or every five seconds while it fails, and for its keys
-//     every ten seconds at most. Sixteen tokens of a provider are verified at a time, and the providers of one account do not hold up
-//     those of another.
+//   - A token counts if the provider that an account has registered has signed it, by RSA or ECDSA, and its time has
+//     not passed. [Keys] fetches nothing for tokens of other providers; a caller that knows more about a token checks
+//     that before.
+//   - A provider is spoken to by TLS only, at addresses that a [Dialer] allows, with a certificate that the system or a
+//     registered thumbprint vouches for. Each request has five seconds, and the bounds above.
+//   - However many tokens come: a provider is asked about itself once an hour, or every five seconds while it fails,
+//     and for its keys every ten seconds at most. Sixteen tokens of a provider are verified at a time, and the
+//     providers of one account do not hold up those of another.
 //
 // Other text of the provider appears, shortened, in errors for the operator, and never on a page.
 package openid

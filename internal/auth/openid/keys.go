@@ -30,7 +30,8 @@ var ErrBusy = errors.New("too many tokens of this provider wait")
 const (
 	// programTimeout is how long one request for the keys of a provider may take.
 	programTimeout = 5 * time.Second
-	// keysEvery is how often the keys of a provider are fetched at most: tokens of keys that it does not have cost it no more.
+	// keysEvery is how often the keys of a provider are fetched at most: tokens of keys that it does not have cost it
+	// no more.
 	keysEvery = 10 * time.Second
 	// maxSources is how many providers' keys are kept.
 	maxSources = 1000
@@ -53,8 +54,8 @@ func NewKeys(dial Dialer, now func() time.Time) *Keys {
 	return &Keys{dial: dial, now: now, sources: make(map[string]*source)}
 }
 
-// Verify makes sure that the provider has issued the token, and that its time has not passed. The error is ErrUnreachable,
-// ErrRefused, ErrBusy or a *CertificateError.
+// Verify makes sure that the provider has issued the token, and that its time has not passed. The error is
+// ErrUnreachable, ErrRefused, ErrBusy or a *CertificateError.
 func (k *Keys) Verify(ctx context.Context, r Registration, t *Token) error {
 	if t.Issuer != r.Issuer {
 		return fmt.Errorf("%w: the token names another issuer", ErrRefused)

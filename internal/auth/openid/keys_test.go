@@ -145,8 +145,8 @@ func TestHostileTokensOfPrograms(t *testing.T) {
 	}
 }
 
-// Tokens of keys that the provider has made since are accepted, and tokens of keys that it never had do not make the server
-// ask without end.
+// Tokens of keys that the provider has made since are accepted, and tokens of keys that it never had do not make the
+// server ask without end.
 func TestKeysAreFetchedNowAndThen(t *testing.T) {
 	t.Parallel()
 	p := newRegistered(t)

@@ -32,8 +32,8 @@ const (
 	rediscoverAfter = time.Hour
 	// retryAfter is how long a provider is left alone that could not be used.
 	retryAfter = 5 * time.Second
-	// issuedWithin is how old an ID token may be that is an answer to a request of a moment ago; skew is how far the clocks
-	// may differ.
+	// issuedWithin is how old an ID token may be that is an answer to a request of a moment ago; skew is how far the
+	// clocks may differ.
 	issuedWithin = 10 * time.Minute
 	skew         = 5 * time.Minute
 	maxIDToken   = 64 << 10
@@ -137,8 +137,8 @@ type Answer struct {
 	Issuer string // empty if the provider does not say
 }
 
-// Finish returns who the browser with a secret belongs to. redirect is what Begin was given. With ErrNoName the person has no
-// Name, and is otherwise as always.
+// Finish returns who the browser with a secret belongs to. redirect is what Begin was given. With ErrNoName the person
+// has no Name, and is otherwise as always.
 func (p *Provider) Finish(ctx context.Context, secret Secret, redirect string, a Answer, now time.Time) (*Person, error) {
 	m, err := p.discover(ctx, now)
 	if err != nil {

@@ -26,8 +26,8 @@ func (s Secret) Valid() bool {
 	return err == nil && len(b) == secretSize
 }
 
-// derive returns a value that does not betray the secret, nor those for other purposes. It has 43 characters, as many as a
-// PKCE verifier must have.
+// derive returns a value that does not betray the secret, nor those for other purposes. It has 43 characters, as many
+// as a PKCE verifier must have.
 func (s Secret) derive(purpose string) string {
 	key, err := hkdf.Key(sha256.New, []byte(s), nil, "sluice openid "+purpose, secretSize)
 	if err != nil {

@@ -20,7 +20,8 @@ type Token struct {
 	Methods  []string // by which the subject has shown who it is: the claim amr
 	Source   string   // the source identity that the provider wants, or empty
 
-	// Tags are those that the provider wants the session to have, and Transitive the keys of those that it is to pass on.
+	// Tags are those that the provider wants the session to have, and Transitive the keys of those that it is to pass
+	// on.
 	Tags       map[string]string
 	Transitive []string
 

@@ -6,18 +6,20 @@
 //
 // # What is guaranteed
 //
-//   - A session ends after 12 hours at most, when it was not used for a while (Options.Idle), when a person ends it, and when
-//     what it stands for is deleted: the account, the user, the role, or the access key or the password that it was begun with. Its keys end
-//     in the same moment: they carry the session's name, and are looked up with each request.
-//   - The session of a person whom an identity provider vouches for lasts no longer than the role allows, and ends when the
-//     role is for others: its trust policy is changed, or the operator gives the role to the person's group no more.
-//   - A link to sign in is good for one session, for ten minutes, and only while the key lives that it was made with. Of two
-//     browsers that use the same link at the same time, one gets a session.
-//   - So is a signed request that proves who a person is, and an answer of an identity provider: a program that reads it later
-//     cannot begin a session with it.
-//   - Sessions, links and such requests are few: of each who signs in at most MaxSessions and MaxLinks are kept; those who have
-//     assumed the same role count as one, unless a provider tells them apart. Those whose time is over are removed when the
-//     next session begins.
+//   - A session ends after 12 hours at most, when it was not used for a while (Options.Idle), when a person ends it,
+//     and when what it stands for is deleted: the account, the user, the role, or the access key or the password that
+//     it was begun with. Its keys end in the same moment: they carry the session's name, and are looked up with each
+//     request.
+//   - The session of a person whom an identity provider vouches for lasts no longer than the role allows, and ends when
+//     the role is for others: its trust policy is changed, or the operator gives the role to the person's group no
+//     more.
+//   - A link to sign in is good for one session, for ten minutes, and only while the key lives that it was made with.
+//     Of two browsers that use the same link at the same time, one gets a session.
+//   - So is a signed request that proves who a person is, and an answer of an identity provider: a program that reads
+//     it later cannot begin a session with it.
+//   - Sessions, links and such requests are few: of each who signs in at most MaxSessions and MaxLinks are kept; those
+//     who have assumed the same role count as one, unless a provider tells them apart. Those whose time is over are
+//     removed when the next session begins.
 //
 // Records are in the control store, as JSON:
 //

@@ -104,8 +104,8 @@ func (s *Sessions) linksOf(issuerID string) []*Link {
 	return out
 }
 
-// Check reads the records of a store without changing anything, and returns how many sessions there are and what is not as
-// it should be. An error says that the store could not be read.
+// Check reads the records of a store without changing anything, and returns how many sessions there are and what is not
+// as it should be. An error says that the store could not be read.
 func Check(s *store.Store) (sessions int, problems []string, err error) {
 	all, err := control.Check(s, Prefix, newRecords, func(_ string, bad error) {
 		problems = append(problems, "record "+bad.Error())

@@ -58,7 +58,8 @@ type Federation struct {
 	Trust   string // the hash of the policy that lets them have it
 }
 
-// Federated returns a grant for a person whom an identity provider vouches for, as a session of a role under their name.
+// Federated returns a grant for a person whom an identity provider vouches for, as a session of a role under their
+// name.
 func Federated(role *directory.Entity, name string, f Federation, now time.Time) Grant {
 	f.Trust = hash(role.Trust)
 	return Grant{
@@ -131,9 +132,9 @@ type Session struct {
 	UserAgent string
 }
 
-// issued returns when the session's keys were made, as policies know it: all have the time of the session's beginning, or of
-// the temporary keys that it was begun with. So a policy that refuses sessions from before a time refuses keys that they get
-// after it, too.
+// issued returns when the session's keys were made, as policies know it: all have the time of the session's beginning,
+// or of the temporary keys that it was begun with. So a policy that refuses sessions from before a time refuses keys
+// that they get after it, too.
 func (n *Session) issued() time.Time {
 	if !n.Issued.IsZero() {
 		return n.Issued

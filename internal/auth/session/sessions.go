@@ -20,7 +20,8 @@ type Options struct {
 	Idle      time.Duration         // a session that gets no keys for so long ends
 	// PasswordSince returns when a user's password was set, or false if there is none.
 	PasswordSince func(userID string) (time.Time, bool)
-	// Vouched reports whether those of a group of an identity provider still have a role, by its ARN. It may be nil: none has.
+	// Vouched reports whether those of a group of an identity provider still have a role, by its ARN. It may be nil:
+	// none has.
 	Vouched func(issuer, group, role string) bool
 	Formats control.Formats
 }
@@ -89,8 +90,8 @@ func (s *Sessions) Whose(link string) (identity.Identity, bool) {
 	return s.introduce(&l.Grant)
 }
 
-// BeginOnce begins a session for a person who has shown a request of their own, which is not taken again. It is too old to
-// be shown after fresh.
+// BeginOnce begins a session for a person who has shown a request of their own, which is not taken again. It is too old
+// to be shown after fresh.
 func (s *Sessions) BeginOnce(ctx context.Context, g Grant, request string, fresh time.Time, about Arrival, now time.Time) (token string, begun *Session, err error) {
 	id := hash(request)
 	return s.Begin(ctx, g, about, now, func(tx *control.Tx) error {

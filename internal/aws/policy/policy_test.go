@@ -133,7 +133,8 @@ func TestRefusalsAreWordedAsAWSDoes(t *testing.T) {
 	}
 }
 
-// A policy that is bound to a user means that user also under a new name, and does not mean another user who gets the old one.
+// A policy that is bound to a user means that user also under a new name, and does not mean another user who gets the
+// old one.
 func TestRenamedPrincipals(t *testing.T) {
 	p := parse(t, policy.ForResource, fmt.Sprintf(
 		`{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"},{"Effect":"Deny","Principal":{"AWS":[%q,%q]},"Action":"*","Resource":"*"}]}`,

@@ -51,8 +51,8 @@ type Call struct {
 	About *About // what the call is about, for the record of calls; nil if the call is not recorded
 	Notes *Notes // what the handler adds to the request log; nil if the request is not logged
 
-	// Page is what a person gets whose browser has followed a link, in the place of the answer. An operation that links lead to
-	// sets it, also before it fails.
+	// Page is what a person gets whose browser has followed a link, in the place of the answer. An operation that links
+	// lead to sets it, also before it fails.
 	Page *Page
 
 	undelivered func(context.Context)

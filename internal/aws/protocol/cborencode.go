@@ -108,7 +108,8 @@ func appendCBORTime(dst []byte, t time.Time) []byte {
 	return appendCBORFloat(append(dst, cborTag<<5|cborEpoch), float64(t.UnixMilli())/1000)
 }
 
-// appendErrorCBOR appends an error. The only clients there are read its text under "message" and its type under "__type".
+// appendErrorCBOR appends an error. The only clients there are read its text under "message" and its type under
+// "__type".
 func appendErrorCBOR(dst []byte, s *Service, e *Error) []byte {
 	n := uint64(1)
 	if e.Message != "" {

@@ -305,7 +305,8 @@ func TestDecodeQueryRefuses(t *testing.T) {
 	f("SendMessage", strings.Repeat("&", 10000), "InvalidRequest", "The request has more than 10000 parameters.")
 }
 
-// TestDecodeCopies makes sure that an input does not change with, or keep alive, the buffer that the body was read into.
+// TestDecodeCopies makes sure that an input does not change with, or keep alive, the buffer that the body was read
+// into.
 func TestDecodeCopies(t *testing.T) {
 	t.Parallel()
 	s := newService()

@@ -1,8 +1,8 @@
 // Package protocol speaks the AWS wire protocols on behalf of services it knows nothing about.
 //
 // An operation is declared once, as a name, an input struct, an output struct and a handler. From these the package
-// derives how the operation reads and writes AWS JSON 1.0 and 1.1, Smithy's RPC v2 with CBOR bodies, the Query protocol with
-// its XML answers, and the JSON answers that a Query client gets when it asks for application/json:
+// derives how the operation reads and writes AWS JSON 1.0 and 1.1, Smithy's RPC v2 with CBOR bodies, the Query protocol
+// with its XML answers, and the JSON answers that a Query client gets when it asks for application/json:
 //
 //	type SendMessageInput struct {
 //		QueueUrl          string  `max:"2048"`
@@ -29,12 +29,12 @@
 //
 // # Types
 //
-// Fields may be string, bool, int, int32, int64, float64 and types derived from them; pointers to these; []byte, which travels
-// as standard base64, in CBOR as it is; time.Time, which is ISO 8601 in Query and XML and seconds since 1970 in JSON and
-// CBOR; lists []T and maps map[string]T of scalars, blobs and structs; structs and pointers to structs.
-// The fields of an embedded struct count as those of the struct that embeds it. Recursive types, lists of lists and other
-// embedded fields are refused. Unexported fields are refused too: every field of a wire struct is on the wire. All of this
-// is checked by Register, which panics, so that a mistake shows at start-up.
+// Fields may be string, bool, int, int32, int64, float64 and types derived from them; pointers to these; []byte, which
+// travels as standard base64, in CBOR as it is; time.Time, which is ISO 8601 in Query and XML and seconds since 1970 in
+// JSON and CBOR; lists []T and maps map[string]T of scalars, blobs and structs; structs and pointers to structs. The
+// fields of an embedded struct count as those of the struct that embeds it. Recursive types, lists of lists and other
+// embedded fields are refused. Unexported fields are refused too: every field of a wire struct is on the wire. All of
+// this is checked by Register, which panics, so that a mistake shows at start-up.
 //
 // A member that is absent from a request leaves its field untouched: nil for pointers, lists and maps. A list or map
 // that is present but empty is empty and not nil. JSON null means absent.
@@ -69,9 +69,10 @@
 //
 // # Models
 //
-// Service.Model is what AWS's model of the service says of inputs beyond that: required members, lengths, patterns, values.
-// Invoke checks it before the handler runs, and the error names all violations, as AWS's framework does. Members and types
-// stand in the order of the model. A value that is longer than its field allows is refused by the codec, and named alone.
+// Service.Model is what AWS's model of the service says of inputs beyond that: required members, lengths, patterns,
+// values. Invoke checks it before the handler runs, and the error names all violations, as AWS's framework does.
+// Members and types stand in the order of the model. A value that is longer than its field allows is refused by the
+// codec, and named alone.
 //
 // # Names
 //
@@ -85,7 +86,7 @@
 //
 // # Why not encoding/json
 //
-// It took more of a request's time than anything but net/http itself. The codecs here are driven by the same cached plans
-// for all protocols, copy what they decode, and are fuzzed against encoding/json. CBOR is read the same way, so that the
-// limits of fields are checked while it is decoded; its fuzz test compares it with a CBOR library.
+// It took more of a request's time than anything but net/http itself. The codecs here are driven by the same cached
+// plans for all protocols, copy what they decode, and are fuzzed against encoding/json. CBOR is read the same way, so
+// that the limits of fields are checked while it is decoded; its fuzz test compares it with a CBOR library.
 package protocol

@@ -15,9 +15,9 @@ func parseFloat(s string) (float64, bool) {
 	return n, err == nil
 }
 
-// appendFloat appends the shortest text that is read as n again. Very large and very small numbers get an exponent, others a
-// fraction, as AWS writes them: clients whose language tells integers from doubles by their text read 30.0 as a double.
-// JSON has no text for numbers that are not finite: no service answers with one.
+// appendFloat appends the shortest text that is read as n again. Very large and very small numbers get an exponent,
+// others a fraction, as AWS writes them: clients whose language tells integers from doubles by their text read 30.0 as
+// a double. JSON has no text for numbers that are not finite: no service answers with one.
 func appendFloat(dst []byte, n float64) []byte {
 	if abs := math.Abs(n); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		return strconv.AppendFloat(dst, n, 'e', -1, 64)

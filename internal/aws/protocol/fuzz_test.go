@@ -19,8 +19,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// FuzzDecodeJSON compares the decoder with encoding/json. Ours must accept what the input's type allows and nothing that
-// is not JSON, and must find the same values.
+// FuzzDecodeJSON compares the decoder with encoding/json. Ours must accept what the input's type allows and nothing
+// that is not JSON, and must find the same values.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, ``, `[]`, `{"QueueUrl":null,"MessageBody":"a\n\ud83d\ude00\ud800","DelaySeconds":-12,"Urgent":false}`,

@@ -16,8 +16,8 @@ type quoted struct {
 // text returns the string that q stands for.
 //
 // Not every JSON string is UTF-8 text. The escape of a lone surrogate becomes the three bytes that UTF-8 would have if
-// it allowed surrogates, and bytes that are no UTF-8 are passed on as they are. Both therefore fail utf8.ValidString, so
-// that a service which cares can refuse them; replacing them here would silently alter messages.
+// it allowed surrogates, and bytes that are no UTF-8 are passed on as they are. Both therefore fail utf8.ValidString,
+// so that a service which cares can refuse them; replacing them here would silently alter messages.
 func (q quoted) text() string {
 	if !q.escaped {
 		return string(q.raw)

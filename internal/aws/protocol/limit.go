@@ -86,8 +86,8 @@ func newExcess(member, value string, most int, unit Unit) *excessError {
 	return &excessError{Excess{Member: member, Value: cut(value, maxExcessValue), Max: most, Unit: unit}}
 }
 
-// excessError carries an Excess from where it is found to Decode, where the service's error is made of it. On the way up,
-// each level puts the name of its member before the path.
+// excessError carries an Excess from where it is found to Decode, where the service's error is made of it. On the way
+// up, each level puts the name of its member before the path.
 type excessError struct{ Excess }
 
 func (e *excessError) Error() string { return e.Member + ": " + e.Constraint() }

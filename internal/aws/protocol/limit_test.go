@@ -76,7 +76,8 @@ func numbered(format string, n int) string {
 	return strings.Join(parts, "&")
 }
 
-// A service that has no error of its own refuses in the words of AWS's framework, and repeats a bounded part of the value.
+// A service that has no error of its own refuses in the words of AWS's framework, and repeats a bounded part of the
+// value.
 func TestTooLongWithoutServiceError(t *testing.T) {
 	t.Parallel()
 	s := protocol.NewService(protocol.Service{Name: "iam", Target: "IAM", Versions: []string{"2010-05-08"}})

@@ -18,9 +18,10 @@ import (
 //	structure  NAME MEMBER...
 //	operation  NAME MEMBER...
 //
-// A MEMBER is the member's name, ! if it is required, and :TYPE if its type is in the model. MIN or MAX may be left out.
-// A pattern is Java's, goes to the end of the line, and matches the whole text. SENTENCE is a name in Service.Sentences: a
-// text that does not match its pattern is refused with that sentence, once everything else is in order.
+// A MEMBER is the member's name, ! if it is required, and :TYPE if its type is in the model. MIN or MAX may be left
+// out. A pattern is Java's, goes to the end of the line, and matches the whole text. SENTENCE is a name in
+// Service.Sentences: a text that does not match its pattern is refused with that sentence, once everything else is in
+// order.
 //
 // Lines have the order of AWS's models: violations are listed in it.
 type model struct {
@@ -214,8 +215,8 @@ func (r *rule) lookup(path []string) *rule {
 	return nil
 }
 
-// absent reports whether v, the value of a field, was not sent. A text, number or bool that is no pointer counts as sent
-// unless it is zero.
+// absent reports whether v, the value of a field, was not sent. A text, number or bool that is no pointer counts as
+// sent unless it is zero.
 func (f *field) absent(v reflect.Value) bool {
 	switch {
 	case f.plan.pointer || f.plan.collection() || f.plan.shape == blobShape:

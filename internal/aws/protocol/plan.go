@@ -55,8 +55,8 @@ type field struct {
 	key, value string // of a map
 }
 
-// planInput returns the plan of a structure that is an operation's input. It panics if the type, or one that it contains,
-// cannot travel, or has a field that clients could make as long as they like.
+// planInput returns the plan of a structure that is an operation's input. It panics if the type, or one that it
+// contains, cannot travel, or has a field that clients could make as long as they like.
 func planInput(t reflect.Type) *plan {
 	pl := planner{done: make(map[reflect.Type]*plan), input: true}
 	return pl.root(t)

@@ -25,8 +25,8 @@ const unnumbered = -1
 // decodeForm reads form into v, which is a zero structure planned by p. The result shares no memory with form.
 //
 // Parameters that the plan does not know are ignored. Of two parameters with one name the first counts, and of two
-// entries of a map with one key. Entries of lists come in the order of their indexes, which may have gaps. A list or map
-// with an empty parameter in its place is present and empty, the way SDKs write it.
+// entries of a map with one key. Entries of lists come in the order of their indexes, which may have gaps. A list or
+// map with an empty parameter in its place is present and empty, the way SDKs write it.
 func decodeForm(form Form, p *plan, v reflect.Value) error {
 	args := make([]argument, len(form))
 	for i, q := range form {

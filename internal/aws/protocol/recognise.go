@@ -24,7 +24,8 @@ type Request struct {
 	Body []byte
 	Path string // decoded URL path as sent
 
-	// ContentType is what the answer to a JSON request will have: application/x-amz-json-1.0 or 1.1 as the request said.
+	// ContentType is what the answer to a JSON request will have: application/x-amz-json-1.0 or 1.1 as the request
+	// said.
 	ContentType string
 	// AcceptJSON asks for the answer to a Query request in JSON.
 	AcceptJSON bool

@@ -11,9 +11,9 @@ import (
 // Hidden is what a record has in the place of a secret or a message, as CloudTrail has it.
 const Hidden = "HIDDEN_DUE_TO_SECURITY_REASONS"
 
-// Parameters returns an input that Decode has returned as a record of calls has it: JSON with names in lower camel case,
-// without fields that are absent, and with Hidden for those that have the tag hidden. Of a URL in a field with the tag
-// hidden:"url", which is a text, it has the scheme and the host. An input without fields is null.
+// Parameters returns an input that Decode has returned as a record of calls has it: JSON with names in lower camel
+// case, without fields that are absent, and with Hidden for those that have the tag hidden. Of a URL in a field with
+// the tag hidden:"url", which is a text, it has the scheme and the host. An input without fields is null.
 func (op *Operation) Parameters(in any) []byte { return recorded(op.in, in) }
 
 // Elements returns an output of Invoke as Parameters does an input.

@@ -104,7 +104,8 @@ func respond(w http.ResponseWriter, status int, requestID, contentType string, b
 	return err
 }
 
-// appendResultXML appends the answer to a Query request. An operation without output has no Result element; see EmptyResult.
+// appendResultXML appends the answer to a Query request. An operation without output has no Result element; see
+// EmptyResult.
 func appendResultXML(b []byte, s *Service, version string, op *Operation, out reflect.Value, requestID string) []byte {
 	response, result := op.Name+"Response", op.Name+"Result"
 	b = appendRoot(b, s, version, response)

@@ -17,8 +17,8 @@ type Service struct {
 	// Name is the service's name in a SigV4 credential scope, "sqs".
 	Name string
 	// Target is the prefix of X-Amz-Target, "AmazonSQS". Only its last dotted component is compared, because SDKs
-	// disagree about the rest. It is also the name of the service in the path of a CBOR request. A service without Target
-	// speaks neither.
+	// disagree about the rest. It is also the name of the service in the path of a CBOR request. A service without
+	// Target speaks neither.
 	Target string
 	// Versions are the API versions that Query requests may name, oldest first; the last one is assumed of requests
 	// that name none. A service without Versions does not speak Query.
@@ -27,12 +27,13 @@ type Service struct {
 	Namespace string
 	// ErrorNamespace completes the Type of an Error that has none, "com.amazonaws.sqs".
 	ErrorNamespace string
-	// WhenIsolated has a node of a cluster serve the service also while it hears nothing of the other nodes, and what it
-	// knows may be out of date: to root users, who need no policy.
+	// WhenIsolated has a node of a cluster serve the service also while it hears nothing of the other nodes, and what
+	// it knows may be out of date: to root users, who need no policy.
 	WhenIsolated bool
 	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
 	ErrorDetail bool
-	// Throttled returns the error for a caller who asks for too much at a time. Without it, that is the function Throttled.
+	// Throttled returns the error for a caller who asks for too much at a time. Without it, that is the function
+	// Throttled.
 	Throttled func() *Error
 	// TooLong returns the error for a parameter that is longer than its field allows. Without it, that is a
 	// ValidationError, by the function TooLong.
@@ -91,12 +92,13 @@ type Option func(*Operation)
 // such a path names.
 func RootOnly(op *Operation) { op.rootOnly = true }
 
-// EmptyResult gives the Query answers of an operation without output an empty Result element. AWS's models tell operations
-// that return nothing from those that return an empty structure, and SDKs insist on the element of the latter.
+// EmptyResult gives the Query answers of an operation without output an empty Result element. AWS's models tell
+// operations that return nothing from those that return an empty structure, and SDKs insist on the element of the
+// latter.
 func EmptyResult(op *Operation) { op.result = true }
 
-// Control marks an operation that may change the control store, which all nodes of a cluster have in common and only one
-// of them may write: there it is run. An operation without this mark must not change it.
+// Control marks an operation that may change the control store, which all nodes of a cluster have in common and only
+// one of them may write: there it is run. An operation without this mark must not change it.
 func Control(op *Operation) { op.control = true }
 
 // Unsigned lets an operation be called by clients that do not sign: the operation itself decides what they may do.
@@ -111,8 +113,8 @@ func (s *Service) TakesUnsigned(name string) bool {
 // Control reports whether the operation may change the control store.
 func (op *Operation) Control() bool { return op.control }
 
-// Data marks an operation on what a service stores for its users, such as messages, rather than on how the service is set
-// up. It is not in the record of management calls.
+// Data marks an operation on what a service stores for its users, such as messages, rather than on how the service is
+// set up. It is not in the record of management calls.
 func Data(op *Operation) { op.data = true }
 
 // Data reports whether the operation is on what the service stores for its users.
@@ -169,8 +171,8 @@ func (s *Service) Operations() []*Operation {
 	return ops
 }
 
-// Unsupported declares operations that AWS has and s has not, so that who calls one learns that this is the reason. If s
-// has an operation of such a name, Unsupported panics.
+// Unsupported declares operations that AWS has and s has not, so that who calls one learns that this is the reason. If
+// s has an operation of such a name, Unsupported panics.
 func (s *Service) Unsupported(names ...string) {
 	if s.unsupported == nil {
 		s.unsupported = make(map[string]bool, len(names))
@@ -243,7 +245,8 @@ func (s *Service) Lookup(req *Request) (*Operation, error) {
 }
 
 // Decode reads the input of the operation from req and returns a pointer to its input struct. It checks syntax, types
-// and limits; Invoke checks what the service's model says, and all else is the handler's business. The error is an *Error.
+// and limits; Invoke checks what the service's model says, and all else is the handler's business. The error is an
+// *Error.
 func (op *Operation) Decode(req *Request) (any, error) {
 	in := reflect.New(op.in.typ)
 	var err error

@@ -9,8 +9,8 @@ import (
 
 var timeType = reflect.TypeFor[time.Time]()
 
-// How times are written in XML: in whole seconds, as AWS's older services do, or with the milliseconds of a time that is
-// precise and has some.
+// How times are written in XML: in whole seconds, as AWS's older services do, or with the milliseconds of a time that
+// is precise and has some.
 const (
 	isoFormat     = "2006-01-02T15:04:05Z"
 	preciseFormat = "2006-01-02T15:04:05.000Z"

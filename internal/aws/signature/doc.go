@@ -6,13 +6,13 @@
 //
 // # What a success means
 //
-// The sender had the secret of Verified.AccessKeyID, and built it for this host, method, path, query and
-// for the signed headers as they are, within MaxSkew of now (or, in Version 2, before the request's own Expires, which is at most MaxExpires ahead). In
-// Version 4 the signed headers include Host and every X-Amz-* header except X-Amz-Security-Token, and the body is the
-// one that was signed, unless the signer chose to leave it out by signing the words UNSIGNED-PAYLOAD in place of its
-// hash; a presigned URL that leaves it out has no body. Version 2 signs no headers but Host, and no body but a form, so it
-// is only good for requests of the Query protocol: with another body, or with an X-Amz-Target and no form, it is refused.
-// Package form says what a form is, here and where the request is read.
+// The sender had the secret of Verified.AccessKeyID, and built it for this host, method, path, query and for the signed
+// headers as they are, within MaxSkew of now (or, in Version 2, before the request's own Expires, which is at most
+// MaxExpires ahead). In Version 4 the signed headers include Host and every X-Amz-* header except X-Amz-Security-Token,
+// and the body is the one that was signed, unless the signer chose to leave it out by signing the words
+// UNSIGNED-PAYLOAD in place of its hash; a presigned URL that leaves it out has no body. Version 2 signs no headers but
+// Host, and no body but a form, so it is only good for requests of the Query protocol: with another body, or with an
+// X-Amz-Target and no form, it is refused. Package form says what a form is, here and where the request is read.
 //
 // It does not mean that the request is new (a signature can be replayed until it expires), that the scope names this
 // service and region, or that the session token is any good: the caller checks Verified.Service, Region and Token, for

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzVerify feeds requests that no holder of the key has signed: Verify must refuse them all, with an *Error fit for the sender. The
-// secret it is given is none that a seed was signed with.
+// FuzzVerify feeds requests that no holder of the key has signed: Verify must refuse them all, with an *Error fit for
+// the sender. The secret it is given is none that a seed was signed with.
 func FuzzVerify(f *testing.F) {
 	var verifier Verifier
 	now := time.Date(2015, 8, 30, 12, 36, 0, 0, time.UTC)

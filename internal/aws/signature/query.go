@@ -12,8 +12,8 @@ type parameter struct{ name, value string }
 // parseQuery decodes a query string or a form body. The error is about the first pair that cannot be decoded; what can
 // be is returned all the same, so that a signature is seen even in a request that is refused for something else.
 //
-// Only "&" separates pairs, as where the parameters are acted on: a semicolon is part of a value, as in an example of the
-// SQS guide, and stays one with the signature it has.
+// Only "&" separates pairs, as where the parameters are acted on: a semicolon is part of a value, as in an example of
+// the SQS guide, and stays one with the signature it has.
 func parseQuery(raw string) (params []parameter, err error) {
 	if raw == "" {
 		return nil, nil

@@ -49,9 +49,9 @@ func (k *signingKey) verifies(s *Signature, canonicalRequest []byte, presented *
 // service.
 const maxSigningKeys = 4096
 
-// signingKeys remembers derived keys: deriving costs as much as all the rest of a check. Entries are found by the secret
-// itself, so a key whose secret changes is derived anew. Only keys that have verified a request get in, so strangers
-// cannot push others out.
+// signingKeys remembers derived keys: deriving costs as much as all the rest of a check. Entries are found by the
+// secret itself, so a key whose secret changes is derived anew. Only keys that have verified a request get in, so
+// strangers cannot push others out.
 type signingKeys struct {
 	mu   sync.RWMutex
 	keys map[signingKeyID]*signingKey

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// vector is one directory of the AWS signing test suite, tests/aws-signing-test-suite/v4 of github.com/awslabs/aws-c-auth,
-// which is here unchanged under the licence beside it.
+// vector is one directory of the AWS signing test suite, tests/aws-signing-test-suite/v4 of
+// github.com/awslabs/aws-c-auth, which is here unchanged under the licence beside it.
 type vector struct {
 	dir         string
 	Credentials struct {

@@ -9,14 +9,14 @@ import (
 	natsserver "github.com/nats-io/nats-server/v2/server"
 )
 
-// A follower of NATS's stands for election when it has not heard of the leader for 4 to 9 seconds, and no option changes
-// that. Nodes know earlier which of them has died. So they have their servers stand for election then. That is better than
-// shorter timeouts: a server that is slow, paused, or of an older version leads on as long as its node is heard of, and
-// heartbeats of groups, of which there are many, stay rare.
+// A follower of NATS's stands for election when it has not heard of the leader for 4 to 9 seconds, and no option
+// changes that. Nodes know earlier which of them has died. So they have their servers stand for election then. That is
+// better than shorter timeouts: a server that is slow, paused, or of an older version leads on as long as its node is
+// heard of, and heartbeats of groups, of which there are many, stay rare.
 //
-// NATS can do so: RaftNode.Campaign is exported, and safe at any time, because an election needs the votes of a majority.
-// NATS only exports no way to a RaftNode. The code below borrows the way that NATS itself takes. TestBorrowedNames, in the
-// root of the project, fails when a version of NATS has another one.
+// NATS can do so: RaftNode.Campaign is exported, and safe at any time, because an election needs the votes of a
+// majority. NATS only exports no way to a RaftNode. The code below borrows the way that NATS itself takes.
+// TestBorrowedNames, in the root of the project, fails when a version of NATS has another one.
 
 //go:linkname lookupRaftNode github.com/nats-io/nats-server/v2/server.(*Server).lookupRaftNode
 func lookupRaftNode(s *natsserver.Server, group string) natsserver.RaftNode
@@ -46,8 +46,8 @@ type campaign struct {
 	then time.Duration
 }
 
-// due notes that a group has no leader, and reports whether the server is to stand for election now. It waits twice as long
-// each time: to stand again ends an election that is under way, and a busy disk takes long to keep a vote.
+// due notes that a group has no leader, and reports whether the server is to stand for election now. It waits twice as
+// long each time: to stand again ends an election that is under way, and a busy disk takes long to keep a vote.
 func (c *campaigns) due(group string, turn func() time.Duration, again time.Duration, now time.Time) bool {
 	next, known := c.next[group]
 	if !known || now.Sub(next.at) > max(next.then, 5*time.Second) { // another death
@@ -62,8 +62,9 @@ func (c *campaigns) due(group string, turn func() time.Duration, again time.Dura
 }
 
 // Elect has this server stand for election in each group of servers that has no leader, or one that gone reports. turn
-// returns for how long it leaves that to others in the group of a stream, by the name of its log; "" stands for any other
-// stream or group. It stands again after that time, and then after twice as long. Elect returns how many groups have no leader yet: call it again then.
+// returns for how long it leaves that to others in the group of a stream, by the name of its log; "" stands for any
+// other stream or group. It stands again after that time, and then after twice as long. Elect returns how many groups
+// have no leader yet: call it again then.
 func (s *Server) Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int) {
 	s.campaigns.mu.Lock()
 	defer s.campaigns.mu.Unlock()

@@ -72,8 +72,8 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	return c, nil
 }
 
-// checkServer returns an error if a server of that version, which takes messages of so many bytes, cannot carry logs. Servers
-// before 2.11 do not answer direct gets of several messages.
+// checkServer returns an error if a server of that version, which takes messages of so many bytes, cannot carry logs.
+// Servers before 2.11 do not answer direct gets of several messages.
 func checkServer(version string, payload int64) error {
 	var major, minor int
 	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil || major < 2 || major == 2 && minor < 11 {
@@ -311,8 +311,8 @@ func isCode(err error, codes ...js.ErrorCode) bool {
 // when the leader who should give it is gone, none comes.
 const attempt = 2 * time.Second
 
-// firstAttempt is how long the first of several waits. Each further one waits twice as long, up to attempt: a request that
-// came while a group elected its leader was lost, but a busy disk needs time.
+// firstAttempt is how long the first of several waits. Each further one waits twice as long, up to attempt: a request
+// that came while a group elected its leader was lost, but a busy disk needs time.
 const firstAttempt = 500 * time.Millisecond
 
 // ask makes one request to JetStream's API and decodes the response.

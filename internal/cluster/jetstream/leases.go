@@ -19,13 +19,13 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// Leases are messages of a stream, one for each name. A holder renews its lease by putting a new message in the place of
-// its last one, and gives it back by deleting that.
+// Leases are messages of a stream, one for each name. A holder renews its lease by putting a new message in the place
+// of its last one, and gives it back by deleting that.
 //
-// Each message says for how long it counts. A node that wants the lease measures that by its own clock, from when it has
-// seen the message; see sightings. The stream forgets messages too, by the clocks of its servers, after the longest time
-// that any of them counts: that is for nodes of older versions, whose messages do not say how long they count, and which
-// wait for nothing else.
+// Each message says for how long it counts. A node that wants the lease measures that by its own clock, from when it
+// has seen the message; see sightings. The stream forgets messages too, by the clocks of its servers, after the longest
+// time that any of them counts: that is for nodes of older versions, whose messages do not say how long they count, and
+// which wait for nothing else.
 type Leases struct {
 	conn    *Conn
 	stream  string
@@ -58,9 +58,9 @@ const leasesAtOnce = 512
 // shortestMemory is how long the stream remembers a message at least. Programs that write no lengths go by it.
 const shortestMemory = 5 * time.Second
 
-// Leases returns the leases of the cluster. Those that are taken here last for ttl, in milliseconds. Their stream is made
-// as that of a log is. One that is there is made to remember for ttl at least, and never for less than it does: another
-// node may go by that.
+// Leases returns the leases of the cluster. Those that are taken here last for ttl, in milliseconds. Their stream is
+// made as that of a log is. One that is there is made to remember for ttl at least, and never for less than it does:
+// another node may go by that.
 func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Leases, error) {
 	l := &Leases{
 		conn:      c,

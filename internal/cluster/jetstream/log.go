@@ -121,8 +121,9 @@ func (l *Log) publish(ctx context.Context, after sharedlog.Position, data []byte
 	}
 }
 
-// patience is how long an append waits for its acknowledgement when the caller would wait longer. When the leader dies, none
-// comes, and the sooner it is asked again the sooner the next leader answers. But a leader with a busy disk needs time.
+// patience is how long an append waits for its acknowledgement when the caller would wait longer. When the leader dies,
+// none comes, and the sooner it is asked again the sooner the next leader answers. But a leader with a busy disk needs
+// time.
 func (l *Log) patience() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
 )
 
-// TestBarrierPurgesNothing looks at what is sent, because there are versions of NATS that take a purge without a subject, up
-// to the first sequence, for a purge of everything.
+// TestBarrierPurgesNothing looks at what is sent, because there are versions of NATS that take a purge without a
+// subject, up to the first sequence, for a purge of everything.
 func TestBarrierPurgesNothing(t *testing.T) {
 	s := external(t, func(*natsserver.Options) {})
 	ctx := testContext(t)

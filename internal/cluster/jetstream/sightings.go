@@ -9,13 +9,13 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// sightings are what this process has seen of the leases. A lease has lapsed when this process has seen its message for as
-// long as that counts, by the monotonic clock of this machine, and no newer one has come. The holder has counted from
-// before it sent the message, so it knows of its end earlier.
+// sightings are what this process has seen of the leases. A lease has lapsed when this process has seen its message for
+// as long as that counts, by the monotonic clock of this machine, and no newer one has come. The holder has counted
+// from before it sent the message, so it knows of its end earlier.
 //
-// A message is seen when it is heard, which is as it is sent, or when it is read from the stream. It need not be heard: the
-// time from when it was read is enough, and later. To take a lapsed lease takes the message's sequence, so that what was
-// stored and not seen yet, keeps the lease with its holder.
+// A message is seen when it is heard, which is as it is sent, or when it is read from the stream. It need not be heard:
+// the time from when it was read is enough, and later. To take a lapsed lease takes the message's sequence, so that
+// what was stored and not seen yet, keeps the lease with its holder.
 //
 // A message that is gone before it has lapsed, was given back, or forgotten by a server whose clock is wrong. Unless a
 // node has said that it has given something back, see expire, it is taken for the latter, and counts until it lapses.
@@ -144,8 +144,8 @@ func (s *sightings) sign(name string, seen sighting) time.Time {
 	return seen.since
 }
 
-// list returns the values of the leases that are held, and whether that needs no look at the stream. A lease whose holder
-// was heard of is taken for held, whether the message was stored or not.
+// list returns the values of the leases that are held, and whether that needs no look at the stream. A lease whose
+// holder was heard of is taken for held, whether the message was stored or not.
 func (s *sightings) list(now time.Time) (held map[string][]byte, fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,8 +161,8 @@ func (s *sightings) list(now time.Time) (held map[string][]byte, fresh bool) {
 	return held, fresh
 }
 
-// lapsed returns the sequence of the message that a new one of this lease may replace: that of one that has lapsed, or 0
-// for none. held reports that there is none, but that the lease counts nevertheless.
+// lapsed returns the sequence of the message that a new one of this lease may replace: that of one that has lapsed, or
+// 0 for none. held reports that there is none, but that the lease counts nevertheless.
 func (s *sightings) lapsed(name string, now time.Time) (sequence uint64, held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,8 @@ type sight struct {
 	see func(s *sightings, at time.Time)
 }
 
-// leaseMessage returns the n-th message of a holder, that counts for two seconds. That of an older program has no number.
+// leaseMessage returns the n-th message of a holder, that counts for two seconds. That of an older program has no
+// number.
 func leaseMessage(holder string, n int) *nats.Msg {
 	m := nats.NewMsg("leases.s")
 	m.Header.Set(holderHeader, holder)

@@ -65,9 +65,9 @@ func (c *Conn) tryCreateStream(ctx context.Context, config js.StreamConfig) erro
 	return err
 }
 
-// unfit returns why a stream that is there cannot take the place of one that would be made as want says, or "". Its operator,
-// or the user of a NATS account, may have made or changed it. Limits that refuse new messages are theirs to set; limits that
-// remove old ones are not.
+// unfit returns why a stream that is there cannot take the place of one that would be made as want says, or "". Its
+// operator, or the user of a NATS account, may have made or changed it. Limits that refuse new messages are theirs to
+// set; limits that remove old ones are not.
 func unfit(is, want *js.StreamConfig) string {
 	limited := is.MaxMsgs > 0 || is.MaxBytes > 0
 	switch {
@@ -94,18 +94,18 @@ func (c *Conn) info(ctx context.Context, stream string) (*js.StreamInfo, error) 
 	return &info, nil
 }
 
-// purge forgets the messages of a stream before a sequence, which must be above 1, and returns when a majority knows and
-// the leader has done it.
+// purge forgets the messages of a stream before a sequence, which must be above 1, and returns when a majority knows
+// and the leader has done it.
 func (c *Conn) purge(ctx context.Context, stream string, before uint64) error {
 	return c.askToPurge(ctx, stream, purgeRequest{Sequence: before})
 }
 
-// barrier returns when the leader of a stream has applied all that had been committed when barrier was called. It purges
-// nothing, and takes the way of a purge through the stream's Raft group.
+// barrier returns when the leader of a stream has applied all that had been committed when barrier was called. It
+// purges nothing, and takes the way of a purge through the stream's Raft group.
 //
 // A purge purges nothing if it names a subject that no message of the stream has. A purge before sequence 1 without a
-// subject does not always: NATS 2.11.10 to 2.12.8 and 2.14.0, among others, purge the whole stream then. With both, newer
-// servers answer without a look at the stream.
+// subject does not always: NATS 2.11.10 to 2.12.8 and 2.14.0, among others, purge the whole stream then. With both,
+// newer servers answer without a look at the stream.
 func (c *Conn) barrier(ctx context.Context, stream string) error {
 	return c.askToPurge(ctx, stream, purgeRequest{Sequence: 1, Subject: c.subject("barrier")})
 }

@@ -57,8 +57,8 @@ func putCounters[N int64 | uint64](w *writer, counters []N, put func(N)) {
 	}
 }
 
-// getCounters reads counters. A node of another program may know fewer or more: those that it does not know are 0, and those
-// that only it knows are left out.
+// getCounters reads counters. A node of another program may know fewer or more: those that it does not know are 0, and
+// those that only it knows are left out.
 func getCounters[N int64 | uint64](r *reader, counters []N, get func() N) {
 	for i := range r.Uint() {
 		n := get()

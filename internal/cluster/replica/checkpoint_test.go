@@ -97,8 +97,8 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	same(t, c, a, b)
 }
 
-// A caller that has waited for a position relies on what the host has in memory. So the position stays where it was until
-// the host has read all of a checkpoint. The status does not wait for that.
+// A caller that has waited for a position relies on what the host has in memory. So the position stays where it was
+// until the host has read all of a checkpoint. The status does not wait for that.
 func TestPositionWaitsForTheHostToLoadACheckpoint(t *testing.T) {
 	e := memory()
 	network := messenger.NewMemory()

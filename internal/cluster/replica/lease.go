@@ -7,7 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// onLeaseChecked says whether a node holds the lease. If none does, a candidate waits for its delay and then begins to scout.
+// onLeaseChecked says whether a node holds the lease. If none does, a candidate waits for its delay and then begins to
+// scout.
 func (m *machine) onLeaseChecked(held bool, err error) {
 	m.checking = false
 	if err != nil || held || m.role != Follower || !m.candidate {
@@ -55,9 +56,9 @@ func (m *machine) onTaken(ticket uint64, l sharedlog.Lease, err error) {
 // retaken has the lease that an owner had lost, or says why it was not given. The owner tries again: the node that
 // holds the lease now will claim the shard, and so depose this one, or let the lease run out.
 //
-// In between another node may have held the lease, claimed the shard, and died or handed it over. So the lease says nothing
-// of who the owner is until a record of this owner, appended while it holds the lease, is in the log; see prove. Until then
-// Ownership.Confirm appends one.
+// In between another node may have held the lease, claimed the shard, and died or handed it over. So the lease says
+// nothing of who the owner is until a record of this owner, appended while it holds the lease, is in the log; see
+// prove. Until then Ownership.Confirm appends one.
 func (m *machine) retaken(l sharedlog.Lease, err error) {
 	m.retaking = 0
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 //   - A node that finds another node's record in that place is no longer the owner.
 //
 // An owner that cannot renew its lease stays the owner, because only the log can depose it. Before it answers from
-// memory it then proves its ownership with a record in the log; see Ownership.Confirm. If it gets the lease back, it does so
-// once more: another node may have owned the shard meanwhile.
+// memory it then proves its ownership with a record in the log; see Ownership.Confirm. If it gets the lease back, it
+// does so once more: another node may have owned the shard meanwhile.
 type machine struct {
 	timing
 	name    string // of the shard
@@ -33,7 +33,8 @@ type machine struct {
 	nonce   func() uint64
 	// owner makes the Ownership of an epoch.
 	owner func(epoch uint64) *Ownership
-	// applied is called for each record when the store has it, before any caller is answered. An error halts the machine.
+	// applied is called for each record when the store has it, before any caller is answered. An error halts the
+	// machine.
 	applied func(r *record, m store.Mark) error
 
 	now  time.Time // of the event
@@ -218,8 +219,8 @@ func (m *machine) want(candidate bool, delay time.Duration) {
 	m.nextCheck = m.now
 }
 
-// nudge has a candidate take the lease now, even if it was holding off: the owner has just given it back. The steps that
-// come before that otherwise choose among several candidates, and avoid delays for others. If the lease is held
+// nudge has a candidate take the lease now, even if it was holding off: the owner has just given it back. The steps
+// that come before that otherwise choose among several candidates, and avoid delays for others. If the lease is held
 // nevertheless, the candidate goes on to check it.
 func (m *machine) nudge() {
 	m.nextCheck, m.holdOff = m.now, time.Time{}

@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// ErrDeposed says that this node does not own the shard, or no longer does. It is then unknown whether a change that was
-// under way has been made.
+// ErrDeposed says that this node does not own the shard, or no longer does. It is then unknown whether a change that
+// was under way has been made.
 var ErrDeposed = store.ErrDeposed
 
 // Ownership lets the owner of a shard commit, in one epoch. Its methods may be called from any goroutine.
@@ -50,11 +50,11 @@ func (o *Ownership) end(err error) {
 	}
 }
 
-// confirm returns nil if the lease says that no other node can be the owner now, because a node takes the lease before it
-// claims the shard. It returns errLapsed if the lease is too old to say so.
+// confirm returns nil if the lease says that no other node can be the owner now, because a node takes the lease before
+// it claims the shard. It returns errLapsed if the lease is too old to say so.
 //
-// The computer may have been suspended, in which the monotonic clock does not advance, so confirm also compares the wall
-// clock. If that one was set, confirm returns errLapsed until the next renewal, which costs one record in the log.
+// The computer may have been suspended, in which the monotonic clock does not advance, so confirm also compares the
+// wall clock. If that one was set, confirm returns errLapsed until the next renewal, which costs one record in the log.
 func (o *Ownership) confirm(now time.Time) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

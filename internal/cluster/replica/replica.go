@@ -120,8 +120,8 @@ func New(o Options) *Replica {
 }
 
 // Run keeps the replica until ctx ends, and then hands over the shard if this node owns it. It returns an error if the
-// replica cannot go on, because its store differs from the log or cannot be opened; then an operator has to look. If the
-// disk is stuck when ctx ends, Run gives it up and leaves the store as a crash would.
+// replica cannot go on, because its store differs from the log or cannot be opened; then an operator has to look. If
+// the disk is stuck when ctx ends, Run gives it up and leaves the store as a crash would.
 func (r *Replica) Run(ctx context.Context) error {
 	if len(r.o.Node) > longestOwner {
 		return fmt.Errorf("the name of node %s is too long", r.o.Node)
@@ -296,9 +296,9 @@ func (r *Replica) HandOver(ctx context.Context) error {
 	}
 }
 
-// Commit makes a transaction durable in the log and applies it to the store. Commits are made in the order of the calls.
-// ErrDeposed means that this node is no longer the owner, and that it is unknown whether the changes were made. After
-// any other error they were not made; store.ErrTooLong says that the transaction does not fit into a record.
+// Commit makes a transaction durable in the log and applies it to the store. Commits are made in the order of the
+// calls. ErrDeposed means that this node is no longer the owner, and that it is unknown whether the changes were made.
+// After any other error they were not made; store.ErrTooLong says that the transaction does not fit into a record.
 func (o *Ownership) Commit(t *store.Txn) error {
 	r := o.replica
 	if t.Size()+recordHead+len(r.o.Node) > sharedlog.MaxRecord {
@@ -339,8 +339,8 @@ func (o *Ownership) Holds() bool { return o.confirm(o.replica.o.Now()) == nil }
 // Store returns the store of the shard, for reading. Changes go through Commit.
 func (o *Ownership) Store() *store.Store { return o.replica.store }
 
-// Position returns the position up to which the store has applied the log and the host has learned of it: Host.Loaded or
-// Host.Applied has returned. It includes every commit that has returned nil.
+// Position returns the position up to which the store has applied the log and the host has learned of it: Host.Loaded
+// or Host.Applied has returned. It includes every commit that has returned nil.
 func (r *Replica) Position() sharedlog.Position { return sharedlog.Position(r.position.Load()) }
 
 // applied tells the host that the store has applied a record, and then wakes the callers that wait for its position.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestRetakenLeaseProvesNothing has an owner lose its lease, and get it back after another node has taken it, claimed the shard
-// and died. Until the log has shown the first owner who owns the shard, it must not answer from memory.
+// TestRetakenLeaseProvesNothing has an owner lose its lease, and get it back after another node has taken it, claimed
+// the shard and died. Until the log has shown the first owner who owns the shard, it must not answer from memory.
 func TestRetakenLeaseProvesNothing(t *testing.T) {
 	for seed := range int64(40) {
 		s := newSim(t, seed)
@@ -39,8 +39,8 @@ func TestRetakenLeaseProvesNothing(t *testing.T) {
 	}
 }
 
-// TestRetakenLeaseIsProven has an owner lose its lease, and get it back when no other node has owned the shard. It can then
-// answer from memory again, once it has written something.
+// TestRetakenLeaseIsProven has an owner lose its lease, and get it back when no other node has owned the shard. It can
+// then answer from memory again, once it has written something.
 func TestRetakenLeaseIsProven(t *testing.T) {
 	for seed := range int64(10) {
 		s := newSim(t, seed)

@@ -42,8 +42,8 @@ func (r runner) read(ticket uint64, from sharedlog.Position) {
 	}()
 }
 
-// probe reads only if the log seems to hold something else than the store has applied. To be sure of that takes an entry in
-// the log's Raft group, which each replica of each shard would have written all the time.
+// probe reads only if the log seems to hold something else than the store has applied. To be sure of that takes an
+// entry in the log's Raft group, which each replica of each shard would have written all the time.
 func (r runner) probe(ticket uint64, from sharedlog.Position) {
 	log, ok := r.o.Log.(sharedlog.Estimator)
 	if !ok {
@@ -76,8 +76,8 @@ func (r runner) append(ticket uint64, after sharedlog.Position, data []byte) {
 
 func (r runner) abandon() { r.endAppend() }
 
-// brief bounds an operation on the lease. A renewal that has not been answered after half of the lease can be tried again
-// before its end. Nothing is gained by cutting off another operation that a busy machine takes long for.
+// brief bounds an operation on the lease. A renewal that has not been answered after half of the lease can be tried
+// again before its end. Nothing is gained by cutting off another operation that a busy machine takes long for.
 func (r runner) brief(bound time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.ctx, bound)
 }

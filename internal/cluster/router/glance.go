@@ -13,8 +13,9 @@ import (
 // glanceTimeout is how long a list of queues waits for a shard: people look at it again and again.
 const glanceTimeout = 1500 * time.Millisecond
 
-// Glances returns what lists show of some queues, on each shard that has something of them. All shards are asked at the same
-// time, each once for all its queues. Of a queue that one of its shards does not tell of, there is a Glance that says so.
+// Glances returns what lists show of some queues, on each shard that has something of them. All shards are asked at the
+// same time, each once for all its queues. Of a queue that one of its shards does not tell of, there is a Glance that
+// says so.
 func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error) {
 	ids = ids[:min(len(ids), shard.MaxGlances)]
 	places, at, shards := r.placed(ids)
@@ -36,8 +37,8 @@ func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, e
 	return slices.Concat(lists...), nil
 }
 
-// placed returns where queues are, those that are not known left out; which of them each shard has something of; and these
-// shards, in order.
+// placed returns where queues are, those that are not known left out; which of them each shard has something of; and
+// these shards, in order.
 func (r *Router) placed(ids []queue.ID) (places map[queue.ID]Placement, at map[int][]queue.ID, shards []int) {
 	places, at = make(map[queue.ID]Placement, len(ids)), make(map[int][]queue.ID)
 	for _, id := range ids {

@@ -14,8 +14,8 @@ const (
 	peekBytes = 2 << 20
 )
 
-// Peek looks into a queue without a receive: into one of its shards after the other, as long as there is time for it. Messages
-// that are on their way from another shard are not seen.
+// Peek looks into a queue without a receive: into one of its shards after the other, as long as there is time for it.
+// Messages that are on their way from another shard are not seen.
 func (r *Router) Peek(ctx context.Context, id queue.ID, q queue.Peek) (queue.PeekResult, error) {
 	p, err := r.place(id)
 	if err != nil {

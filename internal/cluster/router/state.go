@@ -44,8 +44,8 @@ func (r *Router) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue
 	return mergeGroups(shards, lists, g), nil
 }
 
-// mergeGroups makes one page of the pages of several shards. A shard that has more may have any group behind its last one, so
-// that the page ends there, at the earliest of these.
+// mergeGroups makes one page of the pages of several shards. A shard that has more may have any group behind its last
+// one, so that the page ends there, at the earliest of these.
 func mergeGroups(shards []int, lists []queue.GroupsResult, g queue.Groups) (page queue.GroupsResult) {
 	end := queue.Instant(math.MaxInt64)
 	var heads []groupOn

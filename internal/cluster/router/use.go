@@ -9,8 +9,9 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Uses returns what is known of the use of some queues, each summed up over all shards that have something to do with it.
-// It leaves out a queue of which one of these shards does not know or cannot be asked: then nothing can be said of it.
+// Uses returns what is known of the use of some queues, each summed up over all shards that have something to do with
+// it. It leaves out a queue of which one of these shards does not know or cannot be asked: then nothing can be said of
+// it.
 func (r *Router) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), shard.MaxGlances)]
 	places, at, shards := r.placed(ids)

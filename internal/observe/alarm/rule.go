@@ -76,8 +76,8 @@ type Rule struct {
 	// every period that is shorter.
 	Location *time.Location
 
-	// WarmUp is when the alarm begins to be evaluated; the zero time: at once. Unless WaitFully is set, it begins as soon as
-	// there are N datapoints.
+	// WarmUp is when the alarm begins to be evaluated; the zero time: at once. Unless WaitFully is set, it begins as
+	// soon as there are N datapoints.
 	WarmUp    time.Time
 	WaitFully bool
 

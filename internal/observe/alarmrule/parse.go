@@ -13,8 +13,8 @@ import (
 const (
 	// MaxChildren is how many different alarms a rule can name.
 	MaxChildren = 100
-	// MaxElements is how many elements a rule can have: names of alarms, TRUE, FALSE, and pairs of parentheses that group.
-	// It bounds how deep the parser descends.
+	// MaxElements is how many elements a rule can have: names of alarms, TRUE, FALSE, and pairs of parentheses that
+	// group. It bounds how deep the parser descends.
 	MaxElements = 500
 )
 

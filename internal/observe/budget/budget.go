@@ -10,8 +10,8 @@ import (
 
 // Bounds of one request.
 const (
-	// MaxWork is how many samples or records a request reads and computes, intermediate ones included. 500 metrics over the
-	// 15 months that are kept are 22.4 million.
+	// MaxWork is how many samples or records a request reads and computes, intermediate ones included. 500 metrics over
+	// the 15 months that are kept are 22.4 million.
 	MaxWork = 25_000_000
 	// MaxTime is how long a request takes.
 	MaxTime = 30 * time.Second

@@ -1,15 +1,16 @@
-// Package budget bounds what may be asked of history: metrics, expressions over them, searches, events and the history of
-// alarms.
+// Package budget bounds what may be asked of history: metrics, expressions over them, searches, events and the history
+// of alarms.
 //
-// A request states its next step before it takes it: Work counts the samples or records that the step reads or computes, and
-// Hold counts the memory that it allocates. Both refuse with an error instead of letting the step begin. Three things bound
-// a request:
+// A request states its next step before it takes it: Work counts the samples or records that the step reads or
+// computes, and Hold counts the memory that it allocates. Both refuse with an error instead of letting the step begin.
+// Three things bound a request:
 //
-//   - It does at most MaxWork, takes at most MaxTime and ends with the context of its client. The *Excess that refuses it
-//     says which bound it met.
+//   - It does at most MaxWork, takes at most MaxTime and ends with the context of its client. The *Excess that refuses
+//     it says which bound it met.
 //   - All requests together hold no more memory than the Budget has, and one request no more than half of it.
-//   - The requests of one account together hold no more than is left free. An account that takes all it can leaves as much
-//     as it has to others; two leave a third, three a quarter. ErrBusy refuses what there is no room for at present.
+//   - The requests of one account together hold no more than is left free. An account that takes all it can leaves as
+//     much as it has to others; two leave a third, three a quarter. ErrBusy refuses what there is no room for at
+//     present.
 //
 // The request travels in its context, so that readers of stored data at the bottom count for the request at the top. A
 // context without one has no bounds.

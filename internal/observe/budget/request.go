@@ -25,8 +25,8 @@ type Request struct {
 	held int64
 }
 
-// Work counts n samples or records that are going to be read or computed. It returns an *Excess if the request must not do
-// that much, and the reason of its end if it has ended.
+// Work counts n samples or records that are going to be read or computed. It returns an *Excess if the request must not
+// do that much, and the reason of its end if it has ended.
 func (r *Request) Work(n int) error {
 	if r == nil {
 		return nil
@@ -42,8 +42,8 @@ func (r *Request) Work(n int) error {
 	return nil
 }
 
-// Hold counts n bytes that are going to be allocated. It returns ErrBusy if they are not free, and an *Excess if the request
-// is never going to get that much.
+// Hold counts n bytes that are going to be allocated. It returns ErrBusy if they are not free, and an *Excess if the
+// request is never going to get that much.
 func (r *Request) Hold(n int) error {
 	if r == nil {
 		return nil

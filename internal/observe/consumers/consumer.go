@@ -19,8 +19,8 @@ type Consumer struct {
 	First, Last time.Time // when it was seen
 	Minutes     float64   // how much of the window it was there
 	Count
-	// Times are how many of its messages took how long from the receive to the delete: the n-th counts those of less than 2^n
-	// milliseconds.
+	// Times are how many of its messages took how long from the receive to the delete: the n-th counts those of less
+	// than 2^n milliseconds.
 	Times []uint64
 }
 

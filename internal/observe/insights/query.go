@@ -87,8 +87,8 @@ type Group struct {
 	values []string
 }
 
-// Groups sorts the series that the query is about into groups, in order of the values of GROUP BY. Without GROUP BY there is
-// one.
+// Groups sorts the series that the query is about into groups, in order of the values of GROUP BY. Without GROUP BY
+// there is one.
 func (q *Query) Groups(all []series.ID) []Group {
 	byValues := make(map[string]*Group)
 	for _, id := range all {

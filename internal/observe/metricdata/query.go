@@ -102,8 +102,8 @@ func Check(queries []Query) (*Plan, error) {
 	return &Plan{queries: s.out, order: s.place, metrics: metrics}, nil
 }
 
-// label gives the queries of single metrics their labels: the name of the metric, and the statistic where the answer has
-// another one of the same metric.
+// label gives the queries of single metrics their labels: the name of the metric, and the statistic where the answer
+// has another one of the same metric.
 func label(all []planned) {
 	statistics := make(map[string]string) // of each metric; "" where there are several
 	for i := range all {

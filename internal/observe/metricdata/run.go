@@ -20,7 +20,8 @@ import (
 const (
 	// kept is for how long the oldest points are kept at least.
 	kept = 455 * 24 * time.Hour
-	// longest is how long a window is at most: all that is kept, from the beginning of a day, and what is a little ahead.
+	// longest is how long a window is at most: all that is kept, from the beginning of a day, and what is a little
+	// ahead.
 	longest = kept + 48*time.Hour
 )
 
@@ -34,7 +35,8 @@ type Result struct {
 	found *found // what it is of, if a search has found it
 }
 
-// Name returns what tells the series of one query apart: the label without one that was asked for. Two may have the same.
+// Name returns what tells the series of one query apart: the label without one that was asked for. Two may have the
+// same.
 func (r *Result) Name() string { return r.plain }
 
 // Datapoint is a value of an answer.
@@ -93,8 +95,8 @@ func meter(r *budget.Request) metricmath.Meter {
 	return r
 }
 
-// Bound returns the part of a window that is looked at: what is kept, and no more than that is long. It begins with a day
-// where that is later than from, so that periods of hours and days stay where they were.
+// Bound returns the part of a window that is looked at: what is kept, and no more than that is long. It begins with a
+// day where that is later than from, so that periods of hours and days stay where they were.
 func (s *Source) Bound(from, to time.Time) (time.Time, time.Time) {
 	most := max(longest, s.Levels[len(s.Levels)-1].Keep+48*time.Hour)
 	oldest := s.Now.UTC().Add(48*time.Hour - most).Truncate(24 * time.Hour)
@@ -174,8 +176,9 @@ func (r *run) read(ctx context.Context, id series.ID, period time.Duration, read
 	return points, err
 }
 
-// Align returns where the periods of an answer begin, whose window begins at from: at a minute, or at a multiple of what is
-// still kept of that age, or of a period below a minute. If what is kept is not a part of the period there is no answer.
+// Align returns where the periods of an answer begin, whose window begins at from: at a minute, or at a multiple of
+// what is still kept of that age, or of a period below a minute. If what is kept is not a part of the period there is
+// no answer.
 func Align(levels series.Levels, now, from time.Time, period time.Duration) (time.Time, bool) {
 	if period < series.Minute {
 		return from.UTC().Truncate(period), true

@@ -13,8 +13,8 @@ import (
 // Statistics are those that every point has, in CloudWatch's order.
 var Statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
 
-// Statistic is a statistic that can be computed of a point: one of Statistics, or an extended one, for which the samples of
-// the point have to be known:
+// Statistic is a statistic that can be computed of a point: one of Statistics, or an extended one, for which the
+// samples of the point have to be known:
 //
 //	p99, p99.9                  the percentile: the lowest value that so many percent of the samples do not exceed
 //	TM(10%:90%), TM(150:1000)   the mean of the samples in a range, the trimmed mean; tm90 is TM(:90%), IQM is TM(25%:75%)
@@ -23,7 +23,8 @@ var Statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
 //	TS(...), ts90               their sum
 //	PR(100:300)                 how many percent of the samples have values in the range
 //
-// A range of percentages is of samples in order of value, one of numbers is of values: above the first and up to the second.
+// A range of percentages is of samples in order of value, one of numbers is of values: above the first and up to the
+// second.
 type Statistic struct {
 	name      string
 	kind      kind
@@ -182,8 +183,8 @@ func valueAt(all []sketch.Value, percent float64) float64 {
 	return all[len(all)-1].Value
 }
 
-// within returns how many samples are in the range, and their sum. A sample at the edge of a range of percentages may be in
-// it in part.
+// within returns how many samples are in the range, and their sum. A sample at the edge of a range of percentages may
+// be in it in part.
 func (s Statistic) within(all []sketch.Value) (count, sum float64) {
 	from, to, n := total(all)*s.low/100, total(all)*s.high/100, 0.0
 	for _, v := range all {

@@ -71,8 +71,8 @@ type Metric struct {
 	Series Series
 }
 
-// Evaluate returns the value of the expression. An error is an *Error or one of env.Meter. The Meter has counted at least the
-// memory of the value, but for what is in env already, when it is returned.
+// Evaluate returns the value of the expression. An error is an *Error or one of env.Meter. The Meter has counted at
+// least the memory of the value, but for what is in env already, when it is returned.
 func (e *Expression) Evaluate(env *Env) (Value, error) { return e.root.evaluate(env) }
 
 // node is a part of an expression.

@@ -84,7 +84,8 @@ func slice(c *call, env *Env) (Value, error) {
 	return ListOf(all[min(from, to):to]), nil
 }
 
-// sorted is a list in the order of what a function makes of the samples of each series. Series without samples come last.
+// sorted is a list in the order of what a function makes of the samples of each series. Series without samples come
+// last.
 func sorted(c *call, env *Env) (Value, error) {
 	all, err := c.list(env)
 	if err != nil {

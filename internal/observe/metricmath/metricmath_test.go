@@ -200,7 +200,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// FuzzParse makes sure that errors are ours, point into the text, and that what is read can be evaluated to finite values.
+// FuzzParse makes sure that errors are ours, point into the text, and that what is read can be evaluated to finite
+// values.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"SUM(METRICS('b'))/PERIOD(a)", "IF(a > 2 AND b, FILL(c, REPEAT), -1e3)", "[a, b", "2^-3^.5", "RATE(all)||1", "SLICE(SORT(METRICS(), SUM, DESC, 2), 0, 1)", "STDDEV(a)/DATAPOINT_COUNT([a,b])", "LOG(LAST(all))+MINUTE(c)", "((((", "ü'\"", `SEARCH('{a,b} c="d"', "Sum", 60)`,

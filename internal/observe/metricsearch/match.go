@@ -41,8 +41,8 @@ func (q *Query) Matches(id series.ID) bool {
 // stepsOfSample is how many comparisons take about as long as reading a sample does.
 const stepsOfSample = 64
 
-// Cost returns how much work it is to see whether the query finds a series, in samples that could be read instead. It grows
-// with the length of the series' names and values, and with the number of words of the query's terms.
+// Cost returns how much work it is to see whether the query finds a series, in samples that could be read instead. It
+// grows with the length of the series' names and values, and with the number of words of the query's terms.
 func (q *Query) Cost(id series.ID) int {
 	length := len(id.Namespace) + len(id.Metric)
 	for _, d := range id.Dimensions {

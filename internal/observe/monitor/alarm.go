@@ -136,7 +136,8 @@ func (a *Alarm) rule(period time.Duration) *alarm.Rule {
 	return r
 }
 
-// Location returns the time zone of that name: one of the IANA's, or an offset such as +05:30 or UTC-3. An empty name is UTC.
+// Location returns the time zone of that name: one of the IANA's, or an offset such as +05:30 or UTC-3. An empty name
+// is UTC.
 func Location(name string) (*time.Location, bool) {
 	offset := strings.TrimPrefix(name, "UTC")
 	if offset == "" {

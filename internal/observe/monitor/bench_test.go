@@ -11,8 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// BenchmarkPut puts one sample, in a minute that has a thousand: all of one value, of which nothing more is stored than their
-// point, or of different ones.
+// BenchmarkPut puts one sample, in a minute that has a thousand: all of one value, of which nothing more is stored than
+// their point, or of different ones.
 func BenchmarkPut(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, value := range map[string]func() float64{

@@ -18,9 +18,9 @@ type Tx struct {
 	added   map[series.Scope]int // items of history
 }
 
-// Change makes a change of several records, all or none. f decides about it: it reads the monitor, which does not change
-// meanwhile; see control.Control.Change. It first makes sure that all programs which read the records can, and returns the
-// error of Options.Formats if not.
+// Change makes a change of several records, all or none. f decides about it: it reads the monitor, which does not
+// change meanwhile; see control.Control.Change. It first makes sure that all programs which read the records can, and
+// returns the error of Options.Formats if not.
 func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
 	return m.records.Change(ctx, func(tx *control.Tx) error {
 		change := &Tx{tx, m, make(map[series.Scope]int)}
@@ -85,8 +85,8 @@ func (tx *Tx) EnableActions(a *Alarm, enabled bool, now time.Time) error {
 	return tx.AddItem(c.Scope, configured(c, "updated", now))
 }
 
-// Transition gives an alarm another state, and its actions a record each. If the state is the one that the alarm has, only
-// the reason changes. A composite alarm keeps the state until its children have others.
+// Transition gives an alarm another state, and its actions a record each. If the state is the one that the alarm has,
+// only the reason changes. A composite alarm keeps the state until its children have others.
 func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 	is := was.Clone()
 	is.enter(d, now)

@@ -30,8 +30,8 @@ func (e *Evaluator) combineLoop(ctx context.Context) {
 	}
 }
 
-// Combine looks at the composite alarms that depend on what has changed since the last time, and at those of which a period
-// has ended, until nothing has changed any more. On a node that does not own the control store it does nothing.
+// Combine looks at the composite alarms that depend on what has changed since the last time, and at those of which a
+// period has ended, until nothing has changed any more. On a node that does not own the control store it does nothing.
 func (e *Evaluator) Combine(ctx context.Context, now time.Time) error {
 	if e.Monitor.control.Elsewhere() {
 		return nil

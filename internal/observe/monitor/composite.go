@@ -51,8 +51,8 @@ func (c *Composite) read(in series.Scope) (err error) {
 // Children returns the names of the alarms that the rule names, each once.
 func (c *Composite) Children() []Name { return c.children }
 
-// Referenced returns the alarm that a name or an ARN means to the alarms of a scope. An ARN of another scope means an alarm
-// that does not exist.
+// Referenced returns the alarm that a name or an ARN means to the alarms of a scope. An ARN of another scope means an
+// alarm that does not exist.
 func Referenced(in series.Scope, ref string) Name {
 	if name, ok := strings.CutPrefix(ref, Name{Scope: in}.ARN()); ok {
 		return Name{in, name}
@@ -162,8 +162,8 @@ func (a *Alarm) triggeredBy() []triggerData {
 	return d.Alarms
 }
 
-// combined returns a composite alarm as it ought to be, and whether its actions are to be carried out. It returns nil if it
-// is as it ought to be.
+// combined returns a composite alarm as it ought to be, and whether its actions are to be carried out. It returns nil
+// if it is as it ought to be.
 func (a *Alarm) combined(find findAlarm, now time.Time) (is *Alarm, act bool) {
 	is = a.Clone()
 	if held := is.Composite.Held; held == "" || held != a.heldStates(find) {

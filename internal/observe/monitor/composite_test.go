@@ -488,8 +488,8 @@ func TestCheckComposites(t *testing.T) {
 	}
 }
 
-// An account with many composite alarms does not keep those of another waiting: a change that fails at the first of many
-// has come to the other account by then.
+// An account with many composite alarms does not keep those of another waiting: a change that fails at the first of
+// many has come to the other account by then.
 func TestCompositesTakeTurns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

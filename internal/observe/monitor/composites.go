@@ -14,8 +14,8 @@ const MaxParents = 150
 
 // composites is which composite alarms depend on which alarms, and which have to be looked at again.
 //
-// They are looked at from the bottom: an alarm only when nothing that its rule names still has to be. A change that passes
-// through several of them thus notifies once, about the state in which each ends.
+// They are looked at from the bottom: an alarm only when nothing that its rule names still has to be. A change that
+// passes through several of them thus notifies once, about the state in which each ends.
 type composites struct {
 	all        map[series.Scope]map[Name]*Alarm
 	parents    map[Name][]Name // the alarms whose rules name an alarm
@@ -112,8 +112,8 @@ func unlist(m map[Name][]Name, key, name Name) {
 // dueAtOnce is how many alarms of a scope are looked at before those of the others have their turn.
 const dueAtOnce = 50
 
-// due returns the composite alarms to be looked at next, some of the lowest rank in each scope, and forgets that they are
-// stale. Those that have no rank are not looked at.
+// due returns the composite alarms to be looked at next, some of the lowest rank in each scope, and forgets that they
+// are stale. Those that have no rank are not looked at.
 func (c *composites) due(now time.Time) (out []Name) {
 	for name, until := range c.ends {
 		if !now.Before(until) {
@@ -159,7 +159,8 @@ func (m *Monitor) Parents(of Name) []*Alarm {
 	return r.named(r.composites.parents[of])
 }
 
-// Dependents returns the composite alarms that name an alarm in their rules or as their suppressor, in order of their names.
+// Dependents returns the composite alarms that name an alarm in their rules or as their suppressor, in order of their
+// names.
 func (m *Monitor) Dependents(of Name) []*Alarm {
 	r := m.records.RLock()
 	defer m.records.RUnlock()

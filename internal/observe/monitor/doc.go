@@ -1,9 +1,9 @@
 // Package monitor keeps what users have set up to watch their queues, and watches: alarms with their state and history,
 // dashboards, and the metrics that programs send themselves.
 //
-// All of it is in the control store, so that it is as durable as queues and users are, and the same on every node. Alarms
-// and the lists of dashboards and metrics are in memory, too; history, the text of dashboards and points are read when they
-// are asked for:
+// All of it is in the control store, so that it is as durable as queues and users are, and the same on every node.
+// Alarms and the lists of dashboards and metrics are in memory, too; history, the text of dashboards and points are
+// read when they are asked for:
 //
 //	monitor/alarm/ACCOUNT/REGION/NAME       an alarm, as JSON; names are escaped
 //	monitor/history/ACCOUNT/REGION/TIME-N-KIND-NAME
@@ -15,16 +15,17 @@
 //	monitor/points/seconds/HASH/MINUTE      those of high resolution, of a minute; see fine.go
 //	monitor/points/sketches/...             the samples of points, for percentiles; see sketches.go
 //
-// The Evaluator works on the node that owns the control store. It looks at every metric alarm once a minute, at those of
-// shorter periods every ten seconds, and within a second at the composite alarms that depend on what has changed. A
-// transition is one change: the alarm's state, an item of its history, and a record for each of its actions. A record is
-// removed when its notification has been published. A node that dies between the two leaves the record to the next owner:
-// each action is carried out at least once.
+// The Evaluator works on the node that owns the control store. It looks at every metric alarm once a minute, at those
+// of shorter periods every ten seconds, and within a second at the composite alarms that depend on what has changed. A
+// transition is one change: the alarm's state, an item of its history, and a record for each of its actions. A record
+// is removed when its notification has been published. A node that dies between the two leaves the record to the next
+// owner: each action is carried out at least once.
 //
-// The state of a composite alarm follows from its record and from those of other alarms. A node that begins to work looks at
-// all of them, and thereby finishes what another has left.
+// The state of a composite alarm follows from its record and from those of other alarms. A node that begins to work
+// looks at all of them, and thereby finishes what another has left.
 //
-// Programs that are older than this package cannot read these records. Options.Ready and Options.Require are called before
-// the first of them is written, so that an installation in which such a program takes part has no alarms instead of a node
-// that fails. Options has the same for composite alarms: a program that only knows metric alarms would lose their rules.
+// Programs that are older than this package cannot read these records. Options.Ready and Options.Require are called
+// before the first of them is written, so that an installation in which such a program takes part has no alarms instead
+// of a node that fails. Options has the same for composite alarms: a program that only knows metric alarms would lose
+// their rules.
 package monitor

@@ -25,7 +25,8 @@ const (
 	transitionsAtOnce = 50
 	// evaluationTimeout is how long the evaluation of all alarms may take, so that it is over before the next.
 	evaluationTimeout = 50 * time.Second
-	// FineEvery is how often alarms are evaluated whose periods are below a minute, and the shortest period that one has.
+	// FineEvery is how often alarms are evaluated whose periods are below a minute, and the shortest period that one
+	// has.
 	FineEvery = 10 * time.Second
 	// fineTimeout is how long that may take.
 	fineTimeout = 8 * time.Second
@@ -43,9 +44,9 @@ type EvaluatorOptions struct {
 	Log     *slog.Logger
 }
 
-// Evaluator watches: it evaluates all metric alarms every minute, those of periods below a minute every ten seconds, and
-// composite alarms when what they depend on has changed. It carries out the actions of all, as long as this node owns the
-// control store.
+// Evaluator watches: it evaluates all metric alarms every minute, those of periods below a minute every ten seconds,
+// and composite alarms when what they depend on has changed. It carries out the actions of all, as long as this node
+// owns the control store.
 type Evaluator struct {
 	EvaluatorOptions
 	attempts attempts
@@ -126,8 +127,8 @@ type transition struct {
 	decision alarm.Decision
 }
 
-// Evaluate looks at every metric alarm once. An alarm whose metrics cannot be read keeps its state; the first reason is returned
-// when all others have been looked at. On a node that does not own the control store it does nothing.
+// Evaluate looks at every metric alarm once. An alarm whose metrics cannot be read keeps its state; the first reason is
+// returned when all others have been looked at. On a node that does not own the control store it does nothing.
 func (e *Evaluator) Evaluate(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()

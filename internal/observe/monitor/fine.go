@@ -10,13 +10,13 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// Samples of high resolution are stored twice: in the minute's point, as all others are, and in a record of the minute with
-// a point for each second that has samples:
+// Samples of high resolution are stored twice: in the minute's point, as all others are, and in a record of the minute
+// with a point for each second that has samples:
 //
 //	monitor/points/seconds/HASH/MINUTE      minutes since 1970, as eight hexadecimal digits
 //
-// The record looks like that of an hour; see points.go. Programs that do not know it leave keys of points alone that are not
-// of a metric that they look for.
+// The record looks like that of an hour; see points.go. Programs that do not know it leave keys of points alone that
+// are not of a metric that they look for.
 
 const keySeconds = keyPoints + "seconds/"
 

@@ -89,8 +89,8 @@ func (f *HistoryFilter) matches(letter, name, at string) bool {
 		(f.From.IsZero() || at >= historyTime(f.From)) && (f.To.IsZero() || at <= historyTime(f.To))
 }
 
-// HistoryKeys returns the keys of the items that a filter asks for, oldest first. Item returns what is under one. It counts
-// them for the request of ctx; see package budget.
+// HistoryKeys returns the keys of the items that a filter asks for, oldest first. Item returns what is under one. It
+// counts them for the request of ctx; see package budget.
 func (m *Monitor) HistoryKeys(ctx context.Context, f HistoryFilter) ([]string, error) {
 	prefix, request := historyPrefix(f.Scope), budget.Of(ctx)
 	var keys []string
@@ -145,8 +145,8 @@ type dispensable struct {
 	member string
 }
 
-// historyData returns the data of an item as JSON. If it would be too long, it lacks what it can, one after the other, until
-// it is not.
+// historyData returns the data of an item as JSON. If it would be too long, it lacks what it can, one after the other,
+// until it is not.
 func historyData(all map[string]any, can ...dispensable) string {
 	for {
 		text := string(encode(all))
@@ -240,8 +240,8 @@ func transitionItem(was, is *Alarm, at time.Time) *Item {
 	return stateItem(was, is, fmt.Sprintf("Alarm updated from %s to %s", was.State, is.State), at)
 }
 
-// suppressionItem returns the item of a composite alarm whose actions are suppressed by something else than before, or no
-// longer; nil if that has not changed.
+// suppressionItem returns the item of a composite alarm whose actions are suppressed by something else than before, or
+// no longer; nil if that has not changed.
 func suppressionItem(was, is *Alarm, at time.Time) *Item {
 	before, now := was.Composite.Suppression, is.Composite.Suppression
 	switch {

@@ -209,8 +209,8 @@ func hasPoints(id series.ID, period time.Duration) bool {
 	return period >= series.Minute && (!ok || id.Unit == "" || id.Unit == known.Unit)
 }
 
-// merged reads the points under each key of a series, changes them with a function, which is given where the periods begin,
-// too, and merges them into those of a period.
+// merged reads the points under each key of a series, changes them with a function, which is given where the periods
+// begin, too, and merges them into those of a period.
 func (r *metricReader) merged(ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
 	change func(of *resolution, key string, points []series.Point, from time.Time) ([]series.Point, error),
 ) ([]series.Point, error) {

@@ -77,8 +77,8 @@ func TestTooManyMetrics(t *testing.T) {
 	}
 }
 
-// Each unit of a metric is a series of its own, and all together are one metric. That holds after a restart, and when the
-// first unit has no points any more.
+// Each unit of a metric is a series of its own, and all together are one metric. That holds after a restart, and when
+// the first unit has no points any more.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

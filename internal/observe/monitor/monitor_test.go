@@ -121,7 +121,8 @@ func TestNotification(t *testing.T) {
 	}
 }
 
-// Programs that read notifications look for the list of dimensions, also of a metric that has none; people read the rest.
+// Programs that read notifications look for the list of dimensions, also of a metric that has none; people read the
+// rest.
 func TestNotificationWithoutDimensions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -238,7 +239,8 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// A state that was decided of an alarm that has changed meanwhile is not taken over, and one without actions tells no one.
+// A state that was decided of an alarm that has changed meanwhile is not taken over, and one without actions tells no
+// one.
 func TestDisabledActions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

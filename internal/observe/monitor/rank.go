@@ -2,8 +2,8 @@ package monitor
 
 import "slices"
 
-// ranks is how high composite alarms stand above the metric alarms on which they depend. Those in a cycle have none, nor
-// have those whose rules cannot be read.
+// ranks is how high composite alarms stand above the metric alarms on which they depend. Those in a cycle have none,
+// nor have those whose rules cannot be read.
 type ranks map[Name]int
 
 // rank ranks the composite alarms of a scope, each above those that its rule names.

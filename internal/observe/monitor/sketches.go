@@ -19,11 +19,11 @@ import (
 //	monitor/points/sketches/seconds/ACCOUNT/HOUR/HASH/SECOND    of a second, of metrics of high resolution
 //
 // HOUR is hours since 1970, MINUTE minutes, SECOND seconds, each as eight hexadecimal digits. A metric with one value a
-// minute has no such record. A record counts only as long as it has as many samples as the point: where statistic sets are
-// added, or an older program has added samples, the samples are not known.
+// minute has no such record. A record counts only as long as it has as many samples as the point: where statistic sets
+// are added, or an older program has added samples, the samples are not known.
 //
-// An account has sketchesAtMost bytes of records for each hour. When they are used up, samples count as ever, and those of
-// further minutes are not known.
+// An account has sketchesAtMost bytes of records for each hour. When they are used up, samples count as ever, and those
+// of further minutes are not known.
 
 const (
 	keySketches       = keyPoints + "sketches/"
@@ -67,7 +67,8 @@ func (r *resolution) sketchKey(account, metric string, at time.Time) string {
 	return fmt.Sprintf("%s%08x", r.sketchesOf(account, at, metric), at.Unix()/int64(r.step/time.Second))
 }
 
-// putSketch stores the samples of a point, to which others have been added, if they are known and do not follow from it.
+// putSketch stores the samples of a point, to which others have been added, if they are known and do not follow from
+// it.
 func (m *Monitor) putSketch(tx *Tx, r *resolution, account, metric string, was, added series.Point) error {
 	is := was.Merge(added)
 	if is.Min == is.Max {
@@ -102,7 +103,8 @@ func (m *Monitor) putSketch(tx *Tx, r *resolution, account, metric string, was, 
 	return nil
 }
 
-// together returns the samples of a point, of which there is a record or not, and of another; nil if they are not known.
+// together returns the samples of a point, of which there is a record or not, and of another; nil if they are not
+// known.
 func together(was, added series.Point, record []byte) (*sketch.Sketch, error) {
 	samples := added.WithSamples(added.Samples).Samples
 	if was.Count == 0 || samples == nil {

@@ -89,8 +89,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Samples are not known where a statistic set has others, where some are below zero, and where a program has added some that
-// knows nothing of them.
+// Samples are not known where a statistic set has others, where some are below zero, and where a program has added some
+// that knows nothing of them.
 func TestUnknownSamples(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -172,8 +172,8 @@ func TestSweepSamples(t *testing.T) {
 	}
 }
 
-// An account's samples of an hour have bounded room. When that is used up, samples count, and are not known. The next hour
-// has its own, and so has another account.
+// An account's samples of an hour have bounded room. When that is used up, samples count, and are not known. The next
+// hour has its own, and so has another account.
 func TestRoomForSamples(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -23,8 +23,8 @@ const (
 //	                      │   the suppressor alarms                    │
 //	                      └──────────────► nothing ◄───────────────────┘  the period ends: due actions are carried out
 //
-// An alarm that enters another state in a period begins a WaitPeriod anew, and at its end carries out the actions of the
-// state that it then has. It is all in the alarm's record, so that another node continues where one stops.
+// An alarm that enters another state in a period begins a WaitPeriod anew, and at its end carries out the actions of
+// the state that it then has. It is all in the alarm's record, so that another node continues where one stops.
 type Suppression struct {
 	By    Suppressor  `json:",omitempty"` // empty: nothing
 	Until time.Time   `json:",omitzero"`  // when the period ends

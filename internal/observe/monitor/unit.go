@@ -6,8 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// Samples of different units are different series, as on AWS. The unit of a metric's first sample is stored under the hash of
-// the metric, as all samples were before units were kept apart. Each other unit has a key of its own.
+// Samples of different units are different series, as on AWS. The unit of a metric's first sample is stored under the
+// hash of the metric, as all samples were before units were kept apart. Each other unit has a key of its own.
 
 // unitKey returns what the samples of a unit are stored under that is not the first of its metric.
 func unitKey(id series.ID, unit string) string { return digest(append(parts(id), unit)) }

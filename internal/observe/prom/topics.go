@@ -32,15 +32,16 @@ var topicDescs = func() (out [queue.TopicMetrics]*prometheus.Desc) {
 	return out
 }()
 
-// Topics returns what collects the metrics of single topics whose names begin with a prefix: of TopicsAtMost at most, those
-// with the most messages.
+// Topics returns what collects the metrics of single topics whose names begin with a prefix: of TopicsAtMost at most,
+// those with the most messages.
 func Topics(standings []queue.TopicStanding, prefix string) prometheus.Gatherer {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(standingTopics(chosenTopics(standings, prefix)))
 	return registry
 }
 
-// chosenTopics returns the topics whose names begin with a prefix, those with the most messages first, TopicsAtMost at most.
+// chosenTopics returns the topics whose names begin with a prefix, those with the most messages first, TopicsAtMost at
+// most.
 func chosenTopics(standings []queue.TopicStanding, prefix string) []queue.TopicStanding {
 	out := named(standings, prefix, func(s *queue.TopicStanding) string { return s.ARN }, topicTogether,
 		func(s queue.TopicStanding) uint64 { return s.Happened[queue.TopicPublished] })

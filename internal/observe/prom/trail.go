@@ -2,8 +2,8 @@ package prom
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// TrailDrops are how many events of the trail were dropped on this node: while they were recorded, and while they waited to
-// be delivered to buckets.
+// TrailDrops are how many events of the trail were dropped on this node: while they were recorded, and while they
+// waited to be delivered to buckets.
 type TrailDrops struct {
 	ManagementRecording, ManagementDelivery uint64
 	DataRecording, DataDelivery             uint64

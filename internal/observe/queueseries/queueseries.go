@@ -105,7 +105,8 @@ func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, per
 	return r.read(ctx, id, from, to, period, func(p series.Point) series.Point { return p })
 }
 
-// ReadSamples implements series.Reader. The samples of a row of one minute are known if it has one, or all are the same.
+// ReadSamples implements series.Reader. The samples of a row of one minute are known if it has one, or all are the
+// same.
 func (r *Reader) ReadSamples(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
 	return r.read(ctx, id, from, to, period, func(p series.Point) series.Point { return p.WithSamples(nil) })
 }

@@ -19,7 +19,8 @@ import (
 //	2:
 //	            the histogram as DDSketch encodes it, without its scale
 //
-// Numbers are IEEE 754 doubles, big-endian. The sign of a value, none of which is negative, says that one sample has it.
+// Numbers are IEEE 754 doubles, big-endian. The sign of a value, none of which is negative, says that one sample has
+// it.
 const (
 	versionExact     = 1
 	versionHistogram = 2

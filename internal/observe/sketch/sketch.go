@@ -1,9 +1,9 @@
-// Package sketch keeps what the samples of a period were: their values and how often each came, from which percentiles and
-// trimmed means follow.
+// Package sketch keeps what the samples of a period were: their values and how often each came, from which percentiles
+// and trimmed means follow.
 //
-// Up to 64 different values are stored as they are. Of more a DDSketch is stored: a histogram in which no value is off by
-// more than Accuracy of itself, unless the values span more than nine orders of magnitude. Then the lowest of them are.
-// A sketch of a longer period is merged from those of shorter ones, and does not depend on their order.
+// Up to 64 different values are stored as they are. Of more a DDSketch is stored: a histogram in which no value is off
+// by more than Accuracy of itself, unless the values span more than nine orders of magnitude. Then the lowest of them
+// are. A sketch of a longer period is merged from those of shorter ones, and does not depend on their order.
 package sketch
 
 import (

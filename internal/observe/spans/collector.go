@@ -30,8 +30,8 @@ const (
 	maxRefusal = 1 << 10
 )
 
-// collector sends spans over HTTP, in protobuf. It implements otlptrace.Client: OpenTelemetry's own client compiles gRPC as
-// well, which is more code than all of this server's services.
+// collector sends spans over HTTP, in protobuf. It implements otlptrace.Client: OpenTelemetry's own client compiles
+// gRPC as well, which is more code than all of this server's services.
 type collector struct {
 	url      string
 	header   http.Header
@@ -75,7 +75,8 @@ func newCollector(getenv func(string) string) (*collector, error) {
 	return c, nil
 }
 
-// lookUp returns the value of a setting of the exporter, and the variable that has it. One for traces alone goes before.
+// lookUp returns the value of a setting of the exporter, and the variable that has it. One for traces alone goes
+// before.
 func lookUp(getenv func(string) string, setting string) (name, value string) {
 	for _, prefix := range []string{"OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"} {
 		name = prefix + setting
@@ -152,8 +153,8 @@ func (c *collector) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. While the collector is not to be reached or has too much to do, the spans are sent
-// again, as long as ctx lasts.
+// UploadTraces implements otlptrace.Client. While the collector is not to be reached or has too much to do, the spans
+// are sent again, as long as ctx lasts.
 func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpans) error {
 	// It is encoded as the ExportTraceServiceRequest is that OTLP sends.
 	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans})

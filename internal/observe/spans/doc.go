@@ -1,5 +1,5 @@
-// Package spans tells an OpenTelemetry collector what the server does: a span for each request, and spans for what becomes
-// of a message between its send and its delete, as children of the span in which the producer has sent it.
+// Package spans tells an OpenTelemetry collector what the server does: a span for each request, and spans for what
+// becomes of a message between its send and its delete, as children of the span in which the producer has sent it.
 //
 //	producer:    SendMessage ──┐
 //	this server:               ├─ queued ─────┐

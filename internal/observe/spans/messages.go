@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// maxFollowed is how many messages of traces are remembered while they are in flight, and after that. Others have the
-	// span of their time in the queue only.
+	// maxFollowed is how many messages of traces are remembered while they are in flight, and after that. Others have
+	// the span of their time in the queue only.
 	maxFollowed = 100_000
 	// rememberVisible is for how long it is remembered when the visibility timeout of a message has ended.
 	rememberVisible = 15 * time.Minute
-	// sweepInterval is how often it is looked for visibility timeouts that have ended. A timeout counts as over when it has
-	// been for as long: a consumer that has asked for more time at the last moment may have got it.
+	// sweepInterval is how often it is looked for visibility timeouts that have ended. A timeout counts as over when it
+	// has been for as long: a consumer that has asked for more time at the last moment may have got it.
 	sweepInterval = time.Second
 )
 
@@ -72,8 +72,8 @@ func (f *followed) due() queue.Instant {
 	return f.until.Add(sweepInterval)
 }
 
-// Follow returns what makes the spans of the messages of a shard whose time now returns. arnOf returns the ARN of a queue, or
-// "" if its messages are to have no spans. A nil Tracer returns nil.
+// Follow returns what makes the spans of the messages of a shard whose time now returns. arnOf returns the ARN of a
+// queue, or "" if its messages are to have no spans. A nil Tracer returns nil.
 func (t *Tracer) Follow(arnOf func(queue.ID) string, now func() queue.Instant) *Messages {
 	if t == nil {
 		return nil

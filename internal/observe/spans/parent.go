@@ -19,8 +19,8 @@ const (
 // maxHeader is the length in bytes of the longest header that is looked at.
 const maxHeader = 1024
 
-// parentOf returns the span that names itself in one of two ways, the first of which goes before, and whether it is to have
-// children: not if its trace is not sampled. Without a parent a span begins a trace of its own.
+// parentOf returns the span that names itself in one of two ways, the first of which goes before, and whether it is to
+// have children: not if its trace is not sampled. Without a parent a span begins a trace of its own.
 func parentOf(w3c func(name string) string, xray string) (parent trace.SpanContext, wanted bool) {
 	if w3c != nil && w3c(traceParent) != "" {
 		ctx := propagation.TraceContext{}.Extract(context.Background(), carrier(w3c))

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// DataSink gets the events of calls on what a service stores for its users, such as messages: data events. They are not in
-// the control store.
+// DataSink gets the events of calls on what a service stores for its users, such as messages: data events. They are not
+// in the control store.
 type DataSink interface {
 	// WantsData reports whether any data event is wanted.
 	WantsData() bool

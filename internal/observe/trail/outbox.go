@@ -105,10 +105,10 @@ func outboxKey(id uuid.UUID, number uint64) string {
 	return string(binary.BigEndian.AppendUint64(append([]byte(outboxPrefix), id[:]...), number))
 }
 
-// Outbox returns the events that wait longest in an outbox: at most that many, with a text of that many bytes together or a
-// single one, of those that were added by a time. Events that are not stored any more, because they were removed as too old
-// or too many, are passed over; lost says how many there were. Last is the number of the last entry that was looked at, 0 if
-// there is none.
+// Outbox returns the events that wait longest in an outbox: at most that many, with a text of that many bytes together
+// or a single one, of those that were added by a time. Events that are not stored any more, because they were removed
+// as too old or too many, are passed over; lost says how many there were. Last is the number of the last entry that was
+// looked at, 0 if there is none.
 func (t *Trail) Outbox(id uuid.UUID, most, size int, by time.Time) (waiting []Waiting, lost int, last uint64, err error) {
 	var failed error
 	err = t.store().Scan([]byte(outboxKey(id, 0)), []byte(outboxEnd(id)), func(k, v []byte) bool {
@@ -221,8 +221,8 @@ func (t *Trail) trimOutboxes() error {
 	return nil
 }
 
-// middle returns the number between the first entry of an outbox and the last that was given, and how many entries there are
-// up to it.
+// middle returns the number between the first entry of an outbox and the last that was given, and how many entries
+// there are up to it.
 func (t *Trail) middle(id uuid.UUID) (middle, entries uint64, err error) {
 	last, err := t.store().Get([]byte(numberKey))
 	if err != nil || len(last) != 8 {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Of an outbox that is too long the older half goes, and it is known how many events these are: numbers are given to all
-// outboxes together.
+// Of an outbox that is too long the older half goes, and it is known how many events these are: numbers are given to
+// all outboxes together.
 func TestMiddleOfOutbox(t *testing.T) {
 	t.Parallel()
 	s, err := store.OpenMemory(store.Options{})

@@ -16,8 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Record is the event of a call that is being answered. One goroutine at a time uses it, beside a change that the call has
-// stopped waiting for.
+// Record is the event of a call that is being answered. One goroutine at a time uses it, beside a change that the call
+// has stopped waiting for.
 type Record struct {
 	trail  *Trail
 	event  Event

@@ -118,8 +118,8 @@ func TestEventIsInTheCommitOfTheChange(t *testing.T) {
 	}
 }
 
-// A change may go on when its call has ended, because the disk was blocked. There is one event then, which says what the call
-// was answered.
+// A change may go on when its call has ended, because the disk was blocked. There is one event then, which says what
+// the call was answered.
 func TestEventOfAChangeThatOutlivesItsCall(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"the call ends first", "the change is decided first", "at once"} {

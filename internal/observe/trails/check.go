@@ -15,8 +15,8 @@ func Held(s *store.Store) (bool, error) { return keyTable.Any(s) }
 // Counts is how much of each there is.
 type Counts struct{ Trails, Keys, Files int }
 
-// Check reads the records without changing anything, and returns how many there are and what is not as it should be. Without
-// a vault private keys are not looked at. An error says that the store could not be read.
+// Check reads the records without changing anything, and returns how many there are and what is not as it should be.
+// Without a vault private keys are not looked at. An error says that the store could not be read.
 func Check(s *store.Store, v Vault) (n Counts, problems []string, err error) {
 	want := func(ok bool, format string, args ...any) {
 		if !ok {

@@ -53,15 +53,15 @@ type DelivererOptions struct {
 	Owners bucket.Owners
 	Topics Notifier
 	Spool  *spool.Spool // of data events of this node; nil means that there are none
-	// Send brings what this node has delivered to Note on the node that owns the control store. A nil Send means that there
-	// is no other node.
+	// Send brings what this node has delivered to Note on the node that owns the control store. A nil Send means that
+	// there is no other node.
 	Send func(context.Context, []File) error
 	Now  func() time.Time
 	Log  *slog.Logger
 }
 
-// Deliverer brings events to the buckets of trails: data events of this node, and, as long as this node owns the control
-// store, all others. Trails do not wait for each other's buckets; see turns.
+// Deliverer brings events to the buckets of trails: data events of this node, and, as long as this node owns the
+// control store, all others. Trails do not wait for each other's buckets; see turns.
 type Deliverer struct {
 	DelivererOptions
 	turns *turns
@@ -95,7 +95,8 @@ func NewDeliverer(o DelivererOptions) *Deliverer {
 	return &Deliverer{DelivererOptions: o, turns: newTurns(), pauses: make(map[lane]pause)}
 }
 
-// PassedOver returns how many events were removed, as too old or too many, before this node could bring them to a bucket.
+// PassedOver returns how many events were removed, as too old or too many, before this node could bring them to a
+// bucket.
 func (d *Deliverer) PassedOver() uint64 { return d.passedOver.Load() }
 
 // Run delivers until ctx ends.
@@ -279,8 +280,8 @@ func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) 
 	return true, nil
 }
 
-// deliverBatch delivers events as a file for each region, and takes them out of the outbox. Their name is the same whenever
-// it is done.
+// deliverBatch delivers events as a file for each region, and takes them out of the outbox. Their name is the same
+// whenever it is done.
 func (d *Deliverer) deliverBatch(ctx context.Context, t *Trail, batch []trail.Waiting, last uint64, end, now time.Time) error {
 	regions := make(map[string][]trail.Waiting)
 	for _, w := range batch {
@@ -329,8 +330,8 @@ func unique(id uuid.UUID, region string, first, last uint64) string {
 	return base32.StdEncoding.EncodeToString(sum[:10])
 }
 
-// Delivered notes that files of a trail were delivered, tells the trail's topic, and takes the events up to a number out of
-// the outbox.
+// Delivered notes that files of a trail were delivered, tells the trail's topic, and takes the events up to a number
+// out of the outbox.
 func (d *Deliverer) Delivered(ctx context.Context, t *Trail, files []File, last uint64, now time.Time) error {
 	notifyErr := d.notify(ctx, t, files)
 	return d.Trails.Change(ctx, func(tx *Tx) error {

@@ -133,8 +133,8 @@ func (t *Trails) withID(id uuid.UUID) *Trail {
 // Tx is a change that is being made. The answers of Trails are unchanged until the change is durable.
 type Tx struct{ tx *control.Tx }
 
-// Change makes a change of several records, all or none. f decides about it; see control.Control.Change. It first makes sure
-// that all programs which read the records can, and returns the error of Options.Formats if not.
+// Change makes a change of several records, all or none. f decides about it; see control.Control.Change. It first makes
+// sure that all programs which read the records can, and returns the error of Options.Formats if not.
 func (t *Trails) Change(ctx context.Context, f func(*Tx) error) error {
 	return t.records.Change(ctx, func(tx *control.Tx) error { return f(&Tx{tx}) })
 }
@@ -161,8 +161,8 @@ func (tx *Tx) Delete(t *Trail) {
 	tx.tx.DeleteRange(fileKey(t.ID, 0), fileEnd(t.ID))
 }
 
-// setStatus replaces the status of a trail, if the trail is still there: it may have been deleted while a file was on its
-// way.
+// setStatus replaces the status of a trail, if the trail is still there: it may have been deleted while a file was on
+// its way.
 func (t *Trails) setStatus(tx *Tx, one *Trail, s *Status) bool {
 	if now := t.Find(one.Name); now == nil || now.ID != one.ID {
 		return false

@@ -18,8 +18,8 @@ const (
 	Secret      = "password"
 )
 
-// Start runs the service until the test ends, and returns its URL. Its buckets are the directories in buckets. Where the
-// service cannot be built, the test is skipped.
+// Start runs the service until the test ends, and returns its URL. Its buckets are the directories in buckets. Where
+// the service cannot be built, the test is skipped.
 func Start(t testing.TB, buckets string) (endpoint string) {
 	t.Helper()
 	program := build(t)

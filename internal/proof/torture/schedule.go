@@ -26,11 +26,10 @@ const (
 	spread = 4 * time.Second
 )
 
-// episodes returns the episodes of a round, without end: it ends them when its
-// time, length, is over. They depend on nothing else but rng. Half of them have one fault, the others more; every kind has its turn
-// before one has another, so that short runs are not short of variety. Data is
-// taken from a node only when nothing else is wrong: the others have to be able
-// to give it back.
+// episodes returns the episodes of a round, without end: it ends them when its time, length, is over. They depend on
+// nothing else but rng. Half of them have one fault, the others more; every kind has its turn before one has another,
+// so that short runs are not short of variety. Data is taken from a node only when nothing else is wrong: the others
+// have to be able to give it back.
 func episodes(rng *rand.Rand, kinds []kind, nodes int, length time.Duration) iter.Seq[episode] {
 	return func(yield func(episode) bool) {
 		var turn []int

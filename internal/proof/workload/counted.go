@@ -25,8 +25,8 @@ var counters = []struct {
 // queriesAtOnce is how many metrics a call of GetMetricData can ask for.
 const queriesAtOnce = 500
 
-// Counted returns what the service has counted of queues in the minutes of a span that are over, as a client of CloudWatch
-// reads it.
+// Counted returns what the service has counted of queues in the minutes of a span that are over, as a client of
+// CloudWatch reads it.
 func (c *Client) Counted(ctx context.Context, queues []string, from, to time.Time) (map[string]history.Counted, error) {
 	out := make(map[string]history.Counted)
 	for some := range slices.Chunk(queues, queriesAtOnce/len(counters)) {

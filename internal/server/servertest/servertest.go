@@ -1,5 +1,5 @@
-// Package servertest starts servers for tests that know the server only from outside: those of the services, of programs and of
-// pages.
+// Package servertest starts servers for tests that know the server only from outside: those of the services, of
+// programs and of pages.
 package servertest
 
 import (

@@ -23,13 +23,13 @@ type Source interface {
 }
 
 const (
-	// visibilityMargin is how much longer a message is invisible while it is delivered than that may take. If the server is
-	// killed meanwhile, the delivery is made again after that.
+	// visibilityMargin is how much longer a message is invisible while it is delivered than that may take. If the
+	// server is killed meanwhile, the delivery is made again after that.
 	visibilityMargin = 15 * time.Second
 	// atOnce is how many messages an endpoint gets at a time that takes them.
 	atOnce = 8
-	// fastPlaces and slowPlaces bound how many subscriptions are served at a time: those whose endpoint has taken the last
-	// messages within slowAfter, and the others. See the package comment for who gets the places.
+	// fastPlaces and slowPlaces bound how many subscriptions are served at a time: those whose endpoint has taken the
+	// last messages within slowAfter, and the others. See the package comment for who gets the places.
 	fastPlaces = 128
 	slowPlaces = 1024
 	slowAfter  = time.Second
@@ -49,8 +49,8 @@ type Options struct {
 	// Senders are the protocols.
 	Senders    map[string]Sender
 	DeadLetter DeadLetter
-	// Counting reports whether what becomes of messages is counted in their topics, with their deletion. A nil Counting means
-	// that it is not.
+	// Counting reports whether what becomes of messages is counted in their topics, with their deletion. A nil Counting
+	// means that it is not.
 	Counting func() bool
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -92,8 +92,8 @@ func (d *Deliverer) Counts() []Count { return d.counters.all() }
 // Sending returns how many deliveries are under way.
 func (d *Deliverer) Sending() int64 { return d.sending.Load() }
 
-// Run delivers what is in the queues of a shard until ctx ends or the shard is closed. When it returns it does not use the
-// shard any more.
+// Run delivers what is in the queues of a shard until ctx ends or the shard is closed. When it returns it does not use
+// the shard any more.
 func (d *Deliverer) Run(ctx context.Context, s Source) error {
 	r := &run{Deliverer: d, source: s, workers: make(map[queue.ID]*worker)}
 	defer r.running.Wait()

@@ -338,8 +338,8 @@ func (r *rig) of(account, host string, id queue.ID) (endpoint string) {
 
 func hang(ctx context.Context, _ *Message) error { <-ctx.Done(); return ctx.Err() }
 
-// An account with more endpoints that hang than there are places does not hold up another one, whose endpoints have never
-// been delivered to or work; of its own hosts one that hangs does not hold up the others.
+// An account with more endpoints that hang than there are places does not hold up another one, whose endpoints have
+// never been delivered to or work; of its own hosts one that hangs does not hold up the others.
 func TestAccountsShareTheLanes(t *testing.T) {
 	r := newRig(t)
 	const many = queue.ID(slowPlaces + 100)

@@ -129,7 +129,8 @@ func TestEndpointsThatCannotBeReached(t *testing.T) {
 	}
 }
 
-// An address that is closed is not connected to, not by a proxy of the environment either, and the error names the flag.
+// An address that is closed is not connected to, not by a proxy of the environment either, and the error names the
+// flag.
 func TestClosedAddresses(t *testing.T) {
 	requests := 0
 	url := serve(t, func(http.ResponseWriter, *http.Request) { requests++ })

@@ -76,6 +76,6 @@ var ErrAddress = errors.New("the endpoint is not an e-mail address such as me@ex
 // ErrNoDeadLetters says that a subscription has no dead-letter queue.
 var ErrNoDeadLetters = errors.New("the subscription has no dead-letter queue")
 
-// DeadLetter puts a message into the dead-letter queue of its subscription. lost says why there is none that takes it, which
-// is ErrNoDeadLetters where there is none at all; err says that it is to be asked again later.
+// DeadLetter puts a message into the dead-letter queue of its subscription. lost says why there is none that takes it,
+// which is ErrNoDeadLetters where there is none at all; err says that it is to be asked again later.
 type DeadLetter func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error)

@@ -53,8 +53,8 @@ func (w *worker) drain(ctx context.Context) {
 	}
 }
 
-// errNoSubscription says that there is a queue without a subscription: both were made a moment ago, or deleted, and this node
-// has learnt of one of them. Some time later that must be over.
+// errNoSubscription says that there is a queue without a subscription: both were made a moment ago, or deleted, and
+// this node has learnt of one of them. Some time later that must be over.
 var errNoSubscription = errors.New("the subscription of the queue is not known here")
 
 // step delivers some messages: one, or several if the endpoint has taken the last. It reports whether there were any.

@@ -27,8 +27,8 @@ type Envelopes struct {
 	beginnings []beginning
 }
 
-// beginning is what the envelopes of a text of the notification have in common. There are several if the publisher has given
-// other texts for other protocols.
+// beginning is what the envelopes of a text of the notification have in common. There are several if the publisher has
+// given other texts for other protocols.
 type beginning struct {
 	message    string
 	text       string
@@ -41,9 +41,9 @@ func New(n Notification, s Signer) *Envelopes { return &Envelopes{n: n, signer: 
 // sequenceZeros is what stands in a FIFO topic's envelope until the sequence number is known.
 const sequenceZeros = "00000000000000000000"
 
-// For returns the envelope for a subscriber who gets that message, in two parts: the beginning is the same string for all who
-// get it, the rest is the subscriber's. Of a FIFO topic, sequenceAt is where in the beginning 20 zeros stand, over which the
-// sequence number is to be written; otherwise it is 0.
+// For returns the envelope for a subscriber who gets that message, in two parts: the beginning is the same string for
+// all who get it, the rest is the subscriber's. Of a FIFO topic, sequenceAt is where in the beginning 20 zeros stand,
+// over which the sequence number is to be written; otherwise it is 0.
 func (e *Envelopes) For(message, unsubscribeURL string) (begins, rest string, sequenceAt int, err error) {
 	b, err := e.beginning(message)
 	if err != nil {

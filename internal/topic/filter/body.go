@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// A body is compared as the flat object that is left when each of its arrays is replaced by one of its elements: the members
-// of that are the paths to the scalars. A rule matches if it matches one of these flat objects.
+// A body is compared as the flat object that is left when each of its arrays is replaced by one of its elements: the
+// members of that are the paths to the scalars. A rule matches if it matches one of these flat objects.
 //
 // Invariants:
 //
 //   - All keys of a rule that go through an array see the same element of it.
-//   - Each key visits a value of the body at most twice for each rule, so a rule costs at most its keys times the values.
+//   - Each key visits a value of the body at most twice for each rule, so a rule costs at most its keys times the
+//     values.
 //
-// Steps: at an object, the next member of each key is looked up; keys that go on through the same member go on together;
-// at an array they look for one element that suits all of them.
+// Steps: at an object, the next member of each key is looked up; keys that go on through the same member go on
+// together; at an array they look for one element that suits all of them.
 //
-// A body can have a path twice, such as a.b in {"a": [{"b": 1}], "a.b": 2}. To try which key takes which way would cost too
-// much, so a key with more than one way is compared for itself: one of its ways has to match.
+// A body can have a path twice, such as a.b in {"a": [{"b": 1}], "a.b": 2}. To try which key takes which way would cost
+// too much, so a key with more than one way is compared for itself: one of its ways has to match.
 
 // cursor is a key on its way through a body.
 type cursor struct {
@@ -135,9 +136,9 @@ func (d *document) matchesObject(cursors []cursor, object node) bool {
 	return true
 }
 
-// matchesOneOf compares a key that has several ways to go: a scalar at the end of one of them matches, or there is none at
-// the end of any. The two are looked for one after the other, each without the other below, so that no value is visited more
-// than twice.
+// matchesOneOf compares a key that has several ways to go: a scalar at the end of one of them matches, or there is none
+// at the end of any. The two are looked for one after the other, each without the other below, so that no value is
+// visited more than twice.
 func (d *document) matchesOneOf(ways []way) bool {
 	k := ways[0].key
 	if k.present || len(k.conditions) > 0 {
@@ -198,8 +199,8 @@ func (d *document) eachWay(c cursor, of node, f func(way)) {
 	}
 }
 
-// eachWayOfMany is eachWay for a path of many names: it looks at each member instead. Of members of the same name the last
-// one counts.
+// eachWayOfMany is eachWay for a path of many names: it looks at each member instead. Of members of the same name the
+// last one counts.
 func (d *document) eachWayOfMany(c cursor, of node, f func(way)) {
 	ends := make(map[int]node)
 	d.eachMember(of, func(name, value node) {

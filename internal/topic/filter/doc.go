@@ -5,36 +5,36 @@
 //	m := filter.NewMessage(body, attributes)             // once for each publish
 //	if p.Matches(m) { … }                                // for each subscription
 //
-// [Parse] compiles; a [Policy] never changes after it and is shared freely. A [Message] belongs to one goroutine: it reads
-// its body when the first policy asks for it, and keeps what it read for the next.
+// [Parse] compiles; a [Policy] never changes after it and is shared freely. A [Message] belongs to one goroutine: it
+// reads its body when the first policy asks for it, and keeps what it read for the next.
 //
 // # What is guaranteed
 //
-//   - A policy that is accepted is understood whole. Unknown operators, operands of the wrong type and names that appear
-//     twice are refused with AWS's words and the place.
-//   - The time of a match is bounded by the limits of a policy (150 combinations, 5 keys) times the size of the message,
-//     and wildcards cost no more than a search for each piece between them. Nothing recurses as deeply as a body may nest,
-//     except through arrays within arrays, which encoding/json bounds.
+//   - A policy that is accepted is understood whole. Unknown operators, operands of the wrong type and names that
+//     appear twice are refused with AWS's words and the place.
+//   - The time of a match is bounded by the limits of a policy (150 combinations, 5 keys) times the size of the
+//     message, and wildcards cost no more than a search for each piece between them. Nothing recurses as deeply as a
+//     body may nest, except through arrays within arrays, which encoding/json bounds.
 //   - A message whose body is not a JSON object passes no policy of scope MessageBody.
 //
 // # What is compared
 //
 // A key of a policy is a path: its name and those of the objects around it, with dots between them. A body has the same
-// paths. It makes no difference whether objects or dots were written: {"a": {"b": ["x"]}} and {"a.b": ["x"]} are one policy.
-// The name of an attribute is a path, too, with all of its dots.
+// paths. It makes no difference whether objects or dots were written: {"a": {"b": ["x"]}} and {"a.b": ["x"]} are one
+// policy. The name of an attribute is a path, too, with all of its dots.
 //
-// The values of a path are scalars: of an attribute its value, or the elements of a String.Array; of a body the value at the
-// path, or the elements of an array, arrays within it included. A key matches if one of its conditions matches one of its
-// values. So anything-but matches ["a", "b"] if it excludes only "a". A path without any scalar (absent, an object, an empty
-// array) matches exists: false only. In a body, keys that lie under the same array have to match in the same element.
-// Attributes of type Binary are ignored.
+// The values of a path are scalars: of an attribute its value, or the elements of a String.Array; of a body the value
+// at the path, or the elements of an array, arrays within it included. A key matches if one of its conditions matches
+// one of its values. So anything-but matches ["a", "b"] if it excludes only "a". A path without any scalar (absent, an
+// object, an empty array) matches exists: false only. In a body, keys that lie under the same array have to match in
+// the same element. Attributes of type Binary are ignored.
 //
-// Strings are compared by their bytes, numbers as decimals with five digits after the point. A number without numeric also
-// matches one that is written the same, which is how integers beyond 10⁹ are compared. An attribute of type String never
-// matches a number, true, false or null.
+// Strings are compared by their bytes, numbers as decimals with five digits after the point. A number without numeric
+// also matches one that is written the same, which is how integers beyond 10⁹ are compared. An attribute of type String
+// never matches a number, true, false or null.
 //
 // # Sources
 //
-// The Amazon SNS Developer Guide: "Message filtering", "Filter policy constraints", "String value matching", "Numeric value
-// matching", "Key matching", "AND/OR logic".
+// The Amazon SNS Developer Guide: "Message filtering", "Filter policy constraints", "String value matching", "Numeric
+// value matching", "Key matching", "AND/OR logic".
 package filter

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 )
 
-// document is a JSON text taken apart without copying it: a list of its values in the order of the text, in which a value
-// knows where it ends. So what a policy does not ask for is skipped in one step, however deep it is.
+// document is a JSON text taken apart without copying it: a list of its values in the order of the text, in which a
+// value knows where it ends. So what a policy does not ask for is skipped in one step, however deep it is.
 type document struct {
 	text   string
 	values []value

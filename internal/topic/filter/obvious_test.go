@@ -15,10 +15,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The slow, obvious evaluator, after the Developer Guide: "Payload-based message filtering", "Filter policy constraints", "AND/OR
-// logic". It interprets the policy as decoded JSON, without compiling anything, with regular expressions for strings and
-// fractions for numbers. A message is a set of worlds: in each, every array of the body is one of its elements, and what is
-// left is flat, a list of values for each path. The policy matches if it matches in one of the worlds.
+// The slow, obvious evaluator, after the Developer Guide: "Payload-based message filtering", "Filter policy
+// constraints", "AND/OR logic". It interprets the policy as decoded JSON, without compiling anything, with regular
+// expressions for strings and fractions for numbers. A message is a set of worlds: in each, every array of the body is
+// one of its elements, and what is left is flat, a list of values for each path. The policy matches if it matches in
+// one of the worlds.
 
 // world holds the values of each path.
 type world map[string][]any

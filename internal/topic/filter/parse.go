@@ -107,8 +107,9 @@ func (r *parsedRule) checkLimits() error {
 	return nil
 }
 
-// fail makes an error about the place that AWS's parser has reached when it sees the mistake: behind the token, but behind
-// the opening quote of a string, which it reads later. Behind a name it has read on, to the beginning of the value.
+// fail makes an error about the place that AWS's parser has reached when it sees the mistake: behind the token, but
+// behind the opening quote of a string, which it reads later. Behind a name it has read on, to the beginning of the
+// value.
 func (p *parser) fail(format string, args ...any) error {
 	at := int(p.decoder.InputOffset())
 	if _, isText := p.token.(string); isText {

@@ -20,8 +20,8 @@ func (p *Policy) Scope() Scope { return p.scope }
 // rule is a list of keys, all of which have to match. A policy has one for each way through its alternatives.
 type rule []*key
 
-// key is a path with its conditions. The path of a nested key is its names with a dot between each two, so that a name with
-// dots in it is the same path.
+// key is a path with its conditions. The path of a nested key is its names with a dot between each two, so that a name
+// with dots in it is the same path.
 type key struct {
 	path       string
 	conditions []condition

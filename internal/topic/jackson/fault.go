@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fault says what is wrong with a text that is not JSON, and where. It finds the faults of structure; others, such as a bad
-// escape, it does not tell apart.
+// Fault says what is wrong with a text that is not JSON, and where. It finds the faults of structure; others, such as a
+// bad escape, it does not tell apart.
 func Fault(source string) string {
 	f := &faultFinder{source: source}
 	f.value()

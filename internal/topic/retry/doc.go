@@ -1,5 +1,5 @@
-// Package retry reads the delivery policies of topics and subscriptions: how often and when a delivery over HTTP is tried
-// again, how many there may be in a second, and of what content type. It is a pure function of the texts.
+// Package retry reads the delivery policies of topics and subscriptions: how often and when a delivery over HTTP is
+// tried again, how many there may be in a second, and of what content type. It is a pure function of the texts.
 //
 //	topic, err := retry.ParseTopic(text)                  // when it is set, and when it is loaded
 //	own, err := retry.ParseSubscription(text)
@@ -17,6 +17,6 @@
 //
 // A single one has the longest delay. AWS names the four functions and does not say what they are.
 //
-// Sources: the Amazon SNS Developer Guide, "Message delivery retries", and the words of AWS's refusals as its users report
-// them.
+// Sources: the Amazon SNS Developer Guide, "Message delivery retries", and the words of AWS's refusals as its users
+// report them.
 package retry

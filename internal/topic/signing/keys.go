@@ -59,8 +59,8 @@ func (k *Keys) Ensure(tx *control.Tx, now time.Time) error {
 	return nil
 }
 
-// Signer returns what signs with the key that signs at a time, see Rotation: in version SHA256, or in SHA1 if version is anything else. Certificates
-// are served below the URL base.
+// Signer returns what signs with the key that signs at a time, see Rotation: in version SHA256, or in SHA1 if version
+// is anything else. Certificates are served below the URL base.
 func (k *Keys) Signer(version, base string, now time.Time) (*Signer, error) {
 	if version != SHA256 {
 		version = SHA1
@@ -93,8 +93,8 @@ func (k *Keys) Certificate(id string) []byte {
 // Held reports whether a store has keys, which are encrypted under the master key.
 func Held(s *store.Store) (bool, error) { return table.Any(s) }
 
-// Check reads the keys in a store without changing anything, and returns how many there are and what is not as it should
-// be. Without a vault the private keys are not looked at. An error says that the store could not be read.
+// Check reads the keys in a store without changing anything, and returns how many there are and what is not as it
+// should be. Without a vault the private keys are not looked at. An error says that the store could not be read.
 func Check(s *store.Store, v Vault) (n int, problems []string, err error) {
 	r, err := control.Check(s, Prefix, recordsOf(v), func(_ string, bad error) {
 		problems = append(problems, "record "+bad.Error())

@@ -18,12 +18,13 @@ import (
 //
 // The certificate is valid for longer than all of that, see validity.
 const (
-	// ripens is how long a key waits before it signs: by then all nodes have its record, so that each serves the certificate.
+	// ripens is how long a key waits before it signs: by then all nodes have its record, so that each serves the
+	// certificate.
 	ripens = 10 * time.Minute
 	// signsFor is how old a key is when it gets a successor.
 	signsFor = 365 * 24 * time.Hour
-	// keptFor is for how long the certificate of a key is served after its successor was made: a message is in a queue for 14
-	// days at most, and in its dead-letter queue for as long; the rest is for retries and for late consumers.
+	// keptFor is for how long the certificate of a key is served after its successor was made: a message is in a queue
+	// for 14 days at most, and in its dead-letter queue for as long; the rest is for retries and for late consumers.
 	keptFor = 30 * 24 * time.Hour
 	// lookEvery is how much time passes between two looks at the keys.
 	lookEvery = time.Minute
@@ -110,8 +111,8 @@ func (k *Keys) outlived(now time.Time) (out []*Key) {
 	return out
 }
 
-// signing returns the key that signs now: the newest that is ripe, or else the oldest, of an installation that has no other.
-// A certificate that has expired meanwhile, because the server was stopped for years, signs nothing.
+// signing returns the key that signs now: the newest that is ripe, or else the oldest, of an installation that has no
+// other. A certificate that has expired meanwhile, because the server was stopped for years, signs nothing.
 func (k *Keys) signing(now time.Time) *Key {
 	all := k.byAge()
 	for i, key := range slices.Backward(all) {

@@ -30,8 +30,8 @@ func (f *fixture) look(t *testing.T, at time.Time) (certificate string) {
 	return id
 }
 
-// A key gets a successor after a year. The successor signs when all nodes have it, and the old certificate stays for as long
-// as a message may be under way.
+// A key gets a successor after a year. The successor signs when all nodes have it, and the old certificate stays for as
+// long as a message may be under way.
 func TestRotation(t *testing.T) {
 	f := newFixture(t)
 	f.ensure(t)
@@ -59,7 +59,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Nothing is made where there is no topic, and a server that was stopped for years signs with no certificate that has expired.
+// Nothing is made where there is no topic, and a server that was stopped for years signs with no certificate that has
+// expired.
 func TestRotationLate(t *testing.T) {
 	f := newFixture(t)
 	r := signing.Rotation{Keys: f.keys, Control: f.control, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}

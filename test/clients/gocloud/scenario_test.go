@@ -1,5 +1,5 @@
-// Package scenario does what applications do with SQS and SNS, with the Go Cloud Development Kit against a running server:
-// its topics and subscriptions batch what they send, receive and acknowledge.
+// Package scenario does what applications do with SQS and SNS, with the Go Cloud Development Kit against a running
+// server: its topics and subscriptions batch what they send, receive and acknowledge.
 //
 // The server is found by AWS_ENDPOINT_URL, the keys and the region as the SDK finds them.
 package scenario

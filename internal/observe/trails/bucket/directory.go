@@ -16,8 +16,8 @@ import (
 // metadataSuffix ends the name of the file beside an object that has its metadata, as JSON.
 const metadataSuffix = ".metadata"
 
-// Directory is a Store in a directory: the directories in it are the buckets, the files below these the objects. An object
-// that has metadata has a second file, whose name ends in .metadata.
+// Directory is a Store in a directory: the directories in it are the buckets, the files below these the objects. An
+// object that has metadata has a second file, whose name ends in .metadata.
 type Directory struct {
 	root *os.Root
 

@@ -37,8 +37,8 @@ type Object struct {
 
 // Store is where buckets are. Its methods may be called from any goroutine.
 type Store interface {
-	// Find returns nil if there is a bucket of that name, ErrNoBucket if there is none, ErrDenied if the server may not use
-	// it, or another error if that cannot be known.
+	// Find returns nil if there is a bucket of that name, ErrNoBucket if there is none, ErrDenied if the server may not
+	// use it, or another error if that cannot be known.
 	Find(ctx context.Context, bucket string) error
 	// Put stores an object.
 	Put(ctx context.Context, bucket, key string, o Object) error

@@ -14,12 +14,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 )
 
-// S3 is a Store that speaks Amazon S3: a service beside this one, or AWS's. Buckets are named in the path of a URL, and no
-// request has the newer checksums: many services know neither hosts of single buckets nor those.
+// S3 is a Store that speaks Amazon S3: a service beside this one, or AWS's. Buckets are named in the path of a URL, and
+// no request has the newer checksums: many services know neither hosts of single buckets nor those.
 type S3 struct{ client s3Client }
 
-// OpenS3 returns the Store at a URL. Keys and settings come from where AWS's SDKs look for them: the environment, the shared
-// files, or the role of the machine. A region that is not set there is us-east-1. Nothing is asked of the service yet.
+// OpenS3 returns the Store at a URL. Keys and settings come from where AWS's SDKs look for them: the environment, the
+// shared files, or the role of the machine. A region that is not set there is us-east-1. Nothing is asked of the
+// service yet.
 func OpenS3(ctx context.Context, endpoint string) (*S3, error) {
 	at, err := url.Parse(endpoint)
 	if err != nil {

@@ -29,8 +29,8 @@ const (
 	maxRefusal = 64 << 10
 )
 
-// s3Client sends signed requests to a service that speaks S3. The four requests that a Store needs do not deserve the SDK's
-// client, which is a tenth of the program.
+// s3Client sends signed requests to a service that speaks S3. The four requests that a Store needs do not deserve the
+// SDK's client, which is a tenth of the program.
 type s3Client struct {
 	endpoint *url.URL
 	region   string
@@ -155,8 +155,8 @@ func (c *s3Client) signed(ctx context.Context, r *s3Request) (*http.Request, err
 	return request, nil
 }
 
-// escapePath escapes all but slashes and what never needs it, as the canonical request of a signature does. url.URL leaves
-// more as it is.
+// escapePath escapes all but slashes and what never needs it, as the canonical request of a signature does. url.URL
+// leaves more as it is.
 func escapePath(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

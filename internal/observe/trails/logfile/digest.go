@@ -66,7 +66,8 @@ type Digest struct {
 // Link is what a digest says of the one before it.
 type Link struct{ Bucket, Key, Hash, Signature string }
 
-// NewDigest returns a digest of files that were delivered from start to end. Before is nil if there is no digest before it.
+// NewDigest returns a digest of files that were delivered from start to end. Before is nil if there is no digest before
+// it.
 func NewDigest(account, bucket, key, fingerprint string, start, end time.Time, before *Link, files []Entry) *Digest {
 	d := &Digest{
 		Account: account, Start: start.UTC().Truncate(time.Second), End: end.UTC().Truncate(time.Second), Bucket: bucket, Key: key,
@@ -114,8 +115,8 @@ func (d *Digest) signed(hash string) []byte {
 	return fmt.Appendf(nil, "%s\n%s/%s\n%s\n%s", d.End.UTC().Format(time.RFC3339), d.Bucket, d.Key, hash, previous)
 }
 
-// Open reads a digest that is in a bucket under a key, and verifies its signature, which key finds the public key for by its
-// fingerprint. It returns the link that the digest after it must have.
+// Open reads a digest that is in a bucket under a key, and verifies its signature, which key finds the public key for
+// by its fingerprint. It returns the link that the digest after it must have.
 func Open(file []byte, metadata map[string]string, bucket, key string, keyOf func(fingerprint string) *rsa.PublicKey) (*Digest, Link, error) {
 	text, err := Decompress(file)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package logfile encodes the files of trails: those with events, and the digests that prove that no event was changed.
 // It is pure: no clock, no file, no socket.
 //
-// A file of events is one JSON text, {"Records":[...]}, compressed by gzip. A digest names the files that were delivered
-// in an hour with their SHA-256, and the digest before it with its signature. It is signed itself, so that who has the
-// public key and the newest digest can tell of all before whether one was changed, added or taken away. The formats are AWS
-// CloudTrail's, and `aws cloudtrail validate-logs` reads them.
+// A file of events is one JSON text, {"Records":[...]}, compressed by gzip. A digest names the files that were
+// delivered in an hour with their SHA-256, and the digest before it with its signature. It is signed itself, so that
+// who has the public key and the newest digest can tell of all before whether one was changed, added or taken away. The
+// formats are AWS CloudTrail's, and `aws cloudtrail validate-logs` reads them.
 package logfile
 
 import (
@@ -27,8 +27,8 @@ const (
 	days    = "2006/01/02"
 )
 
-// Name returns the key of a file with events of an account that happened in a region. Unique is what tells it from others of
-// that minute: 16 letters and digits.
+// Name returns the key of a file with events of an account that happened in a region. Unique is what tells it from
+// others of that minute: 16 letters and digits.
 func Name(prefix, account, region string, at time.Time, unique string) string {
 	at = at.UTC()
 	return fmt.Sprintf("%s"+Root+"/%s/CloudTrail/%s/%s/%s_CloudTrail_%s_%s_%s.json.gz",

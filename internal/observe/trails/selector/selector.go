@@ -1,5 +1,5 @@
-// Package selector decides which events a trail gets: the basic and the advanced event selectors of AWS CloudTrail. It is
-// pure.
+// Package selector decides which events a trail gets: the basic and the advanced event selectors of AWS CloudTrail. It
+// is pure.
 //
 // A trail gets an event if one of its selectors takes it, and each event once. A trail without selectors gets all
 // management events.

@@ -76,8 +76,8 @@ func (s *Spool) sort() {
 // Dropped returns how many events were dropped since the start because too many were waiting to be written.
 func (s *Spool) Dropped() uint64 { return s.pending.droppedSoFar() }
 
-// Undelivered returns how many events were removed since the start before they were delivered, because they were too many
-// or too old.
+// Undelivered returns how many events were removed since the start before they were delivered, because they were too
+// many or too old.
 func (s *Spool) Undelivered() uint64 { return s.undelivered.Load() }
 
 // Add keeps an event for a trail.
