@@ -44,7 +44,11 @@ func New(client *sqs.Client, change ...func(*Settings)) (*Client, error) {
 // SendMessage sends a message in a batch with others for the same queue, and returns
 // when it is stored. Options for this call alone are only possible alone: with any, it
 // is sent by itself, as by the wrapped client.
-func (c *Client) SendMessage(ctx context.Context, params *sqs.SendMessageInput, optFns ...func(*sqs.Options)) (*sqs.SendMessageOutput, error) {
+func (c *Client) SendMessage(
+	ctx context.Context,
+	params *sqs.SendMessageInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.SendMessageOutput, error) {
 	if len(optFns) > 0 || !sendable(params) {
 		return c.Client.SendMessage(ctx, params, optFns...)
 	}
@@ -64,7 +68,11 @@ func (c *Client) SendMessageAsync(ctx context.Context, params *sqs.SendMessageIn
 }
 
 // DeleteMessage deletes a message in a batch with others of the same queue.
-func (c *Client) DeleteMessage(ctx context.Context, params *sqs.DeleteMessageInput, optFns ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error) {
+func (c *Client) DeleteMessage(
+	ctx context.Context,
+	params *sqs.DeleteMessageInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.DeleteMessageOutput, error) {
 	if len(optFns) > 0 || params == nil || params.QueueUrl == nil || params.ReceiptHandle == nil {
 		return c.Client.DeleteMessage(ctx, params, optFns...)
 	}
@@ -74,7 +82,11 @@ func (c *Client) DeleteMessage(ctx context.Context, params *sqs.DeleteMessageInp
 
 // ChangeMessageVisibility changes a visibility timeout in a batch with others of the
 // same queue.
-func (c *Client) ChangeMessageVisibility(ctx context.Context, params *sqs.ChangeMessageVisibilityInput, optFns ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error) {
+func (c *Client) ChangeMessageVisibility(
+	ctx context.Context,
+	params *sqs.ChangeMessageVisibilityInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.ChangeMessageVisibilityOutput, error) {
 	if len(optFns) > 0 || params == nil || params.QueueUrl == nil || params.ReceiptHandle == nil {
 		return c.Client.ChangeMessageVisibility(ctx, params, optFns...)
 	}
@@ -84,7 +96,11 @@ func (c *Client) ChangeMessageVisibility(ctx context.Context, params *sqs.Change
 
 // ReceiveMessage returns messages that were received ahead, or waits for some. Calls that cannot be served from
 // messages received ahead go to the wrapped client; the package comment lists them.
-func (c *Client) ReceiveMessage(ctx context.Context, params *sqs.ReceiveMessageInput, optFns ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
+func (c *Client) ReceiveMessage(
+	ctx context.Context,
+	params *sqs.ReceiveMessageInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.ReceiveMessageOutput, error) {
 	if len(optFns) > 0 || !c.receives.serves(params) {
 		return c.Client.ReceiveMessage(ctx, params, optFns...)
 	}

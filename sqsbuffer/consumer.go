@@ -72,7 +72,11 @@ const afterStop = 5 * time.Second
 type source interface {
 	receive(context.Context, *sqs.ReceiveMessageInput) (*sqs.ReceiveMessageOutput, error)
 	DeleteMessage(context.Context, *sqs.DeleteMessageInput, ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error)
-	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
+	ChangeMessageVisibility(
+		context.Context,
+		*sqs.ChangeMessageVisibilityInput,
+		...func(*sqs.Options),
+	) (*sqs.ChangeMessageVisibilityOutput, error)
 }
 
 // Consume receives messages and has the handler work on them, until the context ends or the
@@ -212,7 +216,14 @@ func (c *consumer) run(ctx context.Context) error {
 	if !c.endsWithin(ended, c.StopTimeout) {
 		stopHandlers(errStopped)
 		if !c.endsWithin(ended, afterStop) {
-			return errors.Join(c.fatal, fmt.Errorf("sqsbuffer: %d messages are still being handled, %v after the consumer was stopped", c.holds(), c.StopTimeout+afterStop))
+			return errors.Join(
+				c.fatal,
+				fmt.Errorf(
+					"sqsbuffer: %d messages are still being handled, %v after the consumer was stopped",
+					c.holds(),
+					c.StopTimeout+afterStop,
+				),
+			)
 		}
 	}
 	giveUp() // heartbeats of messages that are deleted or given back

@@ -143,7 +143,10 @@ func (c *consumer) handle(d *delivery) error {
 func (c *consumer) delete(d *delivery, options ...func(*sqs.Options)) bool {
 	defer c.letGo([]*delivery{d})
 	d.endHeartbeats()
-	_, err := c.from.DeleteMessage(c.settling, &sqs.DeleteMessageInput{QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle}, options...)
+	_, err := c.from.DeleteMessage(
+		c.settling,
+		&sqs.DeleteMessageInput{QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle},
+		options...)
 	if err != nil {
 		c.OnError(fmt.Errorf("sqsbuffer: message %s was handled, but is not deleted: %w", *d.message.MessageId, err))
 	}
@@ -165,7 +168,9 @@ func (c *consumer) giveBack(chain []*delivery, delay time.Duration) {
 				QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle, VisibilityTimeout: int32(seconds),
 			})
 			if err != nil {
-				c.OnError(fmt.Errorf("sqsbuffer: message %s becomes visible only when its timeout has passed: %w", *d.message.MessageId, err))
+				c.OnError(
+					fmt.Errorf("sqsbuffer: message %s becomes visible only when its timeout has passed: %w", *d.message.MessageId, err),
+				)
 			}
 		})
 	}

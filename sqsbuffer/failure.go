@@ -16,7 +16,13 @@ var ErrClosed = errors.New("sqsbuffer: the client is closed")
 
 // outcomes sorts the answer to a batch of n by the places of the entries. Entries of
 // which the service says nothing have failed too.
-func outcomes[S, O any](operation string, n int, failed []types.BatchResultErrorEntry, successful []S, read func(S) (id *string, output *O)) []outcome[O] {
+func outcomes[S, O any](
+	operation string,
+	n int,
+	failed []types.BatchResultErrorEntry,
+	successful []S,
+	read func(S) (id *string, output *O),
+) []outcome[O] {
 	all := make([]outcome[O], n)
 	fail := func(i int, err error) {
 		all[i].err = &smithy.OperationError{ServiceID: "SQS", OperationName: operation, Err: err}
@@ -117,6 +123,7 @@ func mayBeOfOne(err error) bool {
 	code := strings.TrimPrefix(refused.ErrorCode(), "AWS.SimpleQueueService.")
 	return slices.Contains([]string{
 		"BatchRequestTooLong", "InvalidAttributeValue", "InvalidMessageContents", "InvalidParameterValue",
-		"InvalidParameterValueException", "MissingParameter", "MissingRequiredParameterException", "UnsupportedOperation",
+		"InvalidParameterValueException", "MissingParameter", "MissingRequiredParameterException",
+		"UnsupportedOperation",
 	}, code)
 }

@@ -92,7 +92,11 @@ func NewLarge(client *Client, store ObjectStore, bucket string, change ...func(*
 }
 
 // SendMessage sends a message as [Client.SendMessage], with a large body in the store.
-func (l *LargeClient) SendMessage(ctx context.Context, params *sqs.SendMessageInput, optFns ...func(*sqs.Options)) (*sqs.SendMessageOutput, error) {
+func (l *LargeClient) SendMessage(
+	ctx context.Context,
+	params *sqs.SendMessageInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.SendMessageOutput, error) {
 	params, stored, err := l.storeLarge(ctx, params)
 	if err != nil {
 		return nil, err
@@ -118,7 +122,11 @@ func (l *LargeClient) SendMessageAsync(ctx context.Context, params *sqs.SendMess
 }
 
 // SendMessageBatch sends messages, with large bodies in the store.
-func (l *LargeClient) SendMessageBatch(ctx context.Context, params *sqs.SendMessageBatchInput, optFns ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error) {
+func (l *LargeClient) SendMessageBatch(
+	ctx context.Context,
+	params *sqs.SendMessageBatchInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.SendMessageBatchOutput, error) {
 	if params == nil {
 		return l.Client.SendMessageBatch(ctx, params, optFns...)
 	}
@@ -135,7 +143,11 @@ func (l *LargeClient) SendMessageBatch(ctx context.Context, params *sqs.SendMess
 }
 
 // ReceiveMessage receives as [Client.ReceiveMessage], and takes large bodies from the store.
-func (l *LargeClient) ReceiveMessage(ctx context.Context, params *sqs.ReceiveMessageInput, optFns ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
+func (l *LargeClient) ReceiveMessage(
+	ctx context.Context,
+	params *sqs.ReceiveMessageInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.ReceiveMessageOutput, error) {
 	out, err := l.Client.ReceiveMessage(ctx, withGroups(withSizes(params)), optFns...)
 	if err != nil {
 		return nil, err
@@ -157,7 +169,11 @@ func (l *LargeClient) receive(ctx context.Context, in *sqs.ReceiveMessageInput) 
 }
 
 // DeleteMessage deletes a message as [Client.DeleteMessage], and then its body in the store.
-func (l *LargeClient) DeleteMessage(ctx context.Context, params *sqs.DeleteMessageInput, optFns ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error) {
+func (l *LargeClient) DeleteMessage(
+	ctx context.Context,
+	params *sqs.DeleteMessageInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.DeleteMessageOutput, error) {
 	if params == nil || params.ReceiptHandle == nil {
 		return l.Client.DeleteMessage(ctx, params, optFns...)
 	}
@@ -172,7 +188,11 @@ func (l *LargeClient) DeleteMessage(ctx context.Context, params *sqs.DeleteMessa
 }
 
 // DeleteMessageBatch deletes messages, and then their bodies in the store.
-func (l *LargeClient) DeleteMessageBatch(ctx context.Context, params *sqs.DeleteMessageBatchInput, optFns ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error) {
+func (l *LargeClient) DeleteMessageBatch(
+	ctx context.Context,
+	params *sqs.DeleteMessageBatchInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.DeleteMessageBatchOutput, error) {
 	if params == nil {
 		return l.Client.DeleteMessageBatch(ctx, params, optFns...)
 	}
@@ -199,7 +219,11 @@ func (l *LargeClient) DeleteMessageBatch(ctx context.Context, params *sqs.Delete
 }
 
 // ChangeMessageVisibility changes a visibility timeout as [Client.ChangeMessageVisibility].
-func (l *LargeClient) ChangeMessageVisibility(ctx context.Context, params *sqs.ChangeMessageVisibilityInput, optFns ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error) {
+func (l *LargeClient) ChangeMessageVisibility(
+	ctx context.Context,
+	params *sqs.ChangeMessageVisibilityInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.ChangeMessageVisibilityOutput, error) {
 	if params == nil || params.ReceiptHandle == nil {
 		return l.Client.ChangeMessageVisibility(ctx, params, optFns...)
 	}
@@ -210,7 +234,11 @@ func (l *LargeClient) ChangeMessageVisibility(ctx context.Context, params *sqs.C
 }
 
 // ChangeMessageVisibilityBatch changes visibility timeouts.
-func (l *LargeClient) ChangeMessageVisibilityBatch(ctx context.Context, params *sqs.ChangeMessageVisibilityBatchInput, optFns ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityBatchOutput, error) {
+func (l *LargeClient) ChangeMessageVisibilityBatch(
+	ctx context.Context,
+	params *sqs.ChangeMessageVisibilityBatchInput,
+	optFns ...func(*sqs.Options),
+) (*sqs.ChangeMessageVisibilityBatchOutput, error) {
 	if params == nil {
 		return l.Client.ChangeMessageVisibilityBatch(ctx, params, optFns...)
 	}
@@ -239,7 +267,10 @@ func (l *LargeClient) storeLarge(ctx context.Context, in *sqs.SendMessageInput) 
 		return in, nil, nil
 	}
 	if len(in.MessageAttributes) > 9 {
-		return nil, nil, fmt.Errorf("sqsbuffer: a large message has %d attributes; it may have 9, because it gets one more", len(in.MessageAttributes))
+		return nil, nil, fmt.Errorf(
+			"sqsbuffer: a large message has %d attributes; it may have 9, because it gets one more",
+			len(in.MessageAttributes),
+		)
 	}
 	at := pointer{Bucket: l.bucket, Key: newKey()}
 	body, err := at.body()

@@ -52,13 +52,18 @@ func (l *LargeClient) giveBack(ctx context.Context, queue *string, held []types.
 	}
 	in := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: queue}
 	for i, m := range held {
-		in.Entries = append(in.Entries, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
+		in.Entries = append(
+			in.Entries,
+			types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle},
+		)
 	}
 	out, err := l.ChangeMessageVisibilityBatch(ctx, in)
 	if err == nil && len(out.Failed) > 0 {
 		err = fmt.Errorf("%s: %s", aws.ToString(out.Failed[0].Code), aws.ToString(out.Failed[0].Message))
 	}
 	if err != nil {
-		l.settings.OnError(fmt.Errorf("sqsbuffer: messages behind one without its body become visible only when their timeout has passed: %w", err))
+		l.settings.OnError(
+			fmt.Errorf("sqsbuffer: messages behind one without its body become visible only when their timeout has passed: %w", err),
+		)
 	}
 }

@@ -236,7 +236,8 @@ func (p *prefetcher) learn(b *buffer, now time.Time) bool {
 // queueVisibility asks for the visibility timeout of the queue.
 func (p *prefetcher) queueVisibility(b *buffer) (time.Duration, error) {
 	out, err := p.client.GetQueueAttributes(p.work, &sqs.GetQueueAttributesInput{
-		QueueUrl: b.template.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameVisibilityTimeout},
+		QueueUrl:       b.template.QueueUrl,
+		AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameVisibilityTimeout},
 	})
 	if err != nil {
 		return 0, err

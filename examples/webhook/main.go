@@ -1,5 +1,6 @@
-// Command webhook subscribes itself to a topic: it confirms the subscription, verifies the signature of each message, and
-// ends when the message has come that it has published. The server has to be allowed to call it: --egress-allow 127.0.0.1.
+// Command webhook subscribes itself to a topic: it confirms the subscription, verifies the signature of each message,
+// and ends when the message has come that it has published. The server has to be allowed to call it: --egress-allow
+// 127.0.0.1.
 package main
 
 import (

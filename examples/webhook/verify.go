@@ -59,8 +59,8 @@ func (v *verifier) verify(m *message) error {
 	return certificate.CheckSignature(algorithm, []byte(m.signed()), signature)
 }
 
-// certificate fetches a certificate, once. Any sender can sign a message with a certificate of their own and say where it is:
-// what makes the certificate the server's is that it comes from the server's address.
+// certificate fetches a certificate, once. Any sender can sign a message with a certificate of their own and say where
+// it is: what makes the certificate the server's is that it comes from the server's address.
 func (v *verifier) certificate(url string) (*x509.Certificate, error) {
 	if !strings.HasPrefix(url, v.server+"/SimpleNotificationService-") {
 		return nil, fmt.Errorf("%s is not a certificate of %s", url, v.server)

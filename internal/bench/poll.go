@@ -110,7 +110,12 @@ func (p *polling) each(f func(c *client, queue int) error) error {
 
 func (p *polling) makeQueues(ctx context.Context) error {
 	return p.each(func(c *client, queue int) error {
-		in := fmt.Appendf(nil, `{"QueueName":"sluice-bench-%s-%d","Attributes":{"MaximumMessageSize":"1048576"},"tags":{"purpose":"sluice-bench"}}`, p.id, queue)
+		in := fmt.Appendf(
+			nil,
+			`{"QueueName":"sluice-bench-%s-%d","Attributes":{"MaximumMessageSize":"1048576"},"tags":{"purpose":"sluice-bench"}}`,
+			p.id,
+			queue,
+		)
 		answer, err := c.call(ctx, "CreateQueue", in)
 		if err != nil {
 			return err

@@ -21,7 +21,11 @@ func (c *common) watchCertificate() {
 	defer again.Stop()
 	for {
 		if end := c.certificateEnd(); end != nil && time.Until(*end) < certificateWarning {
-			c.log.Warn("the certificate by which other nodes know this one is about to end; make a new one with sluice cluster certs", "end", end.UTC().Format(time.RFC3339))
+			c.log.Warn(
+				"the certificate by which other nodes know this one is about to end; make a new one with sluice cluster certs",
+				"end",
+				end.UTC().Format(time.RFC3339),
+			)
 		}
 		select {
 		case <-again.C:

@@ -161,7 +161,15 @@ func (c *controlShardReplica) explain(err error) error {
 // records of a log may be all that is left of them.
 func explainDiverged(err error, own replica.Status, dir string) error {
 	if hasOldData(own) {
-		return fmt.Errorf("%w; the data directory %s holds data that is not this cluster's, such as that of a single machine: start this node with an empty one", err, dir)
+		return fmt.Errorf(
+			"%w; the data directory %s holds data that is not this cluster's, such as that of a single machine: start this node with an empty one",
+			err,
+			dir,
+		)
 	}
-	return fmt.Errorf("%w; the log has lost or changed records that are in the data directory %s, as when a stream was deleted or restored from a backup: keep the directory, and look at the other nodes before one of them gets an empty one", err, dir)
+	return fmt.Errorf(
+		"%w; the log has lost or changed records that are in the data directory %s, as when a stream was deleted or restored from a backup: keep the directory, and look at the other nodes before one of them gets an empty one",
+		err,
+		dir,
+	)
 }

@@ -134,6 +134,11 @@ func (h *host) mendLeaderless() {
 	turn := max(slices.Index(live, h.o.Name), 0)
 	shard, is := h.copies.stuck(leaderlessLimit + time.Duration(turn)*leaderlessStagger)
 	if is && 2*len(live) > max(len(h.records.allNodes()), len(h.o.Peers)) && !h.mayNotOwn() {
-		h.fail(fmt.Errorf("the log of shard %s has had no leader for long, though most nodes are there: a new process may help it to one", shard))
+		h.fail(
+			fmt.Errorf(
+				"the log of shard %s has had no leader for long, though most nodes are there: a new process may help it to one",
+				shard,
+			),
+		)
 	}
 }

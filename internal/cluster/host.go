@@ -74,10 +74,13 @@ func (h *host) wake() {
 // heartbeat is what there is to tell the other nodes.
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
-		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: formats.Newest, Low: h.o.Low(),
-		Failover: h.times.failover, Silent: h.members.view.silent(), Leaving: h.leaving.Load(), Unready: !h.o.Answers() || h.probe() != nil,
-		Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
-		Told: h.o.Tell(),
+		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: formats.Newest,
+		Low:      h.o.Low(),
+		Failover: h.times.failover, Silent: h.members.view.silent(), Leaving: h.leaving.Load(),
+		Unready:     !h.o.Answers() || h.probe() != nil,
+		Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond),
+		Shards: make(map[string]replica.Status),
+		Told:   h.o.Tell(),
 	}
 	out.Shards[controlShard] = h.control.replica.Status()
 	out.OldData = hasOldData(out.Shards[controlShard])

@@ -36,7 +36,14 @@ func openIncarnation(dir, cluster, node string) (i incarnation, isNew bool, err 
 	case err != nil:
 		return i, false, err
 	case i.Cluster != cluster || i.Node != node:
-		err = fmt.Errorf("the data directory %[1]s belongs to the node %[2]s of the cluster %[3]s, not to the node %[4]s of %[5]s: give --node %[2]s --cluster-name %[3]s, or another directory", dir, i.Node, i.Cluster, node, cluster)
+		err = fmt.Errorf(
+			"the data directory %[1]s belongs to the node %[2]s of the cluster %[3]s, not to the node %[4]s of %[5]s: give --node %[2]s --cluster-name %[3]s, or another directory",
+			dir,
+			i.Node,
+			i.Cluster,
+			node,
+			cluster,
+		)
 	}
 	return i, false, err
 }

@@ -65,7 +65,11 @@ func (m *membership) run() {
 		}
 		if skew := m.clocks.skew(); abs(skew-said) > tolerated {
 			if said = skew; skew != 0 {
-				m.log.Warn("this machine's clock differs from those of most nodes; the cluster goes by theirs", "ahead", skew.Round(time.Millisecond))
+				m.log.Warn(
+					"this machine's clock differs from those of most nodes; the cluster goes by theirs",
+					"ahead",
+					skew.Round(time.Millisecond),
+				)
 			}
 		}
 		if at, ok := m.view.nextSilence(); ok {
@@ -189,7 +193,13 @@ func (m *membership) onHeartbeat(_ context.Context, message []byte) ([]byte, err
 func (m *membership) record(h heartbeat) {
 	news, duplicate := m.view.record(h, time.Now())
 	if duplicate {
-		m.log.Warn("a node is there a second time, or was given an empty disk just now; the first counts until it is silent", "node", h.Node, "second", h.Incarnation)
+		m.log.Warn(
+			"a node is there a second time, or was given an empty disk just now; the first counts until it is silent",
+			"node",
+			h.Node,
+			"second",
+			h.Incarnation,
+		)
 	}
 	if news {
 		m.changed()

@@ -131,7 +131,8 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	n.director.store = n.control.store
 	n.router = router.New(router.Options{
-		Queue: n.host.placement, Owner: n.host.owner, Local: n.host.owns, Shards: n.records.count, Messenger: n.messages, Position: n.Position,
+		Queue: n.host.placement, Owner: n.host.owner, Local: n.host.owns, Shards: n.records.count,
+		Messenger: n.messages, Position: n.Position,
 		Changed: func(number int) <-chan struct{} { return n.members.view.watch(shardName(number)) },
 	})
 	n.host.router = n.router
@@ -147,7 +148,14 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 
 // assemble makes the parts of a node, which do nothing yet.
 func assemble(ctx context.Context, o Options, id incarnation) *Node {
-	c := &common{o: o, times: timingOf(o.Failover), log: o.Logger, id: id, records: newRecords(), failure: failure{happened: make(chan struct{})}}
+	c := &common{
+		o:       o,
+		times:   timingOf(o.Failover),
+		log:     o.Logger,
+		id:      id,
+		records: newRecords(),
+		failure: failure{happened: make(chan struct{})},
+	}
 	n := &Node{common: c, founded: make(chan struct{})}
 	c.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	n.members = newMembership(c)

@@ -25,7 +25,8 @@ func (n *Node) Queues(shard, queue string) (out []status.Queue) {
 		if queue != "" && q.Name.Queue != queue {
 			continue
 		}
-		if found := whereIs(q, owners); shard == "" || slices.ContainsFunc(found.Shards, func(s status.QueueShard) bool { return s.Name == shard }) {
+		if found := whereIs(q, owners); shard == "" ||
+			slices.ContainsFunc(found.Shards, func(s status.QueueShard) bool { return s.Name == shard }) {
 			out = append(out, found)
 		}
 	}

@@ -13,7 +13,11 @@ const codeRemoved = "Removed"
 
 // errRemoved is what a person has to know who has started a node that was removed.
 func (c *common) errRemoved() error {
-	return fmt.Errorf("the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot come back with the data that it has: empty the data directory %s, and it joins as a new node", c.o.Name, c.o.Dir)
+	return fmt.Errorf(
+		"the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot come back with the data that it has: empty the data directory %s, and it joins as a new node",
+		c.o.Name,
+		c.o.Dir,
+	)
 }
 
 // refuseRemoved returns an error if an incarnation must not come back.
@@ -22,7 +26,13 @@ func (m *membership) refuseRemoved(i incarnation) error {
 		return nil
 	}
 	if m.returned.note(i.server(), time.Now()) {
-		m.log.Warn("a node that was removed, or replaced, has come back with its old data; it is refused", "node", i.Node, "incarnation", i.ID)
+		m.log.Warn(
+			"a node that was removed, or replaced, has come back with its old data; it is refused",
+			"node",
+			i.Node,
+			"incarnation",
+			i.ID,
+		)
 	}
 	return &messenger.Failure{Code: codeRemoved, Text: "this node was removed from the cluster"}
 }

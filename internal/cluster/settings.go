@@ -64,7 +64,12 @@ type records struct {
 }
 
 func newRecords() *records {
-	return &records{shards: make(map[string]shardRecord), nodes: make(map[string]nodeRecord), gone: make(map[string]bool), changed: make(chan struct{})}
+	return &records{
+		shards:  make(map[string]shardRecord),
+		nodes:   make(map[string]nodeRecord),
+		gone:    make(map[string]bool),
+		changed: make(chan struct{}),
+	}
 }
 
 // Load implements control.Reader.

@@ -31,7 +31,8 @@ func (n *Node) Status() status.Status {
 		b, alive := live[name]
 		node := status.Node{
 			Name: name, Live: alive, Endpoint: b.Endpoint, Version: b.Version, Incarnation: known[name].Incarnation,
-			Draining: known[name].Draining, Leaving: b.Leaving, Unready: b.Unready, Low: b.Low, SkewMillis: b.Skew.Milliseconds(), Owns: owned[name],
+			Draining: known[name].Draining, Leaving: b.Leaving, Unready: b.Unready, Low: b.Low,
+			SkewMillis: b.Skew.Milliseconds(), Owns: owned[name],
 			CertificateDays: daysUntil(b.Certificate, time.Now()),
 		}
 		node.Unanswered = alive && n.members.view.isUnanswered(name)

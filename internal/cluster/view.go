@@ -55,8 +55,10 @@ type heard struct {
 func newView(silence time.Duration) *view {
 	return &view{
 		silence: silence,
-		nodes:   make(map[string]heard), duplicates: make(map[string]string), missed: make(map[string]time.Time), unanswered: make(map[string]bool),
-		owners: make(map[string]replica.Holder), markedDead: make(map[string]bool), changed: make(map[string]chan struct{}),
+		nodes:   make(map[string]heard), duplicates: make(map[string]string), missed: make(map[string]time.Time),
+		unanswered: make(map[string]bool),
+		owners:     make(map[string]replica.Holder), markedDead: make(map[string]bool),
+		changed: make(map[string]chan struct{}),
 	}
 }
 

@@ -21,7 +21,10 @@ func takeSocket(c *server.Config) error {
 	}
 	l, ok := sockets[0].(*net.TCPListener)
 	if !ok || len(sockets) > 1 {
-		return fmt.Errorf("LISTEN_FDS: %d sockets were handed over, and one is wanted, of TCP: ListenStream=127.0.0.1:9324 in sluice.socket, once", len(sockets))
+		return fmt.Errorf(
+			"LISTEN_FDS: %d sockets were handed over, and one is wanted, of TCP: ListenStream=127.0.0.1:9324 in sluice.socket, once",
+			len(sockets),
+		)
 	}
 	c.Listener, c.Listen = l, l.Addr().String()
 	return nil

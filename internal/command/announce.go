@@ -28,7 +28,9 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 		log.Info("serving", append(about, "data", c.Data)...)
 	}
 	if c.NoCoolDowns {
-		log.Warn("queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: that is for tests")
+		log.Warn(
+			"queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: that is for tests",
+		)
 	}
 	for _, service := range []string{"SQS", "SNS", "CLOUDWATCH", "CLOUDTRAIL", "IAM", "STS"} {
 		fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_%s=%s\n", service, s.Endpoint())
@@ -48,7 +50,13 @@ func printKeys(stdout io.Writer, c *server.Config, s *server.Server) {
 			key, _ := s.RootOf(account)
 			switch {
 			case i > 0:
-				fmt.Fprintf(stdout, "# account %s: export AWS_ACCESS_KEY_ID=%s AWS_SECRET_ACCESS_KEY=%s\n", account, key.AccessKeyID, key.Secret)
+				fmt.Fprintf(
+					stdout,
+					"# account %s: export AWS_ACCESS_KEY_ID=%s AWS_SECRET_ACCESS_KEY=%s\n",
+					account,
+					key.AccessKeyID,
+					key.Secret,
+				)
 			case c.RootKeyID == "":
 				printSecret(stdout, key.AccessKeyID, key.Secret)
 			}

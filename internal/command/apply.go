@@ -103,7 +103,12 @@ the file of --write-keys.
 	}
 	f := cmd.Flags()
 	f.BoolVar(&d.prune, "prune", false, "delete what an earlier apply of the file created and the file no longer has")
-	f.StringVar(&d.keyFile, "write-keys", "", "file that gets the access keys of users, as profiles, with mode 0600 (default: they are printed)")
+	f.StringVar(
+		&d.keyFile,
+		"write-keys",
+		"",
+		"file that gets the access keys of users, as profiles, with mode 0600 (default: they are printed)",
+	)
 	filePath(f, "write-keys")
 	f.BoolVar(&d.losing, "prune-non-empty", false, "prune queues that have messages, too: the messages are deleted with them")
 	onlyWith(f, []string{"prune"}, "prune-non-empty")

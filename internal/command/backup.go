@@ -75,7 +75,15 @@ type wholeBackup struct {
 }
 
 func (b *wholeBackup) text(w io.Writer) error {
-	fmt.Fprintf(w, "%s is whole: %s in %d files, queues: %d, shards: %d", b.File, doctor.Size(uint64(b.Contents.Bytes)), b.Contents.Files, b.About.Queues, b.About.Shards)
+	fmt.Fprintf(
+		w,
+		"%s is whole: %s in %d files, queues: %d, shards: %d",
+		b.File,
+		doctor.Size(uint64(b.Contents.Bytes)),
+		b.Contents.Files,
+		b.About.Queues,
+		b.About.Shards,
+	)
 	if b.About.Node != "" {
 		fmt.Fprintf(w, ", from node %s of %s", b.About.Node, b.About.Cluster)
 	}
@@ -205,7 +213,11 @@ type restored struct {
 func (r restored) text(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "restored into %s what was kept on %s\n", r.Directory, r.Created.Format("2006-01-02 15:04:05 MST"))
 	if r.Shards > 1 {
-		_, err = fmt.Fprintf(w, "It has %d shards and is to be served by a cluster: sluice serve --node NAME --cluster NAME=HOST:PORT,...\n", r.Shards)
+		_, err = fmt.Fprintf(
+			w,
+			"It has %d shards and is to be served by a cluster: sluice serve --node NAME --cluster NAME=HOST:PORT,...\n",
+			r.Shards,
+		)
 	}
 	return err
 }

@@ -135,7 +135,12 @@ type benchReport struct {
 func (r benchReport) text(w io.Writer) error {
 	r.Print(w)
 	if r.Ceiling != nil && len(r.Ceiling.Calls) > 0 {
-		fmt.Fprintf(w, "\n%.0f%% of the %.0f calls/s that the HTTP stack does with an empty handler\n", 100*r.Ratio, r.Ceiling.Calls[0].PerSecond)
+		fmt.Fprintf(
+			w,
+			"\n%.0f%% of the %.0f calls/s that the HTTP stack does with an empty handler\n",
+			100*r.Ratio,
+			r.Ceiling.Calls[0].PerSecond,
+		)
 	}
 	return nil
 }

@@ -98,7 +98,13 @@ func (c *client) callJSON(ctx context.Context, service, target, action string, i
 	return json.Unmarshal(body, out)
 }
 
-func (c *client) call(ctx context.Context, service string, header http.Header, body []byte, refusal func([]byte) *apiError) ([]byte, error) {
+func (c *client) call(
+	ctx context.Context,
+	service string,
+	header http.Header,
+	body []byte,
+	refusal func([]byte) *apiError,
+) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	response, err := c.send(ctx, http.MethodPost, "/", service, header, body)

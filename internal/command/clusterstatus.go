@@ -152,7 +152,8 @@ func printStatus(w io.Writer, s *status.Status) error {
 	var nodes, shards [][]string
 	for _, n := range s.Nodes {
 		nodes = append(nodes, []string{
-			n.Name, alive(&n), strconv.Itoa(len(n.Owns)), n.Endpoint, n.Version, clockOf(&n), certificateOf(&n), notes(&n),
+			n.Name, alive(&n), strconv.Itoa(len(n.Owns)), n.Endpoint, n.Version, clockOf(&n), certificateOf(&n),
+			notes(&n),
 		})
 	}
 	if err := printTable(w, []string{"NODE", "ALIVE", "OWNS", "ENDPOINT", "VERSION", "CLOCK", "CERT", "NOTES"}, nodes); err != nil {
@@ -161,7 +162,8 @@ func printStatus(w io.Writer, s *status.Status) error {
 	fmt.Fprintln(w)
 	for _, sh := range s.Shards {
 		shards = append(shards, []string{
-			sh.Name, ownerOf(&sh), strconv.FormatInt(sh.Epoch, 10), doctor.Size(uint64(sh.LogBytes)), strconv.FormatInt(records(&sh), 10), copies(&sh), replicas(&sh),
+			sh.Name, ownerOf(&sh), strconv.FormatInt(sh.Epoch, 10), doctor.Size(uint64(sh.LogBytes)),
+			strconv.FormatInt(records(&sh), 10), copies(&sh), replicas(&sh),
 		})
 	}
 	if err := printTable(w, []string{"SHARD", "OWNER", "EPOCH", "LOG", "RECORDS", "COPIES", "REPLICAS"}, shards); err != nil {

@@ -71,7 +71,20 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 		SilenceErrors: true,
 	}
 	addGroup(root, "Run a server", newServe(), newStatus(), newLogLevel(), newBackup(), newRestore(), newDoctor())
-	addGroup(root, "Use a server", newQueue(), newTopic(), newSubscribe(), newAlarm(), newUser(), newAccount(), newPolicy(), newTrail(), newConsole(), newHealth())
+	addGroup(
+		root,
+		"Use a server",
+		newQueue(),
+		newTopic(),
+		newSubscribe(),
+		newAlarm(),
+		newUser(),
+		newAccount(),
+		newPolicy(),
+		newTrail(),
+		newConsole(),
+		newHealth(),
+	)
 	addGroup(root, "Queues as code", newApply(), newPlan(), newDrift(), newExport(), newMigrate(), newSchema())
 	addGroup(root, "Several servers", newCluster(), newNode())
 	addGroup(root, "Try a server", newBench(), newTorture())

@@ -42,7 +42,12 @@ func (s *clientFlags) add(cmd *cobra.Command, service string) {
 	s.addEndpoint(cmd, service)
 	section(s.flags, "Server", func(f *pflag.FlagSet) {
 		f.StringVar(&s.region, "region", "", "region of the request (default: AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1)")
-		f.StringVar(&s.profile, "profile", "", "profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)")
+		f.StringVar(
+			&s.profile,
+			"profile",
+			"",
+			"profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)",
+		)
 	})
 	must(cmd.RegisterFlagCompletionFunc("profile", completeProfiles))
 }
@@ -51,8 +56,21 @@ func (s *clientFlags) add(cmd *cobra.Command, service string) {
 func (s *clientFlags) addEndpoint(cmd *cobra.Command, service string) {
 	s.service, s.flags = service, cmd.PersistentFlags()
 	section(s.flags, "Server", func(f *pflag.FlagSet) {
-		f.StringSliceVar(&s.endpoints, "endpoint", nil, "URL of the server; of several, separated by commas, the first that can be reached (default: "+strings.Join(s.variables(), ", else ")+", else "+defaultEndpoint+")")
-		f.StringVar(&s.ca, "ca", "", "file with the certificates of the authorities to trust, PEM (default: AWS_CA_BUNDLE, else the system's)")
+		f.StringSliceVar(
+			&s.endpoints,
+			"endpoint",
+			nil,
+			"URL of the server; of several, separated by commas, the first that can be reached (default: "+strings.Join(
+				s.variables(),
+				", else ",
+			)+", else "+defaultEndpoint+")",
+		)
+		f.StringVar(
+			&s.ca,
+			"ca",
+			"",
+			"file with the certificates of the authorities to trust, PEM (default: AWS_CA_BUNDLE, else the system's)",
+		)
 		filePath(f, "ca")
 	})
 }
@@ -200,7 +218,10 @@ func (s *clientFlags) completeNames(list func(context.Context, *client) ([]strin
 	}
 }
 
-func (s *clientFlags) ask(cmd *cobra.Command, list func(context.Context, *client) ([]string, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (s *clientFlags) ask(
+	cmd *cobra.Command,
+	list func(context.Context, *client) ([]string, error),
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if applySettings(cmd) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -23,7 +23,9 @@ func environmentName(flag string) string {
 
 // foreign are variables that are no flags: those of tests and of torture, and
 // those that Kubernetes and Docker give a container for a service called sluice.
-var foreign = regexp.MustCompile(`^SLUICE_(TEST_.*|CLOCK_FAULTS|LOG_FAULTS|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR)?))$`)
+var foreign = regexp.MustCompile(
+	`^SLUICE_(TEST_.*|CLOCK_FAULTS|LOG_FAULTS|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR)?))$`,
+)
 
 func refuseUnknown(root *cobra.Command, values map[string]string) error {
 	var known []string
@@ -41,7 +43,14 @@ func refuseUnknown(root *cobra.Command, values map[string]string) error {
 	slices.Sort(unknown)
 	var wrong []error
 	for _, name := range unknown {
-		wrong = append(wrong, fmt.Errorf("the environment has %s, and there is no such flag%s", name, didYouMean(prefixed("", spelling.Nearest(name, known))...)))
+		wrong = append(
+			wrong,
+			fmt.Errorf(
+				"the environment has %s, and there is no such flag%s",
+				name,
+				didYouMean(prefixed("", spelling.Nearest(name, known))...),
+			),
+		)
 	}
 	return errors.Join(wrong...)
 }

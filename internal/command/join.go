@@ -69,26 +69,74 @@ func (c *clusterFlags) add(f *pflag.FlagSet) {
 
 func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 	f.StringVar(&c.node, "node", "", "name of this node of a cluster, such as a")
-	f.StringSliceVar(&c.peers, "cluster", nil, "all nodes of the cluster, as host:port or name=host:port, separated by commas; without a name a node is called by the first label of its host (port: "+cluster.DefaultPort+")")
+	f.StringSliceVar(
+		&c.peers,
+		"cluster",
+		nil,
+		"all nodes of the cluster, as host:port or name=host:port, separated by commas; without a name a node is called by the first label of its host (port: "+cluster.DefaultPort+")",
+	)
 	f.StringVar(&c.name, "cluster-name", "sluice", "name of the cluster")
 	f.StringVar(&c.listen, "cluster-listen", "", "host:port to listen on for other nodes (default: this node's in --cluster)")
 	f.StringVar(&c.ca, "cluster-ca", "", "file with the certificate of the authority that the nodes trust, PEM; see sluice cluster certs")
 	f.StringVar(&c.cert, "cluster-cert", "", "file with this node's certificate, PEM")
 	f.StringVar(&c.key, "cluster-key", "", "file with the key of that certificate, PEM")
-	f.StringVar(&c.secret, "cluster-secret-file", "", "file with a secret of all nodes, instead of certificates; the first node of --cluster creates it, the others wait for it")
-	f.BoolVar(&c.insecure, "cluster-insecure", false, "let nodes talk to each other, or to --nats on another machine, without TLS: any process that reaches the port can then read and change everything")
-	f.IntVar(&c.shards, "shards", cluster.DefaultShards, fmt.Sprintf("shards of a cluster that does not exist yet, 1 to %d", cluster.MaxShards))
-	f.IntVar(&c.spread, "default-spread", 1, "shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId")
-	f.DurationVar(&c.failover, "failover-timeout", cluster.DefaultFailover, fmt.Sprintf("about how long the shards of a node that dies have no owner, %s to %s; longer for slow disks, wide networks and busy machines, whose nodes would be taken for dead", cluster.MinFailover, cluster.MaxFailover))
-	f.Var(byteCount{&c.memory}, "cluster-memory", "memory of the process above which the embedded servers drop their caches, as 2GiB or in bytes; 0 is no limit; GOMEMLIMIT takes precedence")
+	f.StringVar(
+		&c.secret,
+		"cluster-secret-file",
+		"",
+		"file with a secret of all nodes, instead of certificates; the first node of --cluster creates it, the others wait for it",
+	)
+	f.BoolVar(
+		&c.insecure,
+		"cluster-insecure",
+		false,
+		"let nodes talk to each other, or to --nats on another machine, without TLS: any process that reaches the port can then read and change everything",
+	)
+	f.IntVar(
+		&c.shards,
+		"shards",
+		cluster.DefaultShards,
+		fmt.Sprintf("shards of a cluster that does not exist yet, 1 to %d", cluster.MaxShards),
+	)
+	f.IntVar(
+		&c.spread,
+		"default-spread",
+		1,
+		"shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId",
+	)
+	f.DurationVar(
+		&c.failover,
+		"failover-timeout",
+		cluster.DefaultFailover,
+		fmt.Sprintf(
+			"about how long the shards of a node that dies have no owner, %s to %s; longer for slow disks, wide networks and busy machines, whose nodes would be taken for dead",
+			cluster.MinFailover,
+			cluster.MaxFailover,
+		),
+	)
+	f.Var(
+		byteCount{&c.memory},
+		"cluster-memory",
+		"memory of the process above which the embedded servers drop their caches, as 2GiB or in bytes; 0 is no limit; GOMEMLIMIT takes precedence",
+	)
 }
 
 func (c *clusterFlags) addNATS(f *pflag.FlagSet) {
-	f.StringVar(&c.nats, "nats", "", "URL of an existing NATS cluster with JetStream, to be used instead of servers inside the nodes; --cluster then only names the nodes")
+	f.StringVar(
+		&c.nats,
+		"nats",
+		"",
+		"URL of an existing NATS cluster with JetStream, to be used instead of servers inside the nodes; --cluster then only names the nodes",
+	)
 	f.StringVar(&c.natsCreds, "nats-creds", "", "file with NATS credentials")
 	f.StringVar(&c.natsSystem, "nats-system-creds", "", "file with credentials of its system account, to check that it syncs")
 	f.StringVar(&c.natsCA, "nats-ca", "", "file with the certificate of the authority of that NATS cluster, PEM")
-	f.BoolVar(&c.relaxedSync, "cluster-relaxed-sync", false, "accept a NATS cluster that may not sync: acknowledged messages can be LOST when several machines lose power")
+	f.BoolVar(
+		&c.relaxedSync,
+		"cluster-relaxed-sync",
+		false,
+		"accept a NATS cluster that may not sync: acknowledged messages can be LOST when several machines lose power",
+	)
 }
 
 // mistakes returns what is wrong with the flags, without a look at files.
@@ -116,9 +164,12 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 	config.Join = func(p server.NodeEnv) (server.Node, error) {
 		node, err := cluster.Join(ctx, cluster.Options{
 			Name: c.node, Cluster: c.name, Peers: peers, Dir: config.Data, Shards: c.shards, Spread: c.spread,
-			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Answer: p.Answer, Tell: p.Tell, Hear: p.Hear, Disk: p.Disk, Cache: p.Cache,
-			Endpoint: p.Endpoint, Low: p.Low, Answers: p.Answers, Version: version(), Keep: config.Keep, Totals: p.Totals, Watch: p.Watch,
-			Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logs: logs, Loading: loading, Logger: config.Logger,
+			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Answer: p.Answer, Tell: p.Tell, Hear: p.Hear,
+			Disk: p.Disk, Cache: p.Cache,
+			Endpoint: p.Endpoint, Low: p.Low, Answers: p.Answers, Version: version(), Keep: config.Keep,
+			Totals: p.Totals, Watch: p.Watch,
+			Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logs: logs, Loading: loading,
+			Logger:   config.Logger,
 			Failover: c.failoverTimeout(),
 		})
 		if err == nil {
@@ -156,11 +207,17 @@ func (c *clusterFlags) refuseClusterData(config *server.Config) error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(config.Data, datadir.NodeFile)); err == nil {
-		return fmt.Errorf("the data directory %s belongs to a node of a cluster: give --node and --cluster as before; to serve its data without the others, restore a backup of the cluster into another directory", config.Data)
+		return fmt.Errorf(
+			"the data directory %s belongs to a node of a cluster: give --node and --cluster as before; to serve its data without the others, restore a backup of the cluster into another directory",
+			config.Data,
+		)
 	}
 	shards, err := cluster.ShardsIn(config.Data)
 	if err == nil && len(shards) > 0 && shards[len(shards)-1] > 1 {
-		err = fmt.Errorf("the data directory %s has more than one shard, and is to be served by a cluster, of one node at least: give --node and --cluster", config.Data)
+		err = fmt.Errorf(
+			"the data directory %s has more than one shard, and is to be served by a cluster, of one node at least: give --node and --cluster",
+			config.Data,
+		)
 	}
 	return err
 }
@@ -193,7 +250,10 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 	when(c.nats != "" && (certified || c.secret != ""),
 		"--cluster-cert and --cluster-secret-file are for servers inside the nodes; with --nats give --nats-ca and --nats-creds")
 	when(c.secret != "" && certified, "--cluster-secret-file and --cluster-cert: nodes know each other by one of them")
-	when(c.insecure && (c.secret != "" || certified), "--cluster-insecure: with --cluster-secret-file or --cluster-cert nodes do know each other")
+	when(
+		c.insecure && (c.secret != "" || certified),
+		"--cluster-insecure: with --cluster-secret-file or --cluster-cert nodes do know each other",
+	)
 	if c.nats == "" && len(peers) > 1 && c.secret == "" && !certified && !c.insecure {
 		wrong = append(wrong, jetstream.ErrOpen)
 	}
@@ -201,9 +261,20 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 }
 
 // engine returns what starts NATS in this process, or connects to one.
-func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *server.Config) (func(context.Context, string) (cluster.Engine, error), error) {
+func (c *clusterFlags) engine(
+	peers []cluster.Peer,
+	own cluster.Peer,
+	config *server.Config,
+) (func(context.Context, string) (cluster.Engine, error), error) {
 	if c.nats != "" {
-		o := jetstream.ConnectOptions{URL: c.nats, Credentials: c.natsCreds, SystemCredentials: c.natsSystem, Insecure: c.insecure, Cluster: c.name, Log: config.Logger}
+		o := jetstream.ConnectOptions{
+			URL:               c.nats,
+			Credentials:       c.natsCreds,
+			SystemCredentials: c.natsSystem,
+			Insecure:          c.insecure,
+			Cluster:           c.name,
+			Log:               config.Logger,
+		}
 		if c.natsCA != "" {
 			pool, err := pki.LoadPool(c.natsCA)
 			if err != nil {

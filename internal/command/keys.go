@@ -33,8 +33,10 @@ func findKeys(profile string) (keyPair, error) {
 		k.from = fmt.Sprintf("the profile %s in %s", name, file)
 		return k, nil
 	case !named && (err == nil || errors.Is(err, os.ErrNotExist)):
-		return keyPair{}, errors.New("there is no access key: paste the lines that sluice serve prints, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with --profile; " +
-			"the keys of the root are in the file credentials in the server's data directory")
+		return keyPair{}, errors.New(
+			"there is no access key: paste the lines that sluice serve prints, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with --profile; " +
+				"the keys of the root are in the file credentials in the server's data directory",
+		)
 	case err != nil:
 		return keyPair{}, err
 	}

@@ -68,9 +68,19 @@ it is interrupted, while producers still send to the source.`,
 	section(cmd.Flags(), "Source", func(f *pflag.FlagSet) {
 		f.StringSliceVar(&m.from, "from", nil, "URL of the source")
 		f.BoolVar(&m.fromAWS, "from-aws", false, "the source is AWS itself, in the region of --from-region")
-		f.StringVar(&m.fromCA, "from-ca", "", "file with the certificates of the authorities to trust at the source, PEM (default: as --ca)")
+		f.StringVar(
+			&m.fromCA,
+			"from-ca",
+			"",
+			"file with the certificates of the authorities to trust at the source, PEM (default: as --ca)",
+		)
 		f.StringVar(&m.fromRegion, "from-region", "", "region of the source (default: as --region)")
-		f.StringVar(&m.fromProfile, "from-profile", "", "profile of the credentials file with the keys for the source (default: as --profile)")
+		f.StringVar(
+			&m.fromProfile,
+			"from-profile",
+			"",
+			"profile of the credentials file with the keys for the source (default: as --profile)",
+		)
 		filePath(f, "from-ca")
 	})
 	f := cmd.Flags()
@@ -78,7 +88,12 @@ it is interrupted, while producers still send to the source.`,
 	f.BoolVar(&m.definitionsOnly, "definitions-only", false, "create queues, topics and subscriptions, and move no messages")
 	f.BoolVar(&m.follow, "follow", false, "go on until interrupted")
 	f.IntVar(&m.workers, "workers", m.workers, "batches that are moved at a time, 1 to 64")
-	f.DurationVar(&m.wait, "wait", m.wait, "how long to wait for messages that are delayed or in flight at the source, after the last message was moved")
+	f.DurationVar(
+		&m.wait,
+		"wait",
+		m.wait,
+		"how long to wait for messages that are delayed or in flight at the source, after the last message was moved",
+	)
 	notWith(f, "from-aws", "from")
 	notWith(f, "dry-run", "definitions-only", "follow", "workers", "wait")
 	notWith(f, "definitions-only", "follow", "workers", "wait")

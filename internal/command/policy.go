@@ -69,24 +69,39 @@ for example in a policy.`,
 	f := cmd.Flags()
 	f.StringVar(&s.caller, "caller", "", "who asks: an ARN, an account, or anonymous")
 	f.StringVar(&s.action, "action", "", "what for, such as sqs:SendMessage")
-	f.StringVar(&s.resource, "resource", "", "ARN of what it is about, or * for an action that is about nothing in particular, such as sluice:DrainNode")
+	f.StringVar(
+		&s.resource,
+		"resource",
+		"",
+		"ARN of what it is about, or * for an action that is about nothing in particular, such as sluice:DrainNode",
+	)
 	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeatable")
 	f.StringVar(&s.resourcePolicy, "resource-policy", "", "file with the policy of the resource")
 	f.StringArrayVar(&s.context, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeatable")
 	f.StringVar(&s.user, "user", "", "user of a running server who asks, with the policies that the user has there")
 	f.StringVar(&s.role, "role", "", "role of a running server that asks, with the policies that it has there")
-	f.StringVar(&s.queue, "queue", "", "queue of a running server that it is about, with the policy that it has there: its name, URL or ARN")
+	f.StringVar(
+		&s.queue,
+		"queue",
+		"",
+		"queue of a running server that it is about, with the policy that it has there: its name, URL or ARN",
+	)
 	filePath(f, "policy", "resource-policy")
 	notWith(f, "user", "caller", "role")
 	notWith(f, "role", "caller")
 	notWith(f, "queue", "resource", "resource-policy")
 	must(cmd.MarkFlagRequired("action"))
 	must(cmd.RegisterFlagCompletionFunc("user", completeUsers(server)))
-	must(cmd.RegisterFlagCompletionFunc("role", func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
-			return c.names(ctx, "ListRoles", "Roles>member>RoleName")
-		})
-	}))
+	must(
+		cmd.RegisterFlagCompletionFunc(
+			"role",
+			func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
+					return c.names(ctx, "ListRoles", "Roles>member>RoleName")
+				})
+			},
+		),
+	)
 	must(cmd.RegisterFlagCompletionFunc("queue", completeQueueFlag(server)))
 	must(cmd.RegisterFlagCompletionFunc("action", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return slices.Concat(sqs.Rules.Actions, admin.Rules.Actions), cobra.ShellCompDirectiveNoFileComp

@@ -122,7 +122,16 @@ func (x *explained) text(w io.Writer) error {
 		if st.Decided {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "%s %s, %s %s, %s: %s\n", mark, st.Source, printable(orDash(st.Policy)), printable(name), st.Effect, printable(st.Reason))
+		fmt.Fprintf(
+			w,
+			"%s %s, %s %s, %s: %s\n",
+			mark,
+			st.Source,
+			printable(orDash(st.Policy)),
+			printable(name),
+			st.Effect,
+			printable(st.Reason),
+		)
 	}
 	if x.MoreStatements > 0 {
 		fmt.Fprintf(w, "  and %d other statements\n", x.MoreStatements)

@@ -23,9 +23,25 @@ work with other servers and AWS, too. The help names commands that only Sluice h
 QUEUE is a name, a URL or an ARN.`,
 	}
 	server.add(cmd, "SQS")
-	cmd.AddCommand(newQueueList(server), newQueueCreate(server), newQueueShow(server), newQueueSend(server),
-		newQueueReceive(server), newQueuePeek(server), newQueueState(server),
-		newQueueGroups(server), newQueueConsumers(server), newQueuePause(server), newQueueResume(server), newQueueLimit(server), newQueuePurge(server), newQueueRemove(server), newQueueRedrive(server))
+	cmd.AddCommand(
+		newQueueList(server),
+		newQueueCreate(server),
+		newQueueShow(server),
+		newQueueSend(server),
+		newQueueReceive(server),
+		newQueuePeek(server),
+		newQueueState(server),
+		newQueueGroups(
+			server,
+		),
+		newQueueConsumers(server),
+		newQueuePause(server),
+		newQueueResume(server),
+		newQueueLimit(server),
+		newQueuePurge(server),
+		newQueueRemove(server),
+		newQueueRedrive(server),
+	)
 	return cmd
 }
 
@@ -173,7 +189,8 @@ func (l *queueList) text(w io.Writer) error {
 	var rows [][]string
 	for _, q := range l.Queues {
 		rows = append(rows, []string{
-			q.QueueName, q.Attributes["ApproximateNumberOfMessages"], q.Attributes["ApproximateNumberOfMessagesNotVisible"],
+			q.QueueName, q.Attributes["ApproximateNumberOfMessages"],
+			q.Attributes["ApproximateNumberOfMessagesNotVisible"],
 			q.Attributes["ApproximateNumberOfMessagesDelayed"],
 		})
 	}

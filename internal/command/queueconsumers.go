@@ -54,8 +54,10 @@ func (q *queueConsumers) text(w io.Writer) error {
 	var rows [][]string
 	for _, c := range q.Consumers {
 		rows = append(rows, []string{
-			c.Principal, c.Address, c.Agent, strconv.FormatFloat(c.CallsPerMinute, 'f', -1, 64), fmt.Sprintf("%.0f%%", 100*c.EmptyShare),
-			strconv.FormatInt(c.Received, 10), strconv.FormatInt(c.Deleted, 10), duration(c.MedianTimeToDelete), duration(c.P99TimeToDelete),
+			c.Principal, c.Address, c.Agent, strconv.FormatFloat(c.CallsPerMinute, 'f', -1, 64),
+			fmt.Sprintf("%.0f%%", 100*c.EmptyShare),
+			strconv.FormatInt(c.Received, 10), strconv.FormatInt(c.Deleted, 10), duration(c.MedianTimeToDelete),
+			duration(c.P99TimeToDelete),
 		})
 	}
 	header := []string{"WHO", "FROM", "WITH", "CALLS/MIN", "EMPTY", "RECEIVED", "DELETED", "MEDIAN", "99%"}

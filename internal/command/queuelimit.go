@@ -19,7 +19,10 @@ sluice:delivery, which has an effect on Sluice only.`,
 		ValidArgsFunction: completeQueues(server),
 	}
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
-		return answerOr(done{"queue " + queueName(url) + " is paused"}, c.setTags(ctx, url, map[string]string{"sluice:delivery": "paused"}, nil))
+		return answerOr(
+			done{"queue " + queueName(url) + " is paused"},
+			c.setTags(ctx, url, map[string]string{"sluice:delivery": "paused"}, nil),
+		)
 	})
 }
 
@@ -58,7 +61,10 @@ have an effect on Sluice only.`,
 	notWith(f, "none", "receive-rate", "max-in-flight")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		if none {
-			return answerOr(done{"queue " + queueName(url) + " has no limits"}, c.setTags(ctx, url, nil, []string{"sluice:max-receive-rate", "sluice:max-in-flight"}))
+			return answerOr(
+				done{"queue " + queueName(url) + " has no limits"},
+				c.setTags(ctx, url, nil, []string{"sluice:max-receive-rate", "sluice:max-in-flight"}),
+			)
 		}
 		tags := make(map[string]string)
 		if rate != "" {

@@ -102,7 +102,13 @@ func (r *receivedMessages) text(w io.Writer) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s, sent %s, received %s\n", m.MessageId, timeOf(m.Attributes["SentTimestamp"]), times(m.Attributes["ApproximateReceiveCount"]))
+		fmt.Fprintf(
+			w,
+			"%s, sent %s, received %s\n",
+			m.MessageId,
+			timeOf(m.Attributes["SentTimestamp"]),
+			times(m.Attributes["ApproximateReceiveCount"]),
+		)
 		if group, ok := m.Attributes["MessageGroupId"]; ok {
 			fmt.Fprintln(w, "group", printable(group))
 		}

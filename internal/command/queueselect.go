@@ -180,7 +180,8 @@ func redriven(task *redriveTask, err error) (answer, error) {
 
 // outcomeWords say why a message was not moved.
 var outcomeWords = map[string]string{
-	"Moved": "moved", "NotVisible": "in flight or delayed", "NoSource": "does not say where it came from, or not from where it may go back to",
+	"Moved": "moved", "NotVisible": "in flight or delayed",
+	"NoSource":      "does not say where it came from, or not from where it may go back to",
 	"NoDestination": "the queue that it came from is gone", "TooLarge": "too large after the edit",
 }
 

@@ -40,7 +40,12 @@ With --lines each line of standard input is a message; empty lines are skipped.`
 	addSeconds(f, &m.delay, "delay", "how long the message is hidden at first, up to 15m (default: as the queue says)")
 	f.StringVar(&m.group, "group", "", "message group")
 	f.StringVar(&m.dedup, "dedup-id", "", "deduplication id, for FIFO queues")
-	f.StringArrayVar(&m.attributes, "attribute", nil, "attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeatable")
+	f.StringArrayVar(
+		&m.attributes,
+		"attribute",
+		nil,
+		"attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeatable",
+	)
 	notWith(f, "lines", "dedup-id")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		attributes, err := messageAttributes("--attribute", m.attributes)

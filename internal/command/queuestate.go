@@ -78,21 +78,35 @@ func (s *queueState) text(w io.Writer) error {
 		return millis(n)
 	}
 	rows := [][]string{
-		{"available", number(s.Visible)}, {"in flight", number(s.InFlight)}, {"delayed", number(s.Delayed)}, {"oldest sent", moment(s.OldestMessageTimestamp)},
-		{"last send", moment(s.LastSendTimestamp)}, {"last receive", moment(s.LastReceiveTimestamp)}, {"waiting receives", number(s.WaitingReceives)},
+		{"available", number(s.Visible)}, {"in flight", number(s.InFlight)}, {"delayed", number(s.Delayed)},
+		{"oldest sent", moment(s.OldestMessageTimestamp)},
+		{"last send", moment(s.LastSendTimestamp)}, {"last receive", moment(s.LastReceiveTimestamp)},
+		{"waiting receives", number(s.WaitingReceives)},
 	}
 	if s.ReadyGroups+s.BlockedGroups > 0 {
 		rows = append(rows, []string{"groups ready", number(s.ReadyGroups)}, []string{"groups blocked", number(s.BlockedGroups)})
 	}
 	if g := s.LargestBlockedGroup; g != nil {
-		rows = append(rows, []string{"largest blocked group", fmt.Sprintf("%s, %s messages, until %s", g.MessageGroupId, g.depth(), moment(g.InvisibleUntil))})
+		rows = append(
+			rows,
+			[]string{
+				"largest blocked group",
+				fmt.Sprintf("%s, %s messages, until %s", g.MessageGroupId, g.depth(), moment(g.InvisibleUntil)),
+			},
+		)
 	}
 	if s.DeadLetters != nil {
 		rows = append(rows, []string{"dead letters", number(*s.DeadLetters)})
 	}
 	if len(s.Shards) > 1 || len(s.Shards) == 1 && s.Shards[0].Node != "" {
 		for _, sh := range s.Shards {
-			rows = append(rows, []string{"shard " + sh.Shard, fmt.Sprintf("on node %s: %d available, %d in flight, %d delayed", orDash(sh.Node), sh.Visible, sh.InFlight, sh.Delayed)})
+			rows = append(
+				rows,
+				[]string{
+					"shard " + sh.Shard,
+					fmt.Sprintf("on node %s: %d available, %d in flight, %d delayed", orDash(sh.Node), sh.Visible, sh.InFlight, sh.Delayed),
+				},
+			)
 		}
 	}
 	return printTable(w, []string{"WHAT", "NOW"}, rows)
@@ -167,7 +181,17 @@ func (l *messageGroups) text(w io.Writer) error {
 		if g.InvisibleUntil != 0 {
 			state += " until " + millis(g.InvisibleUntil)
 		}
-		rows = append(rows, []string{g.MessageGroupId, g.depth(), strconv.FormatInt(g.InFlight, 10), millis(g.SentTimestamp), strconv.FormatInt(g.ReceiveCount, 10), state})
+		rows = append(
+			rows,
+			[]string{
+				g.MessageGroupId,
+				g.depth(),
+				strconv.FormatInt(g.InFlight, 10),
+				millis(g.SentTimestamp),
+				strconv.FormatInt(g.ReceiveCount, 10),
+				state,
+			},
+		)
 	}
 	return printTable(w, []string{"GROUP", "MESSAGES", "IN FLIGHT", "OLDEST SENT", "RECEIVED", "THE OLDEST IS"}, rows)
 }

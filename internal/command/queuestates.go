@@ -93,5 +93,9 @@ func (l *queueStates) text(w io.Writer) error {
 		row[8] = strings.Join(codes, " ")
 		rows = append(rows, row)
 	}
-	return printTable(w, []string{"QUEUE", "AVAILABLE", "IN FLIGHT", "DELAYED", "OLDEST SENT", "SENT/MIN", "RECEIVED/MIN", "DEAD LETTERS", "WHY"}, rows)
+	return printTable(
+		w,
+		[]string{"QUEUE", "AVAILABLE", "IN FLIGHT", "DELAYED", "OLDEST SENT", "SENT/MIN", "RECEIVED/MIN", "DEAD LETTERS", "WHY"},
+		rows,
+	)
 }

@@ -54,7 +54,12 @@ func (l *logFlags) readAgain(cmd *cobra.Command) (logFlags, error) {
 
 // reloadOnHangup has the server read its certificate, its log level and whether it logs requests again whenever the
 // process gets SIGHUP, which never ends it. It returns a function that stops that.
-func reloadOnHangup(cmd *cobra.Command, flags *logFlags, level *slog.LevelVar, log *slog.Logger) (serving func(*server.Server), stop func()) {
+func reloadOnHangup(
+	cmd *cobra.Command,
+	flags *logFlags,
+	level *slog.LevelVar,
+	log *slog.Logger,
+) (serving func(*server.Server), stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	over := make(chan struct{})

@@ -119,7 +119,11 @@ settings, reads certificates and secrets, and prints the settings as such a file
 	section(f, "Data", func(f *pflag.FlagSet) {
 		f.StringVar(&config.Data, "data", config.Data, "data directory")
 		f.BoolVar(&config.InMemory, "in-memory", false, "store nothing on disk: everything is gone when the server stops")
-		f.Var(byteCount{&config.MinFreeSpace}, "min-free-space", "free space of the disk below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)")
+		f.Var(
+			byteCount{&config.MinFreeSpace},
+			"min-free-space",
+			"free space of the disk below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)",
+		)
 		directoryPath(f, "data")
 		notWith(f, "in-memory", "data", "min-free-space")
 	})
@@ -129,45 +133,162 @@ settings, reads certificates and secrets, and prints the settings as such a file
 		f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
 		f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
 		f.StringVar(&config.PublicURL, "public-url", "", "what queue URLs begin with (default: the address each client has used)")
-		f.StringSliceVar(&config.TrustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeatable")
-		f.BoolVar(&config.NoSignatureV2, "no-signature-v2", false, "refuse requests that are signed by Signature Version 2, which only old clients do")
-		f.Var(positive{&config.MaxConnections}, "max-connections", fmt.Sprintf("connections open at a time; more wait (default %d, or fewer if the process may not have so many files open)", server.DefaultConnections))
+		f.StringSliceVar(
+			&config.TrustedProxies,
+			"trusted-proxy",
+			nil,
+			"address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeatable",
+		)
+		f.BoolVar(
+			&config.NoSignatureV2,
+			"no-signature-v2",
+			false,
+			"refuse requests that are signed by Signature Version 2, which only old clients do",
+		)
+		f.Var(
+			positive{&config.MaxConnections},
+			"max-connections",
+			fmt.Sprintf(
+				"connections open at a time; more wait (default %d, or fewer if the process may not have so many files open)",
+				server.DefaultConnections,
+			),
+		)
 		filePath(f, "tls-cert", "tls-key")
 	})
 	section(f, "Console", func(f *pflag.FlagSet) {
-		f.BoolVar(&config.Console.Serve, "console", config.Console.Serve, "serve the console, for people with a browser, below /console/; --console=false turns it off")
-		f.DurationVar(&config.Console.Idle, "console-idle", config.Console.Idle, "end a session of the console after so long without use; each ends after 12 hours")
-		f.StringSliceVar(&config.Console.Hosts, "console-host", nil, "further name of the console for browsers without TLS, beside that of --public-url, localhost and addresses; repeatable")
+		f.BoolVar(
+			&config.Console.Serve,
+			"console",
+			config.Console.Serve,
+			"serve the console, for people with a browser, below /console/; --console=false turns it off",
+		)
+		f.DurationVar(
+			&config.Console.Idle,
+			"console-idle",
+			config.Console.Idle,
+			"end a session of the console after so long without use; each ends after 12 hours",
+		)
+		f.StringSliceVar(
+			&config.Console.Hosts,
+			"console-host",
+			nil,
+			"further name of the console for browsers without TLS, beside that of --public-url, localhost and addresses; repeatable",
+		)
 	})
 	section(f, "Signing in to the console by OpenID Connect", func(f *pflag.FlagSet) {
-		f.StringVar(&config.OpenID.Issuer, "oidc-issuer", "", "URL of the identity provider, as it calls itself (default: people sign in without one)")
+		f.StringVar(
+			&config.OpenID.Issuer,
+			"oidc-issuer",
+			"",
+			"URL of the identity provider, as it calls itself (default: people sign in without one)",
+		)
 		f.StringVar(&config.OpenID.ClientID, "oidc-client-id", "", "client id of this server at the provider")
-		f.StringVar(&config.OpenID.ClientSecretFile, "oidc-client-secret-file", "", "file with the client's secret, which is read at each sign-in (default: the client has none)")
+		f.StringVar(
+			&config.OpenID.ClientSecretFile,
+			"oidc-client-secret-file",
+			"",
+			"file with the client's secret, which is read at each sign-in (default: the client has none)",
+		)
 		f.StringVar(&config.OpenID.Name, "oidc-name", "", "what the console calls the provider (default: its host)")
 		f.StringSliceVar(&config.OpenID.Scopes, "oidc-scope", config.OpenID.Scopes, "scopes to ask for; repeatable")
-		f.StringVar(&config.OpenID.NameClaim, "oidc-name-claim", config.OpenID.NameClaim, "claim with a person's name, which becomes that of the role's session; an e-mail address has to be verified")
-		f.StringVar(&config.OpenID.GroupsClaim, "oidc-groups-claim", config.OpenID.GroupsClaim, "claim with a person's groups; realm_access.roles is one within another")
-		f.StringSliceVar(&config.OpenID.Roles, "oidc-role", nil, "GROUP=ARN: the role of a group's members; the first match counts, and without one sign-in fails; repeatable")
+		f.StringVar(
+			&config.OpenID.NameClaim,
+			"oidc-name-claim",
+			config.OpenID.NameClaim,
+			"claim with a person's name, which becomes that of the role's session; an e-mail address has to be verified",
+		)
+		f.StringVar(
+			&config.OpenID.GroupsClaim,
+			"oidc-groups-claim",
+			config.OpenID.GroupsClaim,
+			"claim with a person's groups; realm_access.roles is one within another",
+		)
+		f.StringSliceVar(
+			&config.OpenID.Roles,
+			"oidc-role",
+			nil,
+			"GROUP=ARN: the role of a group's members; the first match counts, and without one sign-in fails; repeatable",
+		)
 		filePath(f, "oidc-client-secret-file")
-		onlyWith(f, []string{"oidc-issuer"}, "oidc-client-id", "oidc-client-secret-file", "oidc-name", "oidc-scope", "oidc-name-claim", "oidc-groups-claim", "oidc-role")
+		onlyWith(
+			f,
+			[]string{"oidc-issuer"},
+			"oidc-client-id",
+			"oidc-client-secret-file",
+			"oidc-name",
+			"oidc-scope",
+			"oidc-name-claim",
+			"oidc-groups-claim",
+			"oidc-role",
+		)
 	})
 	section(f, "Accounts and queues", func(f *pflag.FlagSet) {
-		f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeatable, or separated by commas; the first is the default")
-		f.StringVar(&config.RootKeyID, "root-access-key-id", "", "root access key of the first account (default: generated, kept in the data directory)")
+		f.StringSliceVar(
+			&config.Accounts,
+			"account",
+			config.Accounts,
+			"account number, 12 digits; repeatable, or separated by commas; the first is the default",
+		)
+		f.StringVar(
+			&config.RootKeyID,
+			"root-access-key-id",
+			"",
+			"root access key of the first account (default: generated, kept in the data directory)",
+		)
 		f.StringVar(&config.RootSecret, "root-secret-access-key", "", "secret of that key")
 		f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
-		f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
-		f.IntVar(&config.MaxQueues, "max-queues", 0, "queues that an account may have, in all regions together; CreateQueue refuses more with OverLimit (default 0, no limit)")
-		f.DurationVar(&config.DeleteIdleAfter, "delete-idle-queues-after", 0, "delete empty queues without use for so long, such as 720h, at least 24h; announced before in the log, the trail and the metrics; give it to all nodes of a cluster (default 0, none is deleted)")
-		f.StringSliceVar(&applying.files, "apply", nil, "file of queues, topics, alarms and users to apply before clients are served; nothing is deleted; repeatable")
-		f.StringVar(&applying.keyFile, "write-keys", "", "file that gets the access keys of users that --apply makes, as profiles, with mode 0600")
+		f.IntVar(
+			&config.MaxMessageSize,
+			"max-message-size",
+			config.MaxMessageSize,
+			"MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today",
+		)
+		f.IntVar(
+			&config.MaxQueues,
+			"max-queues",
+			0,
+			"queues that an account may have, in all regions together; CreateQueue refuses more with OverLimit (default 0, no limit)",
+		)
+		f.DurationVar(
+			&config.DeleteIdleAfter,
+			"delete-idle-queues-after",
+			0,
+			"delete empty queues without use for so long, such as 720h, at least 24h; announced before in the log, the trail and the metrics; give it to all nodes of a cluster (default 0, none is deleted)",
+		)
+		f.StringSliceVar(
+			&applying.files,
+			"apply",
+			nil,
+			"file of queues, topics, alarms and users to apply before clients are served; nothing is deleted; repeatable",
+		)
+		f.StringVar(
+			&applying.keyFile,
+			"write-keys",
+			"",
+			"file that gets the access keys of users that --apply makes, as profiles, with mode 0600",
+		)
 		filePath(f, "apply", "write-keys")
 		onlyWith(f, []string{"apply"}, "write-keys")
-		f.BoolVar(&config.NoCoolDowns, "no-cool-downs", false, "for tests: let a queue be purged again, and the name of a deleted queue be used again, at once instead of after 60 seconds")
+		f.BoolVar(
+			&config.NoCoolDowns,
+			"no-cool-downs",
+			false,
+			"for tests: let a queue be purged again, and the name of a deleted queue be used again, at once instead of after 60 seconds",
+		)
 	})
 	section(f, "Topics", func(f *pflag.FlagSet) {
-		f.StringSliceVar(&config.EgressAllow, "egress-allow", nil, "private network, address or host that topics may deliver to and keys of identity providers come from, such as 10.0.0.0/8 or hooks.internal; repeatable (default: public addresses only)")
-		f.StringVar(&config.Mail.Server, "smtp-server", "", "host:port of the mail relay for topics; TLS on port 465, STARTTLS on others, optional for a relay on this machine (default: no mail)")
+		f.StringSliceVar(
+			&config.EgressAllow,
+			"egress-allow",
+			nil,
+			"private network, address or host that topics may deliver to and keys of identity providers come from, such as 10.0.0.0/8 or hooks.internal; repeatable (default: public addresses only)",
+		)
+		f.StringVar(
+			&config.Mail.Server,
+			"smtp-server",
+			"",
+			"host:port of the mail relay for topics; TLS on port 465, STARTTLS on others, optional for a relay on this machine (default: no mail)",
+		)
 		f.StringVar(&config.Mail.From, "smtp-from", "", "address that these mails come from")
 		f.StringVar(&config.Mail.User, "smtp-user", "", "user of the relay")
 		f.StringVar(&config.Mail.PasswordFile, "smtp-password-file", "", "file with that user's password")
@@ -177,22 +298,60 @@ settings, reads certificates and secrets, and prints the settings as such a file
 	section(f, "Log and metrics", func(f *pflag.FlagSet) {
 		addChoice(f, &logFormat, "log-format", "", "text", "json")
 		logged.add(f)
-		f.DurationVar(&config.Keep.Minutes, "metrics-keep-minutes", config.Keep.Minutes, "for how long the metrics of queues are kept minute by minute; 0 turns them off")
-		f.DurationVar(&config.Keep.FiveMinutes, "metrics-keep-five-minutes", config.Keep.FiveMinutes, "for how long they are then kept in steps of five minutes, counted from when they were measured")
+		f.DurationVar(
+			&config.Keep.Minutes,
+			"metrics-keep-minutes",
+			config.Keep.Minutes,
+			"for how long the metrics of queues are kept minute by minute; 0 turns them off",
+		)
+		f.DurationVar(
+			&config.Keep.FiveMinutes,
+			"metrics-keep-five-minutes",
+			config.Keep.FiveMinutes,
+			"for how long they are then kept in steps of five minutes, counted from when they were measured",
+		)
 		f.DurationVar(&config.Keep.Hours, "metrics-keep-hours", config.Keep.Hours, "and for how long in steps of an hour")
-		f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port for Prometheus' metrics, at /metrics, without authentication (default: nowhere)")
+		f.StringVar(
+			&config.MetricsListen,
+			"metrics-listen",
+			"",
+			"host:port for Prometheus' metrics, at /metrics, without authentication (default: nowhere)",
+		)
 	})
 	section(f, "Trails", func(f *pflag.FlagSet) {
-		f.StringVar(&config.TrailDir, "trail-dir", "", "directory for trails: each directory in it is a bucket; in a cluster all nodes need the same one, on shared storage (default: no trails)")
-		f.StringSliceVar(&config.TrailBuckets, "trail-bucket", nil, "bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; other buckets are then closed (default: all trails may write to all buckets)")
-		f.StringVar(&config.TrailS3Endpoint, "trail-s3-endpoint", "", "URL of an S3 service for trails instead; keys come from where AWS's SDKs look")
+		f.StringVar(
+			&config.TrailDir,
+			"trail-dir",
+			"",
+			"directory for trails: each directory in it is a bucket; in a cluster all nodes need the same one, on shared storage (default: no trails)",
+		)
+		f.StringSliceVar(
+			&config.TrailBuckets,
+			"trail-bucket",
+			nil,
+			"bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; other buckets are then closed (default: all trails may write to all buckets)",
+		)
+		f.StringVar(
+			&config.TrailS3Endpoint,
+			"trail-s3-endpoint",
+			"",
+			"URL of an S3 service for trails instead; keys come from where AWS's SDKs look",
+		)
 		directoryPath(f, "trail-dir")
 		notWith(f, "trail-s3-endpoint", "trail-dir")
 	})
 	section(f, "Configuration", func(f *pflag.FlagSet) {
-		f.String(configFile, "", "YAML file with lines such as log-level: warn, for flags without another source; SIGHUP reads it as --env-file")
+		f.String(
+			configFile,
+			"",
+			"YAML file with lines such as log-level: warn, for flags without another source; SIGHUP reads it as --env-file",
+		)
 		f.BoolVar(&check, "check", false, "do not start: validate the settings, and print them without secrets as a file for --config")
-		f.String(envFile, "", "file of lines such as SLUICE_LOG_LEVEL=warn, for flags that are given neither here nor in the environment; SIGHUP reads --log-level, --log-requests and the TLS certificate again")
+		f.String(
+			envFile,
+			"",
+			"file of lines such as SLUICE_LOG_LEVEL=warn, for flags that are given neither here nor in the environment; SIGHUP reads --log-level, --log-requests and the TLS certificate again",
+		)
 		filePath(f, configFile, envFile)
 	})
 	return cmd

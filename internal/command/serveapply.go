@@ -96,7 +96,19 @@ func (a *applyAtStart) once(ctx context.Context, c *server.Config, s *server.Ser
 }
 
 func logStep(log *slog.Logger, f *declared.File, step *declared.Step) {
-	log.Info("applied", "file", f.Name, "action", string(step.Action), "resource", step.String(), "account", step.Account, "region", step.Region)
+	log.Info(
+		"applied",
+		"file",
+		f.Name,
+		"action",
+		string(step.Action),
+		"resource",
+		step.String(),
+		"account",
+		step.Account,
+		"region",
+		step.Region,
+	)
 }
 
 // newInnerAPI returns what calls a server from within the program, as the root of an account.

@@ -101,7 +101,10 @@ func (s *simulation) request(now time.Time) (*policy.Request, error) {
 	case len(arn) == 6 && arn[0] == "arn":
 		r.Owner, r.Facts.Region = arn[4], arn[3]
 	default:
-		return nil, fmt.Errorf("--resource %q: want an ARN such as arn:aws:sqs:us-east-1:000000000000:orders, or * for an action that is about none", s.resource)
+		return nil, fmt.Errorf(
+			"--resource %q: want an ARN such as arn:aws:sqs:us-east-1:000000000000:orders, or * for an action that is about none",
+			s.resource,
+		)
 	}
 	if r.Facts.Lookup, err = parseContext(s.context); err != nil {
 		return nil, err
@@ -162,7 +165,10 @@ var services = sync.OnceValue(func() []*policy.Rules {
 func parseCaller(text string) (policy.Caller, error) {
 	c, ok := identity.ParseCaller(text)
 	if !ok {
-		return c, fmt.Errorf("--caller %q: want the ARN of a root, user, assumed role or federated user, an account's 12 digits, or anonymous", text)
+		return c, fmt.Errorf(
+			"--caller %q: want the ARN of a root, user, assumed role or federated user, an account's 12 digits, or anonymous",
+			text,
+		)
 	}
 	return c, nil
 }

@@ -36,8 +36,18 @@ print its id. Without MESSAGE it is read from standard input.`,
 	f.StringVar(&p.subject, "subject", "", "subject, for mails")
 	f.StringVar(&p.group, "group", "", "message group")
 	f.StringVar(&p.dedup, "dedup-id", "", "deduplication id, for FIFO topics")
-	f.BoolVar(&p.perProtocol, "per-protocol", false, `the message is JSON that says something else to each protocol: {"default":"...","email":"..."}`)
-	f.StringArrayVar(&p.attributes, "attribute", nil, "attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeatable")
+	f.BoolVar(
+		&p.perProtocol,
+		"per-protocol",
+		false,
+		`the message is JSON that says something else to each protocol: {"default":"...","email":"..."}`,
+	)
+	f.StringArrayVar(
+		&p.attributes,
+		"attribute",
+		nil,
+		"attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeatable",
+	)
 	return server.onTopic(cmd, func(ctx context.Context, c *call, arn string) (answer, error) {
 		params, err := p.parameters()
 		if err != nil {

@@ -73,7 +73,12 @@ Faults:
 	f.StringSliceVar(&c.Faults, "faults", nil, "kinds of faults, separated by commas, or none (default: all that are possible here)")
 	f.StringVar(&c.Dir, "dir", "", "directory for data, logs and histories (default: a new one for temporary files)")
 	f.StringVar(&c.Bin, "bin", "", "program whose servers are run (default: this one)")
-	f.BoolVar(&c.Keep, "keep", false, "leave data, logs and all histories in the directory; otherwise only what is of use after a violation")
+	f.BoolVar(
+		&c.Keep,
+		"keep",
+		false,
+		"leave data, logs and all histories in the directory; otherwise only what is of use after a violation",
+	)
 	f.IntVar(&c.Queues, "queues", c.Queues, "sets of queues; each has one of every kind")
 	f.IntVar(&c.Producers, "producers", c.Producers, "producers of each queue (default: one for each node)")
 	f.IntVar(&c.Consumers, "consumers", c.Consumers, "consumers of each queue")

@@ -102,7 +102,8 @@ func (f *trailFilter) lookup(now time.Time) (map[string]any, error) {
 		source += ".amazonaws.com"
 	}
 	for _, one := range [][2]string{
-		{"AccessKeyId", f.key}, {"ResourceName", f.resource}, {"Username", f.user}, {"EventName", f.event}, {"EventSource", source},
+		{"AccessKeyId", f.key}, {"ResourceName", f.resource}, {"Username", f.user}, {"EventName", f.event},
+		{"EventSource", source},
 	} {
 		if one[1] != "" {
 			in["LookupAttributes"] = []map[string]string{{"AttributeKey": one[0], "AttributeValue": one[1]}}
@@ -158,13 +159,15 @@ func (f *trailFilter) find(ctx context.Context, c *client) (*trailEvents, error)
 		for _, e := range page.Events {
 			about := f.resource == ""
 			for _, r := range e.Resources {
-				about = about || r.ResourceName == f.resource || strings.HasSuffix(r.ResourceName, ":"+f.resource) || strings.HasSuffix(r.ResourceName, "/"+f.resource)
+				about = about || r.ResourceName == f.resource || strings.HasSuffix(r.ResourceName, ":"+f.resource) ||
+					strings.HasSuffix(r.ResourceName, "/"+f.resource)
 			}
 			var refusal struct{ ErrorCode string }
 			if err := json.Unmarshal([]byte(e.CloudTrailEvent), &refusal); err != nil {
 				return nil, fmt.Errorf("an event cannot be read: %w", err)
 			}
-			if about && isOrAny(e.Username, f.user) && isOrAny(e.EventName, f.event) && isOrAny(strings.TrimSuffix(e.EventSource, ".amazonaws.com"), f.source) &&
+			source := strings.TrimSuffix(e.EventSource, ".amazonaws.com")
+			if about && isOrAny(e.Username, f.user) && isOrAny(e.EventName, f.event) && isOrAny(source, f.source) &&
 				isOrAny(e.AccessKeyId, f.key) && (!f.changes || e.ReadOnly == "false") && (!f.refused || refusal.ErrorCode != "") {
 				events.Records = append(events.Records, json.RawMessage(e.CloudTrailEvent))
 			}

@@ -133,9 +133,11 @@ func (d *trailDetails) text(w io.Writer) error {
 		digests = "every hour"
 	}
 	for _, line := range [][2]string{
-		{"trail", t.TrailARN}, {"state", t.state()}, {"events of", t.regions()}, {"bucket", t.bucket()}, {"digests", digests},
+		{"trail", t.TrailARN}, {"state", t.state()}, {"events of", t.regions()}, {"bucket", t.bucket()},
+		{"digests", digests},
 		{"topic", t.SnsTopicARN}, {"last delivery", t.LatestDeliveryAttemptSucceeded},
-		{"last digest failed", t.LatestDigestDeliveryError}, {"last message failed", t.LatestNotificationError}, {"selectors", string(d.EventSelectors)},
+		{"last digest failed", t.LatestDigestDeliveryError}, {"last message failed", t.LatestNotificationError},
+		{"selectors", string(d.EventSelectors)},
 	} {
 		if line[1] == "" {
 			continue
@@ -185,12 +187,23 @@ every five minutes, to a bucket: a directory in the server's --trail-dir, or a b
 	f.StringVar(&prefix, "prefix", "", "what the names of the files begin with")
 	f.StringVar(&topic, "topic", "", "name or ARN of a topic to publish to for each file")
 	f.BoolVar(&all, "all-regions", false, "bring the events of all regions")
-	f.BoolVar(&digests, "digests", false, "every hour, sign a list of the files, so that sluice trail validate can tell whether one was changed")
+	f.BoolVar(
+		&digests,
+		"digests",
+		false,
+		"every hour, sign a list of the files, so that sluice trail validate can tell whether one was changed",
+	)
 	f.BoolVar(&off, "off", false, "do not turn it on yet")
 	f.StringArrayVar(&tags, "tag", nil, "tag, as key=value; repeatable")
 	must(cmd.MarkFlagRequired("bucket"))
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
-		in := map[string]any{"Name": c.args[0], "S3BucketName": bucket, "S3KeyPrefix": prefix, "IsMultiRegionTrail": all, "EnableLogFileValidation": digests}
+		in := map[string]any{
+			"Name":                    c.args[0],
+			"S3BucketName":            bucket,
+			"S3KeyPrefix":             prefix,
+			"IsMultiRegionTrail":      all,
+			"EnableLogFileValidation": digests,
+		}
 		if topic != "" {
 			in["SnsTopicName"] = topic
 		}

@@ -56,7 +56,12 @@ exit status is 1 if something is wrong. Files of the last hour are in no digest 
 	}
 	f := cmd.Flags()
 	f.StringVar(&dir, "dir", "", "directory that the server has as --trail-dir")
-	f.StringVar(&s3, "s3-endpoint", "", "URL that the server has as --trail-s3-endpoint; keys are taken from the environment, as AWS's SDKs do")
+	f.StringVar(
+		&s3,
+		"s3-endpoint",
+		"",
+		"URL that the server has as --trail-s3-endpoint; keys are taken from the environment, as AWS's SDKs do",
+	)
 	f.StringVar(&since, "since", "24h", "from a time on, such as 2026-11-22T09:00:00Z, or so long ago, such as 24h")
 	f.StringVar(&until, "until", "", "up to a time")
 	directoryPath(f, "dir")
@@ -130,7 +135,13 @@ func (c *client) publicKeys(ctx context.Context, from, to time.Time) (map[string
 }
 
 // validate reads the digests of a trail that end in a time, the newest first.
-func (v *trailValidity) validate(ctx context.Context, store bucket.Store, t *shownTrail, keys map[string]*rsa.PublicKey, from, to time.Time) error {
+func (v *trailValidity) validate(
+	ctx context.Context,
+	store bucket.Store,
+	t *shownTrail,
+	keys map[string]*rsa.PublicKey,
+	from, to time.Time,
+) error {
 	account := strings.Split(t.TrailARN, ":")[4]
 	folder := logfile.DigestFolder(t.S3KeyPrefix, account, t.HomeRegion)
 	all, err := store.List(ctx, t.S3BucketName, folder)

@@ -81,11 +81,19 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		return fmt.Errorf("unknown flag --%s%s", unknown.GetSpecifiedName(), didYouMean(prefixed("--", spelling.Nearest(unknown.GetSpecifiedName(), names))...))
+		return fmt.Errorf(
+			"unknown flag --%s%s",
+			unknown.GetSpecifiedName(),
+			didYouMean(prefixed("--", spelling.Nearest(unknown.GetSpecifiedName(), names))...),
+		)
 	case errors.As(err, &value):
 		return wrongValue("--"+value.GetFlag().Name, value.GetFlag(), value.GetValue(), value.Unwrap())
 	case errors.As(err, &missing):
-		return fmt.Errorf("--%s needs a value: want %s", missing.GetFlag().Name, wanted(missing.GetFlag(), errors.New(missing.GetFlag().Usage)))
+		return fmt.Errorf(
+			"--%s needs a value: want %s",
+			missing.GetFlag().Name,
+			wanted(missing.GetFlag(), errors.New(missing.GetFlag().Usage)),
+		)
 	}
 	return err
 }

@@ -21,8 +21,19 @@ These are shortcuts for aws iam. The access key of the command decides the accou
 the rights; mostly it is the root's, which sluice serve prints at its first start.`,
 	}
 	server.add(cmd, "IAM")
-	cmd.AddCommand(newUserCreate(server), newUserList(server), newUserShow(server), newUserKey(server), newUserPassword(server), newUserMFA(server),
-		newUserAttach(server), newUserDetach(server), newUserSwitch(server, false), newUserSwitch(server, true), newUserDelete(server))
+	cmd.AddCommand(
+		newUserCreate(server),
+		newUserList(server),
+		newUserShow(server),
+		newUserKey(server),
+		newUserPassword(server),
+		newUserMFA(server),
+		newUserAttach(server),
+		newUserDetach(server),
+		newUserSwitch(server, false),
+		newUserSwitch(server, true),
+		newUserDelete(server),
+	)
 	return cmd
 }
 
@@ -145,7 +156,13 @@ var belongings = []struct {
 	list, path, remove, parameter string
 }{
 	{func(u *user) *[]string { return &u.InlinePolicies }, "ListUserPolicies", "PolicyNames>member", "DeleteUserPolicy", "PolicyName"},
-	{func(u *user) *[]string { return &u.AttachedPolicies }, "ListAttachedUserPolicies", "AttachedPolicies>member>PolicyArn", "DetachUserPolicy", "PolicyArn"},
+	{
+		func(u *user) *[]string { return &u.AttachedPolicies },
+		"ListAttachedUserPolicies",
+		"AttachedPolicies>member>PolicyArn",
+		"DetachUserPolicy",
+		"PolicyArn",
+	},
 	{func(u *user) *[]string { return &u.Groups }, "ListGroupsForUser", "Groups>member>GroupName", "RemoveUserFromGroup", "GroupName"},
 }
 

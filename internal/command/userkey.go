@@ -108,7 +108,11 @@ func rotateKey(ctx context.Context, c *client, name string) (newKey, error) {
 		}
 	}
 	if len(old) > 1 {
-		return newKey{}, fmt.Errorf("the user %s has two active keys already: delete the one that no program uses any more; sluice user show %s says when each was used", name, name)
+		return newKey{}, fmt.Errorf(
+			"the user %s has two active keys already: delete the one that no program uses any more; sluice user show %s says when each was used",
+			name,
+			name,
+		)
 	}
 	for _, k := range keys {
 		if k.Status == "Active" {

@@ -92,8 +92,13 @@ type newDevice struct {
 }
 
 func (d newDevice) text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s\n\nGive this to an authenticator, or type its seed there: %s\nThen show two codes that follow each other:\n\n  sluice user mfa %s CODE CODE\n",
-		d.Uri, d.Seed, d.UserName)
+	_, err := fmt.Fprintf(
+		w,
+		"%s\n\nGive this to an authenticator, or type its seed there: %s\nThen show two codes that follow each other:\n\n  sluice user mfa %s CODE CODE\n",
+		d.Uri,
+		d.Seed,
+		d.UserName,
+	)
 	return err
 }
 
@@ -173,7 +178,19 @@ func enableDevice(ctx context.Context, c *client, name string, codes []string) (
 	}
 	serial, err := deviceOf(ctx, c, name)
 	if err == nil {
-		err = c.iam(ctx, "EnableMFADevice", nil, "UserName", name, "SerialNumber", serial, "AuthenticationCode1", codes[0], "AuthenticationCode2", codes[1])
+		err = c.iam(
+			ctx,
+			"EnableMFADevice",
+			nil,
+			"UserName",
+			name,
+			"SerialNumber",
+			serial,
+			"AuthenticationCode1",
+			codes[0],
+			"AuthenticationCode2",
+			codes[1],
+		)
 	}
 	if err != nil {
 		return nil, err

@@ -27,7 +27,19 @@ type policyFlags struct {
 const awsPolicies = "arn:aws:iam::aws:policy/"
 
 // commonPolicies are those that a shell completes.
-var commonPolicies = []string{"AWSCloudTrail_FullAccess", "AWSCloudTrail_ReadOnlyAccess", "AdministratorAccess", "AmazonSNSFullAccess", "AmazonSNSReadOnlyAccess", "AmazonSQSFullAccess", "AmazonSQSReadOnlyAccess", "CloudWatchFullAccessV2", "CloudWatchReadOnlyAccess", "IAMFullAccess", "IAMReadOnlyAccess"}
+var commonPolicies = []string{
+	"AWSCloudTrail_FullAccess",
+	"AWSCloudTrail_ReadOnlyAccess",
+	"AdministratorAccess",
+	"AmazonSNSFullAccess",
+	"AmazonSNSReadOnlyAccess",
+	"AmazonSQSFullAccess",
+	"AmazonSQSReadOnlyAccess",
+	"CloudWatchFullAccessV2",
+	"CloudWatchReadOnlyAccess",
+	"IAMFullAccess",
+	"IAMReadOnlyAccess",
+}
 
 func (p *policyFlags) addFile(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.file, "policy", "", "file with an inline policy, which gets the file's name")
@@ -156,7 +168,12 @@ func detachPolicies(ctx context.Context, c *client, name string, policies []stri
 	}
 	for _, policy := range policies {
 		if !slices.Contains(u.InlinePolicies, policy) && !slices.Contains(u.AttachedPolicies, policyARN(policy)) {
-			return fmt.Errorf("the user %s has no policy %s; it has %s", name, policy, orDash(strings.Join(slices.Concat(u.InlinePolicies, u.AttachedPolicies), ", ")))
+			return fmt.Errorf(
+				"the user %s has no policy %s; it has %s",
+				name,
+				policy,
+				orDash(strings.Join(slices.Concat(u.InlinePolicies, u.AttachedPolicies), ", ")),
+			)
 		}
 	}
 	for _, policy := range policies {

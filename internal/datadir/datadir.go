@@ -21,7 +21,18 @@ const (
 	RunningFile     = "running"      // is there while a server uses the directory, and after a crash
 )
 
-var names = []string{ControlDir, ShardsDir, TrailsDir, LogDir, NodeFile, JoiningFile, CredentialsFile, MasterKeyFile, FormatFile, RunningFile}
+var names = []string{
+	ControlDir,
+	ShardsDir,
+	TrailsDir,
+	LogDir,
+	NodeFile,
+	JoiningFile,
+	CredentialsFile,
+	MasterKeyFile,
+	FormatFile,
+	RunningFile,
+}
 
 // Prepare makes the data directory dir ready for a server, before anything in it
 // is opened: it makes the directory if there is none, and refuses it if it holds
@@ -63,5 +74,9 @@ func checkOurs(dir string) error {
 	if len(foreign) > shown {
 		list += ", ..."
 	}
-	return fmt.Errorf("the directory %s is not empty, and no server has used it: it holds %s; give --data an empty directory or one of Sluice's", dir, list)
+	return fmt.Errorf(
+		"the directory %s is not empty, and no server has used it: it holds %s; give --data an empty directory or one of Sluice's",
+		dir,
+		list,
+	)
 }

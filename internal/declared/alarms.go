@@ -31,8 +31,10 @@ var statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
 
 // passingAlarm are members of an alarm that are no settings.
 var passingAlarm = []string{
-	"AlarmName", "AlarmArn", "AlarmConfigurationUpdatedTimestamp", "StateValue", "StateReason", "StateReasonData", "StateUpdatedTimestamp",
-	"StateTransitionedTimestamp", "Statistic", "ExtendedStatistic", "EvaluationState", "ActionsSuppressedBy", "ActionsSuppressedReason",
+	"AlarmName", "AlarmArn", "AlarmConfigurationUpdatedTimestamp", "StateValue", "StateReason", "StateReasonData",
+	"StateUpdatedTimestamp",
+	"StateTransitionedTimestamp", "Statistic", "ExtendedStatistic", "EvaluationState", "ActionsSuppressedBy",
+	"ActionsSuppressedReason",
 }
 
 func (a alarms) read(ctx context.Context, r Ref) (*Actual, error) {

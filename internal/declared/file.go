@@ -274,7 +274,12 @@ func isNoList(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Value =
 func (f *fileReader) extras(r *Resource, n *yaml.Node) map[string]func(*yaml.Node) {
 	isFIFO := func(v *yaml.Node) {
 		if said, ok := boolShape.parse(f, v); ok && (said == "true") != strings.HasSuffix(r.Name, ".fifo") {
-			f.fail(f.value(v), "whether a %s is FIFO is in its name, which ends in .fifo, and cannot be changed: one of the other name is another %s", r.Kind, r.Kind)
+			f.fail(
+				f.value(v),
+				"whether a %s is FIFO is in its name, which ends in .fifo, and cannot be changed: one of the other name is another %s",
+				r.Kind,
+				r.Kind,
+			)
 		}
 	}
 	switch r.Kind {
@@ -296,7 +301,10 @@ func (f *fileReader) extras(r *Resource, n *yaml.Node) map[string]func(*yaml.Nod
 				r.Settings["namespace"], r.Settings["dimensions"] = namespace, encodeDimensions(map[string]string{name: text})
 			}
 		}
-		return map[string]func(*yaml.Node){"queue": about(QueueKind, "AWS/SQS", "QueueName"), "topic": about(TopicKind, "AWS/SNS", "TopicName")}
+		return map[string]func(*yaml.Node){
+			"queue": about(QueueKind, "AWS/SQS", "QueueName"),
+			"topic": about(TopicKind, "AWS/SNS", "TopicName"),
+		}
 	}
 	return nil
 }

@@ -73,7 +73,10 @@ func (p policies) read(ctx context.Context, r Ref) (*Actual, error) {
 	if err := p.api.IAM(ctx, "GetPolicyVersion", &version, "PolicyArn", is.arn, "VersionId", found.Version); err != nil {
 		return nil, err
 	}
-	return is, errors.Join(is.Settings.addDocument("document", version.Document), is.Settings.addEntity(found.Path, found.Description, found.Tags))
+	return is, errors.Join(
+		is.Settings.addDocument("document", version.Document),
+		is.Settings.addEntity(found.Path, found.Description, found.Tags),
+	)
 }
 
 // addDocument adds a policy as IAM answers it.
@@ -109,7 +112,12 @@ func entityParams(kind Kind, name string, settings Settings, more map[string]str
 func title(k Kind) string { return strings.ToUpper(string(k[:1])) + string(k[1:]) }
 
 func (p policies) create(ctx context.Context, r Ref, settings Settings, by string) error {
-	params := entityParams(PolicyKind, r.Name, settings, map[string]string{"Path": "path", "Description": "description", "PolicyDocument": "document"})
+	params := entityParams(
+		PolicyKind,
+		r.Name,
+		settings,
+		map[string]string{"Path": "path", "Description": "description", "PolicyDocument": "document"},
+	)
 	return p.api.IAM(ctx, "CreatePolicy", nil, append(params, tagParams(settings.tagged(by))...)...)
 }
 
@@ -169,7 +177,8 @@ type holderPage struct {
 // detach takes a policy from all that have it: groups, which are never pruned, would keep it for good.
 func (p policies) detach(ctx context.Context, arn string) error {
 	holders := make(map[Kind][]string)
-	if err := iamPages(ctx, p.api, "ListEntitiesForPolicy", []string{"PolicyArn", arn, "PolicyUsageFilter", "PermissionsPolicy"}, func(page *holderPage) string {
+	about := []string{"PolicyArn", arn, "PolicyUsageFilter", "PermissionsPolicy"}
+	if err := iamPages(ctx, p.api, "ListEntitiesForPolicy", about, func(page *holderPage) string {
 		holders[UserKind] = append(holders[UserKind], page.Users...)
 		holders[GroupKind] = append(holders[GroupKind], page.Groups...)
 		holders[RoleKind] = append(holders[RoleKind], page.Roles...)
@@ -440,7 +449,15 @@ func (e entities) makeKey(ctx context.Context, r Ref) error {
 	if err := e.api.IAM(ctx, "CreateAccessKey", &made, "UserName", r.Name); err != nil {
 		return err
 	}
-	err := e.session.Made(Key{Account: r.Account, Elsewhere: r.Account != e.session.home.Account, UserName: r.Name, AccessKeyId: made.ID, SecretAccessKey: made.Secret})
+	err := e.session.Made(
+		Key{
+			Account:         r.Account,
+			Elsewhere:       r.Account != e.session.home.Account,
+			UserName:        r.Name,
+			AccessKeyId:     made.ID,
+			SecretAccessKey: made.Secret,
+		},
+	)
 	if err == nil {
 		return nil
 	}

@@ -80,13 +80,19 @@ func Compare(f *File, found Found, prune bool) (*Plan, error) {
 		changes := r.changes(is)
 		for _, c := range changes {
 			if s := settingOf(r.Kind, c.Setting); s.fixed {
-				refusals = append(refusals, f.problem(r.place(c.Setting), "%s has %s %s, which cannot be changed to %s: delete it first, or leave it as it is",
-					r.Ref, c.Setting, said(c.Was), said(c.Is)))
+				refusals = append(
+					refusals,
+					f.problem(r.place(c.Setting), "%s has %s %s, which cannot be changed to %s: delete it first, or leave it as it is",
+						r.Ref, c.Setting, said(c.Was), said(c.Is)),
+				)
 			}
 		}
 		switch {
 		case len(changes) > 0 && is.pending:
-			p.Notes = append(p.Notes, fmt.Sprintf("%s waits for its confirmation: what is set of it is not seen, and is set by an apply after that", r.Ref))
+			p.Notes = append(
+				p.Notes,
+				fmt.Sprintf("%s waits for its confirmation: what is set of it is not seen, and is set by an apply after that", r.Ref),
+			)
 		case len(changes) > 0:
 			now, then := r.split(changes)
 			if len(now) > 0 {

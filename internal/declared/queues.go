@@ -43,7 +43,13 @@ func (q queues) read(ctx context.Context, r Ref) (*Actual, error) {
 	if err := q.api.SQS(ctx, "ListQueueTags", map[string]string{"QueueUrl": found.QueueUrl}, &tags); err != nil {
 		return nil, err
 	}
-	is := &Actual{Ref: r, url: found.QueueUrl, arn: attributes.Attributes["QueueArn"], Settings: make(Settings), messages: messagesOf(attributes.Attributes)}
+	is := &Actual{
+		Ref:      r,
+		url:      found.QueueUrl,
+		arn:      attributes.Attributes["QueueArn"],
+		Settings: make(Settings),
+		messages: messagesOf(attributes.Attributes),
+	}
 	is.Settings.addAttributes(QueueKind, attributes.Attributes, passing)
 	for topic, statement := range permittedTopics(attributes.Attributes["Policy"], is.arn) {
 		is.Settings[permission+"."+topic] = statement

@@ -162,7 +162,8 @@ var deadLettersShape = shape{
 	schema: map[string]any{"oneOf": []any{
 		map[string]any{"type": "string"},
 		map[string]any{"type": "object", "additionalProperties": false, "required": []string{"queue"}, "properties": map[string]any{
-			"queue": map[string]any{"type": "string"}, "max-receives": map[string]any{"type": "integer", "minimum": 1, "maximum": 1000},
+			"queue":        map[string]any{"type": "string"},
+			"max-receives": map[string]any{"type": "integer", "minimum": 1, "maximum": 1000},
 		}},
 	}},
 }
@@ -244,7 +245,9 @@ var redriveAllowShape = shape{
 		}
 		return out
 	},
-	schema: map[string]any{"oneOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}},
+	schema: map[string]any{
+		"oneOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "string"}}},
+	},
 }
 
 var filterShape = shape{
@@ -364,7 +367,8 @@ var metricsShape = shape{
 
 // comparisons are the names of CloudWatch for signs.
 var comparisons = map[string]string{
-	">": "GreaterThanThreshold", ">=": "GreaterThanOrEqualToThreshold", "<": "LessThanThreshold", "<=": "LessThanOrEqualToThreshold",
+	">": "GreaterThanThreshold", ">=": "GreaterThanOrEqualToThreshold", "<": "LessThanThreshold",
+	"<=": "LessThanOrEqualToThreshold",
 }
 
 var comparisonShape = shape{
@@ -433,7 +437,12 @@ var groupShape = shape{
 			return "", false
 		}
 		if _, here := f.declared[newRef(f.scope, GroupKind, name)]; !here {
-			f.fail(f.value(n), "there is no group %s here%s", shorten(name), strings.TrimSuffix(f.otherwise(GroupKind, name), ", or give an ARN"))
+			f.fail(
+				f.value(n),
+				"there is no group %s here%s",
+				shorten(name),
+				strings.TrimSuffix(f.otherwise(GroupKind, name), ", or give an ARN"),
+			)
 			return "", false
 		}
 		return name, true

@@ -28,7 +28,8 @@ const (
 )
 
 var kinds = []Kind{
-	PolicyKind, GroupKind, UserKind, RoleKind, LimitKind, QueueKind, TopicKind, SubscriptionKind, AlarmKind, CompositeKind,
+	PolicyKind, GroupKind, UserKind, RoleKind, LimitKind, QueueKind, TopicKind, SubscriptionKind, AlarmKind,
+	CompositeKind,
 }
 
 // plural is the name of a kind's section in a file.

@@ -26,12 +26,17 @@ func Schema() ([]byte, error) {
 	definitions["region"], definitions["account"] = region, account
 
 	top := maps.Clone(account["properties"].(map[string]any))
-	top["name"] = map[string]any{"type": "string", "pattern": fileName.String(), "description": "by which what the file has made is known again"}
+	top["name"] = map[string]any{
+		"type":        "string",
+		"pattern":     fileName.String(),
+		"description": "by which what the file has made is known again",
+	}
 	top["accounts"] = mapOf(map[string]any{"$ref": "#/$defs/account"}, "other accounts, by their numbers")
 	out, err := json.MarshalIndent(map[string]any{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Queues as code",
 		"description": "The resources that sluice apply makes on a server: queues, topics, alarms and users.",
-		"type":        "object", "additionalProperties": false, "required": []string{"name"}, "properties": top, "$defs": definitions,
+		"type":        "object", "additionalProperties": false, "required": []string{"name"}, "properties": top,
+		"$defs": definitions,
 	}, "", "  ")
 	return append(out, '\n'), err
 }
@@ -73,21 +78,29 @@ func schemaOf(k Kind) map[string]any {
 		properties["fifo"] = described(boolShape.schema, "whether the topic is FIFO, which its name has to say, too")
 		one := map[string]any{"$ref": "#/$defs/" + string(SubscriptionKind)}
 		properties["subscriptions"] = map[string]any{
-			"oneOf": []any{one, map[string]any{"type": "array", "items": one}}, "description": "who gets the messages of the topic",
+			"oneOf":       []any{one, map[string]any{"type": "array", "items": one}},
+			"description": "who gets the messages of the topic",
 		}
 	case AlarmKind:
 		properties["queue"], properties["topic"] = text("the queue whose metric it is"), text("the topic whose metric it is")
 	case SubscriptionKind:
 		for name, doc := range map[string]string{
-			"queue": "the queue that gets the messages", "url": "the URL that gets them", "email": "the address that gets them",
-			"email-json": "the address that gets them as JSON", "protocol": "any protocol of SNS", "endpoint": "an endpoint of it",
+			"queue": "the queue that gets the messages", "url": "the URL that gets them",
+			"email":      "the address that gets them",
+			"email-json": "the address that gets them as JSON", "protocol": "any protocol of SNS",
+			"endpoint": "an endpoint of it",
 		} {
 			properties[name] = text(doc)
 		}
-		properties[permission] = described(boolShape.schema, "whether the policies of queues of this file let the topic send: true if nothing is said")
-		return map[string]any{"oneOf": []any{map[string]any{"type": "string", "description": "a queue, a URL or an e-mail address"}, map[string]any{
-			"type": "object", "additionalProperties": false, "properties": properties,
-		}}}
+		properties[permission] = described(
+			boolShape.schema,
+			"whether the policies of queues of this file let the topic send: true if nothing is said",
+		)
+		return map[string]any{
+			"oneOf": []any{map[string]any{"type": "string", "description": "a queue, a URL or an e-mail address"}, map[string]any{
+				"type": "object", "additionalProperties": false, "properties": properties,
+			}},
+		}
 	}
 	return out
 }

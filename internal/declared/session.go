@@ -169,7 +169,11 @@ func (s *Session) list(ctx context.Context, scope Scope, of []Kind) (refs []Ref,
 func (s *Session) Apply(ctx context.Context, p *Plan, done func(*Step)) error {
 	for _, step := range p.Steps {
 		if s.Made == nil && slices.ContainsFunc(step.Changes, func(c Change) bool { return c.Setting == accessKey && *c.Is == "true" }) {
-			return fmt.Errorf("%w: %s gets an access key, whose secret can be seen only when it is made: say with --write-keys which file gets it", ErrRefused, step.Ref)
+			return fmt.Errorf(
+				"%w: %s gets an access key, whose secret can be seen only when it is made: say with --write-keys which file gets it",
+				ErrRefused,
+				step.Ref,
+			)
 		}
 	}
 	for _, step := range p.Steps {

@@ -22,7 +22,10 @@ func (f *fileReader) subscriptions(topic string, n *yaml.Node) {
 		to := func(p string) func(*yaml.Node) {
 			return func(v *yaml.Node) {
 				if protocol != "" {
-					f.fail(f.value(v), "a subscription has one endpoint: want one of queue, url, email, email-json, or protocol and endpoint")
+					f.fail(
+						f.value(v),
+						"a subscription has one endpoint: want one of queue, url, email, email-json, or protocol and endpoint",
+					)
 				}
 				protocol, endpoint = f.endpoint(p, v)
 			}

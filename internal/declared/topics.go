@@ -30,7 +30,8 @@ func (a attributeMap) asMap() map[string]string {
 
 // passingTopic are the attributes of a topic that are no settings.
 var passingTopic = []string{
-	"TopicArn", "Owner", "SubscriptionsConfirmed", "SubscriptionsPending", "SubscriptionsDeleted", "EffectiveDeliveryPolicy", "FifoTopic",
+	"TopicArn", "Owner", "SubscriptionsConfirmed", "SubscriptionsPending", "SubscriptionsDeleted",
+	"EffectiveDeliveryPolicy", "FifoTopic",
 	"BeginningArchiveTime",
 }
 
@@ -73,7 +74,8 @@ func defaultTopicPolicy(r Ref) string {
 			"SNS:GetTopicAttributes", "SNS:SetTopicAttributes", "SNS:AddPermission", "SNS:RemovePermission",
 			"SNS:DeleteTopic", "SNS:Subscribe", "SNS:ListSubscriptionsByTopic", "SNS:Publish",
 		},
-		"Resource": r.ARN(""), "Condition": map[string]any{"StringEquals": map[string]any{"AWS:SourceOwner": r.Account}},
+		"Resource":  r.ARN(""),
+		"Condition": map[string]any{"StringEquals": map[string]any{"AWS:SourceOwner": r.Account}},
 	}}})
 }
 
@@ -167,7 +169,8 @@ func (s subscriptions) ofTopic(ctx context.Context, topic Ref) ([]*Actual, error
 		}
 		for _, one := range page.Subscriptions {
 			all = append(all, &Actual{
-				Ref: newRef(topic.Scope, SubscriptionKind, topic.Name+" "+one.Protocol+" "+one.Endpoint), arn: one.SubscriptionArn,
+				Ref:     newRef(topic.Scope, SubscriptionKind, topic.Name+" "+one.Protocol+" "+one.Endpoint),
+				arn:     one.SubscriptionArn,
 				pending: !strings.HasPrefix(one.SubscriptionArn, "arn:"),
 			})
 		}
@@ -204,7 +207,8 @@ func (s subscriptions) read(ctx context.Context, r Ref) (*Actual, error) {
 	attributes := found.Attributes.asMap()
 	is.pending = strings.EqualFold(attributes["PendingConfirmation"], "true")
 	is.Settings.addAttributes(SubscriptionKind, attributes, []string{
-		"SubscriptionArn", "TopicArn", "Owner", "Protocol", "Endpoint", "PendingConfirmation", "ConfirmationWasAuthenticated", "EffectiveDeliveryPolicy",
+		"SubscriptionArn", "TopicArn", "Owner", "Protocol", "Endpoint", "PendingConfirmation",
+		"ConfirmationWasAuthenticated", "EffectiveDeliveryPolicy",
 		"SubscriptionPrincipal",
 	})
 	return &is, nil
@@ -230,7 +234,17 @@ func (s subscriptions) update(ctx context.Context, is *Actual, changes []Change)
 		}
 	}
 	for _, step := range steps {
-		err := s.api.SNS(ctx, "SetSubscriptionAttributes", nil, "SubscriptionArn", is.arn, "AttributeName", step.name, "AttributeValue", step.value)
+		err := s.api.SNS(
+			ctx,
+			"SetSubscriptionAttributes",
+			nil,
+			"SubscriptionArn",
+			is.arn,
+			"AttributeName",
+			step.name,
+			"AttributeValue",
+			step.value,
+		)
 		if err != nil {
 			return err
 		}

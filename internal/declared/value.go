@@ -475,7 +475,20 @@ func ordered(v any) any {
 }
 
 // custom is the order in which the members of policies are written.
-var custom = []string{"Version", "Id", "Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "NotResource", "Condition", "Statement"}
+var custom = []string{
+	"Version",
+	"Id",
+	"Sid",
+	"Effect",
+	"Principal",
+	"NotPrincipal",
+	"Action",
+	"NotAction",
+	"Resource",
+	"NotResource",
+	"Condition",
+	"Statement",
+}
 
 func byCustom(a, b string) int {
 	place := func(name string) int {

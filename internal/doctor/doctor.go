@@ -179,7 +179,10 @@ func (e *examination) store(name, dir string, contents func(*store.Store) error)
 
 func (e *examination) tables(s *store.Store, logs, tables *Check) error {
 	if mark := s.Mark(); mark.Position > 0 {
-		logs.Note = fmt.Sprintf("it has the cluster's log up to record %d; what came later is in that log, and is not examined", mark.Position)
+		logs.Note = fmt.Sprintf(
+			"it has the cluster's log up to record %d; what came later is in that log, and is not examined",
+			mark.Position,
+		)
 	}
 	l := s.Logs()
 	logs.count("files", uint64(l.Files))
@@ -206,7 +209,19 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	listed, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, session.Prefix, login.Prefix, tenant.Prefix, cluster.KeyPrefix)
+	listed, problems, err := catalog.Check(
+		s,
+		directory.Prefix,
+		identity.Prefix,
+		signing.Prefix,
+		topic.Prefix,
+		monitor.Prefix,
+		trails.Prefix,
+		session.Prefix,
+		login.Prefix,
+		tenant.Prefix,
+		cluster.KeyPrefix,
+	)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)

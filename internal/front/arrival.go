@@ -24,7 +24,8 @@ type arrival struct {
 // arrive takes a request of a client.
 func (f *Front) arrive(w http.ResponseWriter, r *http.Request) arrival {
 	return arrival{
-		w: w, r: r, id: uuid.NewString(), began: f.Now(), sourceIP: f.Proxies.client(r), encrypted: f.Proxies.encrypted(r),
+		w: w, r: r, id: uuid.NewString(), began: f.Now(), sourceIP: f.Proxies.client(r),
+		encrypted: f.Proxies.encrypted(r),
 	}
 }
 

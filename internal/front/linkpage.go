@@ -36,7 +36,9 @@ var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 // pagePolicy lets the page have its style and nothing else.
 var pagePolicy = func() string {
 	sum := sha256.Sum256([]byte(pageStyle))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(
+		sum[:],
+	) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
 // linkPage returns what the browser of a person gets in the place of the answer, or nil if it is no browser that has
@@ -63,8 +65,10 @@ func writeLinkPage(w http.ResponseWriter, id string, status int, p *protocol.Pag
 	}
 	h := w.Header()
 	for name, value := range map[string]string{
-		"Content-Type": "text/html; charset=utf-8", "Content-Length": strconv.Itoa(b.Len()), "Content-Security-Policy": pagePolicy,
-		"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+		"Content-Type": "text/html; charset=utf-8", "Content-Length": strconv.Itoa(b.Len()),
+		"Content-Security-Policy": pagePolicy,
+		"X-Content-Type-Options":  "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+		"Cache-Control":    "no-store",
 		"X-Amzn-Requestid": id,
 	} {
 		h.Set(name, value)

@@ -30,8 +30,15 @@ func (x *request) log() {
 		attrs = append(attrs, slog.String("console", x.r.Method+" "+protocol.Shorten(x.page, maxLoggedAgent)))
 	}
 	if x.parsed != nil {
-		attrs = append(attrs,
-			slog.String("service", x.who.service.Name), slog.String("operation", x.operation()), slog.String("protocol", x.parsed.Kind.String()))
+		attrs = append(
+			attrs,
+			slog.String(
+				"service",
+				x.who.service.Name,
+			),
+			slog.String("operation", x.operation()),
+			slog.String("protocol", x.parsed.Kind.String()),
+		)
 	}
 	attrs = append(attrs, x.who.attrs(x.intake.keyID)...)
 	if x.call != nil {

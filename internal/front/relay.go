@@ -182,7 +182,8 @@ func (f *Front) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]b
 	}
 	r := &http.Request{
 		Method: in.Method, URL: u, RequestURI: in.URI, Host: in.Host, Header: in.Header, RemoteAddr: in.Remote,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(body)),
+		Body: io.NopCloser(bytes.NewReader(body)),
 	}
 	if r.Header == nil {
 		r.Header = make(http.Header)

@@ -11,7 +11,8 @@ import (
 // parameters or signature. Programs get what SQS answers to a request without an action.
 func isVisit(r *http.Request, prefix string) bool {
 	return (r.URL.Path == "/" || r.URL.Path == prefix || r.URL.Path == prefix+"/") && r.URL.RawQuery == "" &&
-		r.ContentLength == 0 && strings.Contains(r.Header.Get("Accept"), "text/html") && r.Header.Get("Authorization") == "" && r.Header.Get("X-Amz-Target") == ""
+		r.ContentLength == 0 && strings.Contains(r.Header.Get("Accept"), "text/html") &&
+		r.Header.Get("Authorization") == "" && r.Header.Get("X-Amz-Target") == ""
 }
 
 const welcome = `This is Sluice %s, a message queue service that speaks Amazon SQS.

@@ -87,7 +87,15 @@ func (s *Sweeper) delete(ctx context.Context, q *catalog.Queue, now time.Time) e
 	})
 	if err == nil {
 		s.deleted.Add(1)
-		s.o.Log.Warn("an unused queue was deleted", "queue", q.Name.ARN(), "unused_since", q.Idle.Used.UTC(), "announced", q.Idle.Announced.UTC())
+		s.o.Log.Warn(
+			"an unused queue was deleted",
+			"queue",
+			q.Name.ARN(),
+			"unused_since",
+			q.Idle.Used.UTC(),
+			"announced",
+			q.Idle.Announced.UTC(),
+		)
 	}
 	return unlessOvertaken(err)
 }
@@ -107,7 +115,8 @@ func (s *Sweeper) event(q *catalog.Queue, name string, idle *catalog.Idle, now t
 	return &trail.ServiceEvent{
 		Account: q.Name.Account, Region: q.Name.Region, Service: "sqs", Name: name, Resource: q.Name.ARN(), At: now,
 		Details: map[string]string{
-			"queueArn": q.Name.ARN(), "unusedSince": stamp(idle.Used), "announced": stamp(idle.Announced), "deletedNotBefore": stamp(idle.Due),
+			"queueArn": q.Name.ARN(), "unusedSince": stamp(idle.Used), "announced": stamp(idle.Announced),
+			"deletedNotBefore": stamp(idle.Due),
 		},
 	}
 }

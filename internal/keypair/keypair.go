@@ -84,7 +84,13 @@ func (p *Pair) readAgain() {
 		p.log.Info("read the TLS certificate again", "file", p.certificate, "not_after", p.loaded.Leaf.NotAfter)
 	case err.Error() != p.failed:
 		p.failed = err.Error()
-		p.log.Error("the TLS certificate cannot be read again; the one from before is still used", "error", err, "not_after", p.loaded.Leaf.NotAfter)
+		p.log.Error(
+			"the TLS certificate cannot be read again; the one from before is still used",
+			"error",
+			err,
+			"not_after",
+			p.loaded.Leaf.NotAfter,
+		)
 	}
 }
 

@@ -74,8 +74,9 @@ func (w *worker) step(ctx context.Context, l *line) (moved, left int, err error)
 // receive takes messages from the source. Those that the target has refused are left out.
 func (w *worker) receive(ctx context.Context, l *line) (all []*received, err error) {
 	in := map[string]any{
-		"QueueUrl": l.from, "MaxNumberOfMessages": mostMessages, "VisibilityTimeout": w.Hidden, "WaitTimeSeconds": w.Poll,
-		"AttributeNames": []string{"All"}, "MessageAttributeNames": []string{"All"}, // MessageSystemAttributeNames is not known everywhere
+		"QueueUrl": l.from, "MaxNumberOfMessages": mostMessages, "VisibilityTimeout": w.Hidden,
+		"WaitTimeSeconds": w.Poll,
+		"AttributeNames":  []string{"All"}, "MessageAttributeNames": []string{"All"}, // MessageSystemAttributeNames is not known everywhere
 	}
 	var out struct{ Messages []*received }
 	err = retrying(ctx, func() error { return w.from.SQS(ctx, "ReceiveMessage", in, &out) })
@@ -183,7 +184,9 @@ func (w *worker) remove(ctx context.Context, l *line, messages []*received) erro
 			return err
 		}
 		for _, failed := range out.Failed {
-			w.warn(fmt.Sprintf("%s: the source does not delete a message, which may come twice: %s: %s", l.name, failed.Code, failed.Message))
+			w.warn(
+				fmt.Sprintf("%s: the source does not delete a message, which may come twice: %s: %s", l.name, failed.Code, failed.Message),
+			)
 		}
 	}
 	return nil

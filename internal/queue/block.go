@@ -54,7 +54,12 @@ func (k Keep) Validate() error {
 	case k.Minutes < keepLeast:
 		return fmt.Errorf("minutes are kept for %v: want %v or more, or 0 for no metrics of queues", k.Minutes, keepLeast)
 	case k.FiveMinutes < k.Minutes || k.Hours < k.FiveMinutes:
-		return fmt.Errorf("minutes are kept for %v, five minutes for %v, hours for %v: want none shorter than the one before", k.Minutes, k.FiveMinutes, k.Hours)
+		return fmt.Errorf(
+			"minutes are kept for %v, five minutes for %v, hours for %v: want none shorter than the one before",
+			k.Minutes,
+			k.FiveMinutes,
+			k.Hours,
+		)
 	case k.Hours > keepMost:
 		return fmt.Errorf("hours are kept for %v: want %v or less", k.Hours, keepMost)
 	}

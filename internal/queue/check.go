@@ -38,7 +38,8 @@ func Check(r Reader, cfg Config) (Recount, error) {
 		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position),
 	}
 	steps := []func() error{
-		c.readMeta, c.checkTables, c.checkOwnName, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers, c.checkAges,
+		c.readMeta, c.checkTables, c.checkOwnName, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers,
+		c.checkAges,
 		c.compare, c.checkGroups, c.checkRota, c.checkTasks, c.checkAccepted,
 	}
 	if cfg.Elsewhere {
@@ -141,7 +142,8 @@ func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader,
 
 func (c *checker) checkTables() error {
 	err := c.checkBetween(
-		tableMeta, tableOutbox, tableAccepted, tableChoice, tableDelay, tableAge, tableOutboxMessage, tableGroup, tableMessage, tableOwnName, tableRota, tableReceived,
+		tableMeta, tableOutbox, tableAccepted, tableChoice, tableDelay, tableAge, tableOutboxMessage, tableGroup,
+		tableMessage, tableOwnName, tableRota, tableReceived,
 		tableTask, tableMember,
 	)
 	if err != nil {

@@ -62,7 +62,15 @@ func (c *checker) checkIndexed(p Position, m *Message) error {
 	}
 	switch home {
 	case tableDelay, tableMember:
-		c.want(row.sent == m.SentAt && row.group == m.Group, "%v was sent at %v to group %q, its row says %v, %q", p, m.SentAt, m.Group, row.sent, row.group)
+		c.want(
+			row.sent == m.SentAt && row.group == m.Group,
+			"%v was sent at %v to group %q, its row says %v, %q",
+			p,
+			m.SentAt,
+			m.Group,
+			row.sent,
+			row.group,
+		)
 	case 0:
 		c.want(false, "%v can be reached in no way", p)
 	}

@@ -18,7 +18,13 @@ func (c *checker) checkReceived() error {
 		if c.cfg.FIFO {
 			c.held[group] = max(c.held[group], p)
 		}
-		c.want(m.receipt <= c.meta.held.receipts, "%v was received with number %d, after the last one, %d", p, m.receipt, c.meta.held.receipts)
+		c.want(
+			m.receipt <= c.meta.held.receipts,
+			"%v was received with number %d, after the last one, %d",
+			p,
+			m.receipt,
+			c.meta.held.receipts,
+		)
 		return nil
 	})
 }

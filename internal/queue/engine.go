@@ -67,7 +67,8 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 		}
 	}
 	err = firstError(
-		e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(), e.series.loadAging(), e.backlog.load(),
+		e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(), e.series.loadAging(),
+		e.backlog.load(),
 		e.topics.load(),
 	)
 	if err != nil {
@@ -142,7 +143,13 @@ func (q *queue) load() error {
 		return err
 	}
 	if q.line.count()+q.delays.count > q.stored {
-		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.line.count(), q.delays.count)
+		return fmt.Errorf(
+			"%w: %d messages, of which %d are in the line and %d delayed",
+			ErrDamaged,
+			q.stored,
+			q.line.count(),
+			q.delays.count,
+		)
 	}
 	q.groups.loadReady()
 	if err := q.moves.load(); err != nil {

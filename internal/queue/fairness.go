@@ -19,7 +19,8 @@ func (q *queue) fairness(r *Row) error {
 	r.set(MetricNoisyGroups, uint64(len(noisy)))
 	if len(noisy) == 0 {
 		for quiet, all := range map[Metric]Metric{
-			MetricVisibleInQuietGroups: MetricVisible, MetricInFlightInQuietGroups: MetricInFlight, MetricDelayedInQuietGroups: MetricDelayed, MetricOldestAgeInQuietGroups: MetricOldestAge,
+			MetricVisibleInQuietGroups: MetricVisible, MetricInFlightInQuietGroups: MetricInFlight,
+			MetricDelayedInQuietGroups: MetricDelayed, MetricOldestAgeInQuietGroups: MetricOldestAge,
 		} {
 			r.Values[quiet] = r.Values[all]
 		}

@@ -4,7 +4,8 @@ import "time"
 
 // HistogramBounds are the upper bounds of the buckets of a Histogram, but for the last, which has none.
 var HistogramBounds = [...]time.Duration{
-	10 * time.Millisecond, 50 * time.Millisecond, 250 * time.Millisecond, time.Second, 5 * time.Second, 30 * time.Second,
+	10 * time.Millisecond, 50 * time.Millisecond, 250 * time.Millisecond, time.Second, 5 * time.Second,
+	30 * time.Second,
 	2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
 }
 

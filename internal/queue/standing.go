@@ -24,7 +24,8 @@ func (e *Engine) Standings() []Standing {
 	for _, q := range e.queues {
 		if !q.cfg.Internal {
 			out = append(out, Standing{
-				ID: q.cfg.ID, ARN: q.cfg.ARN, FIFO: q.cfg.FIFO, Counts: q.counts(), Happened: q.tally.total, Last: q.tally.last,
+				ID: q.cfg.ID, ARN: q.cfg.ARN, FIFO: q.cfg.FIFO, Counts: q.counts(), Happened: q.tally.total,
+				Last:       q.tally.last,
 				Processing: q.tally.processing.copied(),
 			})
 		}

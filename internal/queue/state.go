@@ -38,7 +38,8 @@ func (e *Engine) State(id ID) (State, error) {
 // state is State of a queue that is at the present.
 func (q *queue) state() State {
 	s := State{
-		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(), Limited: q.throttle.limited(q.held.inFlight),
+		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(),
+		Limited:       q.throttle.limited(q.held.inFlight),
 		ReadyGroups:   uint64(q.groups.ready.Len()) + q.rota.length,
 		BlockedGroups: uint64(len(q.groups.active) - q.groups.ready.Len()),
 		LastSend:      q.lastSend, LastReceive: q.held.lastReceive,

@@ -132,7 +132,8 @@ func (s *scanner) piece(stops string) (text, error) {
 		switch c := s.rest[i]; {
 		case c == '"':
 			s.rest = s.rest[i+1:]
-			if r, _ := utf8.DecodeRuneInString(s.rest); s.rest != "" && !unicode.IsSpace(r) && (stops == "" || !strings.ContainsRune(stops, r)) {
+			if r, _ := utf8.DecodeRuneInString(s.rest); s.rest != "" && !unicode.IsSpace(r) &&
+				(stops == "" || !strings.ContainsRune(stops, r)) {
 				return text{}, fmt.Errorf("there must be a space behind a text in quotes")
 			}
 			return text{b.String(), true}, nil

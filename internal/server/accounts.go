@@ -73,7 +73,8 @@ func (a *accounts) openSessions() (err error) {
 		return err
 	}
 	a.sessions, err = session.Open(session.Options{
-		Control: a.storage.control, Directory: a.directory, Roots: a.credentials, Vault: a.vault, Idle: a.config.Console.Idle,
+		Control: a.storage.control, Directory: a.directory, Roots: a.credentials, Vault: a.vault,
+		Idle:          a.config.Console.Idle,
 		PasswordSince: a.logins.PasswordSince, Vouched: vouched, Formats: a.storage.formats(),
 	})
 	return err
@@ -101,7 +102,8 @@ func (a *accounts) isGone(of tenant.Subject) bool {
 // newIAM returns the IAM service.
 func (a *accounts) newIAM() *protocol.Service {
 	return iam.New(iam.Options{
-		Directory: a.directory, Access: a.permissions, Roots: a.credentials, Logins: a.logins, Now: a.config.Now, Log: a.log,
+		Directory: a.directory, Access: a.permissions, Roots: a.credentials, Logins: a.logins, Now: a.config.Now,
+		Log:      a.log,
 		Services: rules(),
 	})
 }

@@ -41,7 +41,13 @@ const theShard = 1
 
 // openAlone opens the stores in a data directory. If they were a cluster's, so that the
 // keys are in the control store, it calls initialise as the owner of a control store does.
-func openAlone(dir string, o store.Options, require func(int) error, initialise func(*control.Control) error, keep queue.Keep) (_ *alone, err error) {
+func openAlone(
+	dir string,
+	o store.Options,
+	require func(int) error,
+	initialise func(*control.Control) error,
+	keep queue.Keep,
+) (_ *alone, err error) {
 	a := &alone{disk: o.Disk, log: o.Logger, require: require, keep: keep}
 	if a.records, err = store.Open(filepath.Join(dir, ControlDir), o); err != nil {
 		return nil, err
@@ -66,7 +72,8 @@ func (a *alone) Control() *control.Control { return a.control }
 // Serve implements Node.
 func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
-		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals, Watch: a.watch,
+		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
+		Watch:   a.watch,
 		Configs: func() []queue.Config { return c.Configs(theShard) }, Deleted: c.Deleted,
 	})
 	if err != nil {

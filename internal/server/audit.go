@@ -104,8 +104,9 @@ func (a *audit) newCloudTrail(
 func (a *audit) measure(m *prom.Metrics) {
 	m.Trail(func() prom.TrailDrops {
 		return prom.TrailDrops{
-			ManagementRecording: a.trail.Dropped(), ManagementDelivery: a.trail.Undelivered() + a.deliveries.PassedOver(),
-			DataRecording: a.spool.Dropped(), DataDelivery: a.spool.Undelivered(),
+			ManagementRecording: a.trail.Dropped(),
+			ManagementDelivery:  a.trail.Undelivered() + a.deliveries.PassedOver(),
+			DataRecording:       a.spool.Dropped(), DataDelivery: a.spool.Undelivered(),
 		}
 	})
 }

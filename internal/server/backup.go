@@ -101,7 +101,8 @@ func (b *backups) serve(ctx context.Context, call *protocol.Call, out *front.Str
 // backupError says to the operator, who is the only one to see it, what is wrong.
 func backupError(status int, err error) error {
 	return errors.Join(&protocol.Error{
-		Code: "BackupFailed", Type: "BackupFailedException", Status: status, Message: "There is no backup: " + err.Error() + ".",
+		Code: "BackupFailed", Type: "BackupFailedException", Status: status,
+		Message: "There is no backup: " + err.Error() + ".",
 	}, err)
 }
 

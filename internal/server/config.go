@@ -75,8 +75,13 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Console: Console{Serve: true, Idle: usualIdle},
-		OpenID: openid.Config{Scopes: openid.UsualScopes(), NameClaim: openid.UsualNameClaim, GroupsClaim: openid.UsualGroupsClaim}, Keep: queue.DefaultKeep, Now: wallClock,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree,
+		Console: Console{Serve: true, Idle: usualIdle},
+		OpenID: openid.Config{
+			Scopes:      openid.UsualScopes(),
+			NameClaim:   openid.UsualNameClaim,
+			GroupsClaim: openid.UsualGroupsClaim,
+		}, Keep: queue.DefaultKeep, Now: wallClock,
 	}
 }
 
@@ -87,7 +92,11 @@ func (c *Config) Validate() error {
 	c.validateAccounts(&wrong)
 	wrong.when(!c.InMemory && c.Data == "", "--data must name a directory")
 	wrong.when(!identity.IsRegion(c.Region), "--region %q: want a name such as us-east-1", c.Region)
-	wrong.when(c.MaxMessageSize < 1024 || c.MaxMessageSize > 1_048_576, "--max-message-size %d: want 1024 to 1048576 bytes", c.MaxMessageSize)
+	wrong.when(
+		c.MaxMessageSize < 1024 || c.MaxMessageSize > 1_048_576,
+		"--max-message-size %d: want 1024 to 1048576 bytes",
+		c.MaxMessageSize,
+	)
 	wrong.when(c.MaxQueues < 0, "--max-queues %d: want 1 or more, or 0 for no limit", c.MaxQueues)
 	wrong.when(c.MinFreeSpace < AutoMinFree, "--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
 	wrong.when(c.MaxConnections < 0, "--max-connections %d: want 1 or more, or 0 for the default", c.MaxConnections)
@@ -154,7 +163,10 @@ func (c *Config) validateTrails(wrong *mistakes) {
 		"--trail-s3-endpoint %q: want a URL such as https://s3.example.com", c.TrailS3Endpoint)
 	_, err = c.bucketOwners()
 	wrong.add(err)
-	wrong.when(c.TrailDir != "" && c.TrailS3Endpoint != "", "--trail-dir and --trail-s3-endpoint do not go together: buckets are in one place")
+	wrong.when(
+		c.TrailDir != "" && c.TrailS3Endpoint != "",
+		"--trail-dir and --trail-s3-endpoint do not go together: buckets are in one place",
+	)
 }
 
 // bucketOwners reads TrailBuckets.
@@ -183,7 +195,8 @@ func isLoopback(host string) bool {
 // isExposed reports whether other machines can reach a listener on host: by themselves, or through a proxy on this
 // machine, of which --public-url, --trusted-proxy and --console-host speak.
 func (c *Config) isExposed(host string) bool {
-	if !isLoopback(host) || len(c.TrustedProxies) > 0 || slices.ContainsFunc(c.Console.Hosts, func(h string) bool { return !isLoopback(h) }) {
+	if !isLoopback(host) || len(c.TrustedProxies) > 0 ||
+		slices.ContainsFunc(c.Console.Hosts, func(h string) bool { return !isLoopback(h) }) {
 		return true
 	}
 	u, err := url.Parse(c.PublicURL)

@@ -18,8 +18,13 @@ func (c *Config) connections(files uint64, known bool) (int, error) {
 	files = min(files, 1<<30)
 	most := int(files) - filesOfStores
 	if c.MaxConnections > max(0, most) {
-		return 0, fmt.Errorf("--max-connections %d: with %d files that the process may have open (ulimit -n), of which it needs %d for itself, want at most %d",
-			c.MaxConnections, files, filesOfStores, max(0, most))
+		return 0, fmt.Errorf(
+			"--max-connections %d: with %d files that the process may have open (ulimit -n), of which it needs %d for itself, want at most %d",
+			c.MaxConnections,
+			files,
+			filesOfStores,
+			max(0, most),
+		)
 	}
 	if c.MaxConnections > 0 {
 		return c.MaxConnections, nil

@@ -41,7 +41,8 @@ func (l *deadLetterLog) write(letters []queue.DeadLetter) {
 		}
 		l.lines++
 		attrs := []slog.Attr{
-			slog.String("queue", d.ARN), slog.String("dead_letter_queue", d.Target), slog.String("message_id", d.Message.ID.String()),
+			slog.String("queue", d.ARN), slog.String("dead_letter_queue", d.Target),
+			slog.String("message_id", d.Message.ID.String()),
 			slog.Uint64("receive_count", d.Receives),
 		}
 		if l.omitted > 0 {

@@ -16,7 +16,9 @@ func (c *Config) validateIdle() error {
 	case after < idle.Least:
 		return fmt.Errorf("--delete-idle-queues-after %s: want %s or more, such as 720h, or 0 to delete no queue", after, hours(idle.Least))
 	case c.Keep.Minutes == 0:
-		return errors.New("--delete-idle-queues-after needs the metrics of queues, which say when they were used: leave --metrics-keep-minutes above 0")
+		return errors.New(
+			"--delete-idle-queues-after needs the metrics of queues, which say when they were used: leave --metrics-keep-minutes above 0",
+		)
 	}
 	return nil
 }

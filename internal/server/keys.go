@@ -53,7 +53,11 @@ func (a *accounts) overrideRoot() error {
 		return nil
 	}
 	if len(a.config.RootSecret) < identity.LeastSecret {
-		a.log.Warn("the root's secret is short enough to be guessed; only programs on this machine can try", "characters", len(a.config.RootSecret))
+		a.log.Warn(
+			"the root's secret is short enough to be guessed; only programs on this machine can try",
+			"characters",
+			len(a.config.RootSecret),
+		)
 	}
 	if err := a.credentials.Override(a.config.Accounts[0], a.config.RootKeyID, a.config.RootSecret); err != nil {
 		return fmt.Errorf("--root-access-key-id and --root-secret-access-key: %w", err)
@@ -83,19 +87,31 @@ func (a *accounts) openVault() (*identity.Vault, error) {
 func mayMakeMasterKey(s *store.Store, missing error) error {
 	users, err := directory.HoldsSecrets(s)
 	if users || err != nil {
-		return errors.Join(err, fmt.Errorf("%w; without it the secrets of the users' access keys cannot be decrypted: restore it from a backup", missing))
+		return errors.Join(
+			err,
+			fmt.Errorf("%w; without it the secrets of the users' access keys cannot be decrypted: restore it from a backup", missing),
+		)
 	}
 	digests, err := trails.Held(s)
 	if digests || err != nil {
-		return errors.Join(err, fmt.Errorf("%w; without it the keys that sign the digests of trails cannot be decrypted: restore it from a backup", missing))
+		return errors.Join(
+			err,
+			fmt.Errorf("%w; without it the keys that sign the digests of trails cannot be decrypted: restore it from a backup", missing),
+		)
 	}
 	factors, err := login.HoldsSecrets(s)
 	if factors || err != nil {
-		return errors.Join(err, fmt.Errorf("%w; without it the second factors of users cannot be decrypted: restore it from a backup", missing))
+		return errors.Join(
+			err,
+			fmt.Errorf("%w; without it the second factors of users cannot be decrypted: restore it from a backup", missing),
+		)
 	}
 	topics, err := signing.Held(s)
 	if topics || err != nil {
-		return errors.Join(err, fmt.Errorf("%w; without it the key that signs the messages of topics cannot be decrypted: restore it from a backup", missing))
+		return errors.Join(
+			err,
+			fmt.Errorf("%w; without it the key that signs the messages of topics cannot be decrypted: restore it from a backup", missing),
+		)
 	}
 	return nil
 }
@@ -109,7 +125,10 @@ func (a *accounts) joinKeys() (err error) {
 	}
 	if !a.config.InMemory {
 		if err := a.compareKeys(); err != nil {
-			return fmt.Errorf("%w; the data directory belongs to another installation: start this node with an empty one, or move its keys away if nothing depends on them", err)
+			return fmt.Errorf(
+				"%w; the data directory belongs to another installation: start this node with an empty one, or move its keys away if nothing depends on them",
+				err,
+			)
 		}
 		if err := a.credentials.Save(filepath.Join(a.config.Data, CredentialsFile), a.config.Accounts); err != nil {
 			return err

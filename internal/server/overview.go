@@ -95,7 +95,8 @@ func countMessages(standings []queue.Standing, dead map[string]bool) (sum admin.
 	for i := range standings {
 		st := &standings[i]
 		n := admin.MessageCounts{
-			Visible: int64(st.Counts.Visible), InFlight: int64(st.Counts.InFlight), Delayed: int64(st.Counts.Delayed), OldestMessage: oldestOf(st),
+			Visible: int64(st.Counts.Visible), InFlight: int64(st.Counts.InFlight), Delayed: int64(st.Counts.Delayed),
+			OldestMessage: oldestOf(st),
 		}
 		if dead[st.ARN] {
 			n.DeadLetters = n.Visible + n.InFlight + n.Delayed

@@ -158,7 +158,8 @@ func (s *Server) frontOptions(services []*protocol.Service) front.Options {
 		Keys: s.accounts.keys(), Tenants: s.accounts.tenants, Store: st.control, Node: st.node, Health: st.health(),
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.entrance.proxies, Now: c.Now, Limits: s.entrance.limits,
 		NoSignatureV2: c.NoSignatureV2, NoteFiles: s.audit.deliveries.Note, Trail: s.audit.trail,
-		Metrics: s.exposition.metrics.Requests, Spans: c.Spans, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
+		Metrics: s.exposition.metrics.Requests, Spans: c.Spans, Log: s.log, LogRequests: c.LogRequests,
+		Version: c.Version,
 	}
 }
 

@@ -38,7 +38,9 @@ type space struct {
 }
 
 // errLowSpace is the client's error.
-var errLowSpace = errors.New("The disk of the server is nearly full: messages can be received and deleted, but none can be added. Please try again later.")
+var errLowSpace = errors.New(
+	"The disk of the server is nearly full: messages can be received and deleted, but none can be added. Please try again later.",
+)
 
 // room returns errLowSpace if there is too little free space to take in more.
 func (s *space) room() error {

@@ -88,8 +88,9 @@ func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
 func (t *topics) newSNS(a *accounts, endpoint func() string) *protocol.Service {
 	st := t.storage
 	publisher, wire := sns.New(sns.Options{
-		Topics: t.records, Catalog: st.catalog.Load(), Messages: st.messages, Access: a.permissions, QueueRules: sqs.Rules,
-		IDOf: a.directory.ID, Now: t.config.Now, CatchUp: st.node.CatchUp, Endpoint: endpoint, Room: st.room,
+		Topics: t.records, Catalog: st.catalog.Load(), Messages: st.messages, Access: a.permissions,
+		QueueRules: sqs.Rules,
+		IDOf:       a.directory.ID, Now: t.config.Now, CatchUp: st.node.CatchUp, Endpoint: endpoint, Room: st.room,
 		Tenants: a.tenants, Log: t.log, CheckEndpoint: t.deliverer.Check, Counting: t.counts,
 		Signer: func(version, base string) (envelope.Signer, error) {
 			return t.signing.Signer(version, base, t.config.Now())

@@ -169,7 +169,8 @@ func Open(o Options) (*Shard, error) {
 		writable: o.Writable, require: o.Require, format: 1, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
-		configs: o.Configs, deleted: o.Deleted, overdue: o.MaxCommit / 2, keep: o.Keep, reads: o.Reads, totals: o.Totals, polls: newPolls(),
+		configs: o.Configs, deleted: o.Deleted, overdue: o.MaxCommit / 2, keep: o.Keep, reads: o.Reads,
+		totals: o.Totals, polls: newPolls(),
 	}
 	s.pacer, s.scales = newPacer(), make(scales)
 	s.clock = newClock(o.Now, o.Shift, 0)

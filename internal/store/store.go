@@ -150,7 +150,8 @@ func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, logs.tableLost(err)), lock.Close())
 	}
 	s := &Store{
-		gate: newGate(), disk: disk, db: db, lock: lock, write: pebble.Sync, external: opts.DisableWAL, dir: dir, fs: opts.FS, logs: logs,
+		gate: newGate(), disk: disk, db: db, lock: lock, write: pebble.Sync, external: opts.DisableWAL, dir: dir,
+		fs: opts.FS, logs: logs,
 	}
 	if disk.volatile {
 		s.write = pebble.NoSync

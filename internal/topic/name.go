@@ -51,7 +51,11 @@ func parseARN(arn string) (n Name, rest string, err error) {
 	parts := strings.SplitN(arn, ":", arnParts+1)
 	switch {
 	case len(parts) < arnParts:
-		return Name{}, "", fmt.Errorf("An ARN must have at least %d elements, not %d", arnParts, len(parts)) //nolint:staticcheck // AWS's sentence
+		return Name{}, "", fmt.Errorf(
+			"An ARN must have at least %d elements, not %d",
+			arnParts,
+			len(parts),
+		) //nolint:staticcheck // AWS's sentence
 	case parts[0] != "arn" || parts[1] == "" || parts[2] != "sns" || parts[3] == "" || parts[4] == "" || parts[5] == "":
 		return Name{}, "", ErrNotTopic
 	}

@@ -23,7 +23,8 @@ func connectionsPanel(r *Results) chart {
 		x:     axis{name: "connections", log: true, text: short},
 		y:     axis{text: short},
 		lines: []line{
-			{"empty handler", "faint", r.curve(sendSeries, ceiling)}, {"ten a call", "a", tens}, {"one a call", "b", single},
+			{"empty handler", "faint", r.curve(sendSeries, ceiling)}, {"ten a call", "a", tens},
+			{"one a call", "b", single},
 		},
 	}
 	if len(single) > 0 && len(tens) > 0 {

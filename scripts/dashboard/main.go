@@ -114,7 +114,17 @@ func measure(ctx context.Context, duration time.Duration) (shown *Shown, err err
 	if err != nil {
 		return nil, err
 	}
-	s, err := program.Start(ctx, binary, dir, "--metrics-listen", addresses[0], "--root-access-key-id", keyID, "--root-secret-access-key", secret)
+	s, err := program.Start(
+		ctx,
+		binary,
+		dir,
+		"--metrics-listen",
+		addresses[0],
+		"--root-access-key-id",
+		keyID,
+		"--root-secret-access-key",
+		secret,
+	)
 	if err != nil {
 		return nil, err
 	}

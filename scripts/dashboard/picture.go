@@ -43,8 +43,17 @@ func draw(shown *Shown) []byte {
 	}
 	s := svg.New(2*margin+24*column, header+bottom*row+margin, "Sluice's Grafana dashboard, drawn from a server's metrics", style)
 	s.Text(margin, 34, "head", "", "Sluice")
-	s.Text(margin, 54, "", "", fmt.Sprintf("The queries of deploy/grafana against Prometheus, over %d minutes of a server that four services use, %s. Drawn by scripts/dashboard.",
-		int(math.Round((shown.To-shown.From)/60)), shown.Date))
+	s.Text(
+		margin,
+		54,
+		"",
+		"",
+		fmt.Sprintf(
+			"The queries of deploy/grafana against Prometheus, over %d minutes of a server that four services use, %s. Drawn by scripts/dashboard.",
+			int(math.Round((shown.To-shown.From)/60)),
+			shown.Date,
+		),
+	)
 	for i := range shown.Panels {
 		p := &shown.Panels[i]
 		s.Open(margin+p.X*column, header+p.Y*row)

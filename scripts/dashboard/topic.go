@@ -25,7 +25,10 @@ func (s *scene) topic(ctx context.Context) (topic string, queues []string, err e
 		if err != nil {
 			return "", nil, err
 		}
-		got, err := s.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &queue, AttributeNames: []sqsAttribute{"QueueArn"}})
+		got, err := s.client.GetQueueAttributes(
+			ctx,
+			&sqs.GetQueueAttributesInput{QueueUrl: &queue, AttributeNames: []sqsAttribute{"QueueArn"}},
+		)
 		if err != nil {
 			return "", nil, err
 		}
@@ -48,9 +51,16 @@ func (s *scene) publish(ctx context.Context, topic string, rate float64) {
 		if rand.IntN(5) == 0 {
 			kind = "return"
 		}
-		_, err := s.publisher.Publish(ctx, &sns.PublishInput{TopicArn: &topic, Message: aws.String("on its way"), MessageAttributes: map[string]types.MessageAttributeValue{
-			"kind": {DataType: aws.String("String"), StringValue: &kind},
-		}})
+		_, err := s.publisher.Publish(
+			ctx,
+			&sns.PublishInput{
+				TopicArn: &topic,
+				Message:  aws.String("on its way"),
+				MessageAttributes: map[string]types.MessageAttributeValue{
+					"kind": {DataType: aws.String("String"), StringValue: &kind},
+				},
+			},
+		)
 		if s.failed(ctx, err) {
 			return
 		}

@@ -52,13 +52,17 @@ func use(ctx context.Context, endpoint string, length time.Duration) error {
 	if err != nil {
 		return err
 	}
-	deadARN, err := s.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &dead, AttributeNames: []sqsAttribute{"QueueArn"}})
+	deadARN, err := s.client.GetQueueAttributes(
+		ctx,
+		&sqs.GetQueueAttributesInput{QueueUrl: &dead, AttributeNames: []sqsAttribute{"QueueArn"}},
+	)
 	if err != nil {
 		return err
 	}
 	orders, err1 := s.queue(ctx, "orders", nil)
 	mails, err2 := s.queue(ctx, "mails", map[string]string{
-		"VisibilityTimeout": "5", "RedrivePolicy": `{"maxReceiveCount":"3","deadLetterTargetArn":"` + deadARN.Attributes["QueueArn"] + `"}`,
+		"VisibilityTimeout": "5",
+		"RedrivePolicy":     `{"maxReceiveCount":"3","deadLetterTargetArn":"` + deadARN.Attributes["QueueArn"] + `"}`,
 	})
 	invoices, err3 := s.queue(ctx, "invoices.fifo", map[string]string{"FifoQueue": "true"})
 	topic, subscribed, err4 := s.topic(ctx)
@@ -146,7 +150,8 @@ func (s *scene) consume(ctx context.Context, queue string, pauses, succeeds func
 			if !succeeds() {
 				continue
 			}
-			if _, err := s.client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &queue, ReceiptHandle: m.ReceiptHandle}); s.failed(ctx, err) {
+			in := &sqs.DeleteMessageInput{QueueUrl: &queue, ReceiptHandle: m.ReceiptHandle}
+			if _, err := s.client.DeleteMessage(ctx, in); s.failed(ctx, err) {
 				return
 			}
 		}

@@ -59,7 +59,8 @@ func start(ctx context.Context, binary, dir string, flags []string) (*cluster, e
 func (c *cluster) launch(ctx context.Context, i int) error {
 	cmd := exec.CommandContext(ctx, c.binary, append([]string{
 		"serve", "--data", filepath.Join(c.dir, names[i]), "--listen", c.listen[i], "--insecure",
-		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret, "--no-cool-downs",
+		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret,
+		"--no-cool-downs",
 		"--node", names[i], "--cluster", c.peers, "--cluster-secret-file", filepath.Join(c.dir, "secret"),
 	}, c.flags...)...)
 	log, err := os.OpenFile(filepath.Join(c.dir, names[i]+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

@@ -147,7 +147,17 @@ func measure(ctx context.Context, c *cluster, t *traffic, kind string, o *option
 	slices.Sort(queues)
 	slices.Sort(spread)
 	middle, last := o.rounds/2, o.rounds-1
-	fmt.Fprintf(stdout, "%-8s %6d %8s %8s %8s %8s %10d\n", kind, o.rounds, ms(queues[middle]), ms(queues[last]), ms(spread[middle]), ms(spread[last]), takeovers)
+	fmt.Fprintf(
+		stdout,
+		"%-8s %6d %8s %8s %8s %8s %10d\n",
+		kind,
+		o.rounds,
+		ms(queues[middle]),
+		ms(queues[last]),
+		ms(spread[middle]),
+		ms(spread[last]),
+		takeovers,
+	)
 	return nil
 }
 

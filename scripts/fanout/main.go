@@ -195,7 +195,13 @@ func crowd(s *server, o *options, out io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "%d topics with %d subscriptions: made in %.0f s, %.0f MiB of memory more than before\n\n", o.topics, o.topics*o.subscriptions,
-		time.Since(began).Seconds(), (float64(s.Use().Memory)-float64(before))/(1<<20))
+	fmt.Fprintf(
+		out,
+		"%d topics with %d subscriptions: made in %.0f s, %.0f MiB of memory more than before\n\n",
+		o.topics,
+		o.topics*o.subscriptions,
+		time.Since(began).Seconds(),
+		(float64(s.Use().Memory)-float64(before))/(1<<20),
+	)
 	return nil
 }

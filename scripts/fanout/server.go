@@ -27,7 +27,15 @@ func start(ctx context.Context, in string) (*server, error) {
 	}
 	s, binary := &server{bin: bin}, filepath.Join(bin, "sluice")
 	if err = program.Build(ctx, binary); err == nil {
-		s.Server, err = program.Start(ctx, binary, in, "--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret)
+		s.Server, err = program.Start(
+			ctx,
+			binary,
+			in,
+			"--root-access-key-id",
+			workload.Root.AccessKeyID,
+			"--root-secret-access-key",
+			workload.Root.Secret,
+		)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(bin))

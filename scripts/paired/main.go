@@ -96,7 +96,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(stderr, "round %d  %-5s  %6.0f messages/s  %6.1f µs of the server a message\n", round+1, [...]string{"one", "other"}[i], x.rate, x.cpu)
+			fmt.Fprintf(
+				stderr,
+				"round %d  %-5s  %6.0f messages/s  %6.1f µs of the server a message\n",
+				round+1,
+				[...]string{"one", "other"}[i],
+				x.rate,
+				x.cpu,
+			)
 			all[i] = append(all[i], x)
 		}
 	}
@@ -115,7 +122,10 @@ func measure(ctx context.Context, s *program.Server, flags []string) (figures, e
 		return figures{}, errors.New("the load has sent no messages")
 	}
 	// Messages that were sent before or after the measured time took the server's time as well.
-	return figures{rate: max(r.ProducedPerSecond, r.ConsumedPerSecond), cpu: float64((s.Use().CPU - before).Microseconds()) / float64(r.Verdict.Sent)}, nil
+	return figures{
+		rate: max(r.ProducedPerSecond, r.ConsumedPerSecond),
+		cpu:  float64((s.Use().CPU - before).Microseconds()) / float64(r.Verdict.Sent),
+	}, nil
 }
 
 // write writes the table.

@@ -49,7 +49,16 @@ scrape_configs:
 	}
 	listen := free[0]
 	s := &Server{url: "http://" + listen}
-	s.cmd = exec.CommandContext(ctx, "prometheus", "--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "tsdb"), "--web.listen-address", listen)
+	s.cmd = exec.CommandContext(
+		ctx,
+		"prometheus",
+		"--config.file",
+		file,
+		"--storage.tsdb.path",
+		filepath.Join(dir, "tsdb"),
+		"--web.listen-address",
+		listen,
+	)
 	s.cmd.Stderr = &s.stderr
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(os.Interrupt) }
 	s.cmd.WaitDelay = time.Minute

@@ -76,7 +76,13 @@ func newDocument(info *debug.BuildInfo) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	d := document{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{program}, Components: []component{standardLibrary(info.GoVersion)}}
+	d := document{
+		Format:     "CycloneDX",
+		Spec:       "1.6",
+		Version:    1,
+		Metadata:   metadata{program},
+		Components: []component{standardLibrary(info.GoVersion)},
+	}
 	for _, module := range info.Deps {
 		for module.Replace != nil {
 			module = module.Replace

@@ -34,7 +34,12 @@ text{fill:#9198a1}
 // New begins a picture, whose style sheet is Style and the rules of its own.
 func New(width, height int, title, style string) *Picture {
 	s := new(Picture)
-	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`+"\n", width, height)
+	fmt.Fprintf(
+		s,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`+"\n",
+		width,
+		height,
+	)
 	s.element("title", "", title)
 	fmt.Fprintf(s, "<style>%s%s</style>\n", Style, style)
 	fmt.Fprintf(s, `<rect class="back" width="%d" height="%d"/>`+"\n", width, height)

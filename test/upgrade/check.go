@@ -137,7 +137,8 @@ func (k *checker) receive(q *Queue) (all []*Message, err error) {
 	for {
 		var got struct{ Messages []*received }
 		if err := k.SQS(k.ctx, "ReceiveMessage", map[string]any{
-			"QueueUrl": q.URL, "MaxNumberOfMessages": 10, "VisibilityTimeout": 40_000, "AttributeNames": []string{"All"}, "MessageAttributeNames": []string{"All"},
+			"QueueUrl": q.URL, "MaxNumberOfMessages": 10, "VisibilityTimeout": 40_000,
+			"AttributeNames": []string{"All"}, "MessageAttributeNames": []string{"All"},
 		}, &got); err != nil {
 			return nil, err
 		}

@@ -30,7 +30,8 @@ func isUnknown(err error) bool {
 	if !errors.As(err, &refusal) {
 		return false
 	}
-	for _, word := range []string{"InvalidAction", "UnknownOperation", "UnsupportedOperation", "UnrecognizedClient", "NoSuchVersion", "not valid for this endpoint", "NotFoundException", "scoped to correct service"} {
+	for _, word := range []string{"InvalidAction", "UnknownOperation", "UnsupportedOperation", "UnrecognizedClient", "NoSuchVersion",
+		"not valid for this endpoint", "NotFoundException", "scoped to correct service"} {
 		if strings.Contains(refusal.Body, word) {
 			return true
 		}
@@ -220,7 +221,8 @@ func (f *filler) moved() error {
 	if err := f.sqs("ReceiveMessage", map[string]any{"QueueUrl": q.URL}, nil); err != nil {
 		return err
 	}
-	if err := f.sqs("StartMessageMoveTask", map[string]any{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:moved-dead"}, nil); err != nil && !isUnknown(err) {
+	if err := f.sqs("StartMessageMoveTask", map[string]any{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:moved-dead"}, nil); err != nil &&
+		!isUnknown(err) {
 		return err
 	}
 	// The task sends the message again, so that only its body is known. A task that has not moved it yet is on the
@@ -228,7 +230,9 @@ func (f *filler) moved() error {
 	where := &received{}
 	for range 20 {
 		var got struct{ Messages []*received }
-		if err := f.sqs("ReceiveMessage", map[string]any{"QueueUrl": q.URL, "WaitTimeSeconds": 1, "VisibilityTimeout": 0, "AttributeNames": []string{"All"}}, &got); err != nil {
+		if err := f.sqs("ReceiveMessage", map[string]any{
+			"QueueUrl": q.URL, "WaitTimeSeconds": 1, "VisibilityTimeout": 0, "AttributeNames": []string{"All"},
+		}, &got); err != nil {
 			return err
 		}
 		if len(got.Messages) == 1 {

@@ -48,7 +48,8 @@ func (f *filler) logins() error {
 	if err != nil {
 		return err
 	}
-	if err := f.Query(f.ctx, "iam", "EnableMFADevice", nil, "UserName", l.Name, "SerialNumber", made.Number, "AuthenticationCode1", last, "AuthenticationCode2", code); err != nil {
+	if err := f.Query(f.ctx, "iam", "EnableMFADevice", nil, "UserName", l.Name, "SerialNumber", made.Number,
+		"AuthenticationCode1", last, "AuthenticationCode2", code); err != nil {
 		return err
 	}
 	l.Device = made.Number

@@ -36,7 +36,19 @@ func Start(ctx context.Context, binary, dir, logFile string, env ...string) (*Se
 		return nil, err
 	}
 	s := &Server{Endpoint: "http://" + addresses[0], log: log, ended: make(chan error, 1)}
-	s.cmd = exec.CommandContext(ctx, binary, "serve", "--data", dir, "--listen", addresses[0], "--root-access-key-id", RootID, "--root-secret-access-key", RootSecret)
+	s.cmd = exec.CommandContext(
+		ctx,
+		binary,
+		"serve",
+		"--data",
+		dir,
+		"--listen",
+		addresses[0],
+		"--root-access-key-id",
+		RootID,
+		"--root-secret-access-key",
+		RootSecret,
+	)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, env...)
 	if err := s.cmd.Start(); err != nil {

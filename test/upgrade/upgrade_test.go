@@ -128,7 +128,8 @@ func TestDirectoryOfALaterVersionIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Start(t.Context(), build(t), dir, filepath.Join(t.TempDir(), "log"))
-	if want := fmt.Sprintf("was written by Sluice 9.0, format %d; this program reads formats up to %d", formats.Newest+1, formats.Newest); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("was written by Sluice 9.0, format %d; this program reads formats up to %d", formats.Newest+1, formats.Newest); err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if after, err := Pack(dir); err != nil || !bytes.Equal(before, after) {

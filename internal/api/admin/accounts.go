@@ -108,7 +108,9 @@ func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *delet
 		return nil, protocol.ValidationError("The account %s is the first of this server and cannot be deleted.", account)
 	case slices.Contains(s.named, account):
 		return nil, protocol.ValidationError(
-			"The account %s is named by --account, and would be made again at the next start. Start the server without that first.", account)
+			"The account %s is named by --account, and would be made again at the next start. Start the server without that first.",
+			account,
+		)
 	case len(has) > 0:
 		return nil, refusal("AccountNotEmpty", http.StatusConflict,
 			"The account %s still has %s. Delete them first.", account, strings.Join(has, ", "))

@@ -54,7 +54,8 @@ type Service struct {
 // New returns the service's wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics,
+		accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues,
+		topics:  o.Topics,
 		cluster: o.Cluster, status: o.Status, logLevel: o.LogLevel, tenants: o.Tenants, subscriptions: o.Subscriptions,
 	}
 	wire := protocol.NewService(protocol.Service{

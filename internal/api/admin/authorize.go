@@ -15,7 +15,8 @@ import (
 // name the resource * for them.
 var unscoped = []string{
 	"sluice:Backup", "sluice:CreateAccount", "sluice:CreateSignInLink", "sluice:DeleteAccount", "sluice:DeleteLimits",
-	"sluice:DescribeCluster", "sluice:DescribeServer", "sluice:DrainNode", "sluice:GetLimits", "sluice:GetLogLevel", "sluice:ListAccounts",
+	"sluice:DescribeCluster", "sluice:DescribeServer", "sluice:DrainNode", "sluice:GetLimits", "sluice:GetLogLevel",
+	"sluice:ListAccounts",
 	"sluice:ListLimits", "sluice:ListShardQueues", "sluice:RemoveNode", "sluice:SetLimits", "sluice:SetLogLevel",
 }
 
@@ -26,12 +27,18 @@ var lists = []string{"sluice:ListQueueStates"}
 // ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs
 // to.
 var ofQueues = []string{
-	"sluice:DescribeQueueState", "sluice:EditMessage", "sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:ListRedriveTasks",
+	"sluice:DescribeQueueState", "sluice:EditMessage", "sluice:ExplainAccess", "sluice:ListConsumers",
+	"sluice:ListMessageGroups", "sluice:ListRedriveTasks",
 	"sluice:PeekMessageBody", "sluice:PeekMessages", "sluice:RedriveMessages",
 }
 
 // Rules are all actions of the service, for policies.
-var Rules = &policy.Rules{Vendor: ServiceName, Actions: slices.Concat(unscoped, lists, ofQueues), Unscoped: slices.Concat(unscoped, lists), OwnerOnly: slices.Concat(lists, ofQueues)}
+var Rules = &policy.Rules{
+	Vendor:    ServiceName,
+	Actions:   slices.Concat(unscoped, lists, ofQueues),
+	Unscoped:  slices.Concat(unscoped, lists),
+	OwnerOnly: slices.Concat(lists, ofQueues),
+}
 
 // Authorizer decides who may administer the server.
 type Authorizer struct {

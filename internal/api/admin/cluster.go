@@ -57,7 +57,13 @@ func (s *Service) listShardQueues(_ context.Context, c *protocol.Call, in *listS
 		return nil, protocol.ValidationError("MaxResults is %d; it must be between 1 and %d.", most, mostQueues)
 	}
 	about := in.Shard + "/" + in.QueueName
-	p, err := service.Paginate(s.cluster.Queues(in.Shard, in.QueueName), func(q status.Queue) string { return q.QueueArn }, in.NextToken, about, most)
+	p, err := service.Paginate(
+		s.cluster.Queues(in.Shard, in.QueueName),
+		func(q status.Queue) string { return q.QueueArn },
+		in.NextToken,
+		about,
+		most,
+	)
 	if err != nil {
 		return nil, protocol.ValidationError("NextToken: %s.", err)
 	}

@@ -171,7 +171,8 @@ func limitNamed(name string) (tenant.Kind, error) {
 // describe returns what clients are shown of an account or user.
 func (s *Service) describe(u tenant.Usage) *limitsOutput {
 	out := &limitsOutput{
-		AccountId: u.Account, Limits: make(map[string]int64), Used: make(map[string]float64), Refused: make(map[string]int64),
+		AccountId: u.Account, Limits: make(map[string]int64), Used: make(map[string]float64),
+		Refused: make(map[string]int64),
 	}
 	if user := s.directory.Entity(u.User); u.User != "" && user != nil {
 		out.UserName = user.Name

@@ -52,7 +52,11 @@ func (s *Service) allowLog(c *protocol.Call) error {
 		return err
 	}
 	if s.logLevel == nil {
-		return refusal("LogLevelFixed", http.StatusConflict, "The program that runs this server does not let the level of its log be changed.")
+		return refusal(
+			"LogLevelFixed",
+			http.StatusConflict,
+			"The program that runs this server does not let the level of its log be changed.",
+		)
 	}
 	return nil
 }

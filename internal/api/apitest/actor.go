@@ -45,10 +45,12 @@ func NewActor(endpoint, keyID, secret, token string, now func() time.Time) *Acto
 	const region = "us-east-1"
 	url, signer, no := aws.String(endpoint), clocked{now, v4.NewSigner()}, aws.NopRetryer{}
 	return &Actor{
-		IAM:      iam.New(iam.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
-		STS:      sts.New(sts.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
-		SNS:      sns.New(sns.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
-		CW:       cloudwatch.New(cloudwatch.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		IAM: iam.New(iam.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		STS: sts.New(sts.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		SNS: sns.New(sns.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		CW: cloudwatch.New(
+			cloudwatch.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer},
+		),
 		SQS:      sqs.New(sqs.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		Keys:     own,
 		endpoint: endpoint, now: now,
@@ -75,7 +77,8 @@ func SignerAt(now func() time.Time) interface {
 
 // SignHTTP signs by the clock.
 func (c clocked) SignHTTP(
-	ctx context.Context, keys aws.Credentials, r *http.Request, hash, service, region string, _ time.Time, o ...func(*v4.SignerOptions),
+	ctx context.Context, keys aws.Credentials, r *http.Request, hash, service, region string, _ time.Time,
+	o ...func(*v4.SignerOptions),
 ) error {
 	return c.signer.SignHTTP(ctx, keys, r, hash, service, region, c.now(), o...)
 }
@@ -91,7 +94,10 @@ func (a *Actor) User(t *testing.T, name, document string) (user *Actor, keyID st
 	u, err := a.IAM.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})
 	Must(t, u, err)
 	if document != "" {
-		out, err := a.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: &name, PolicyName: aws.String("own"), PolicyDocument: &document})
+		out, err := a.IAM.PutUserPolicy(
+			t.Context(),
+			&iam.PutUserPolicyInput{UserName: &name, PolicyName: aws.String("own"), PolicyDocument: &document},
+		)
 		Must(t, out, err)
 	}
 	k, err := a.IAM.CreateAccessKey(t.Context(), &iam.CreateAccessKeyInput{UserName: &name})
@@ -123,5 +129,8 @@ func Allow(actions, resource string) string {
 
 // Trusting is a role's trust policy with one statement.
 func Trusting(principal string) string {
-	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":%q},"Action":"sts:AssumeRole"}]}`, principal)
+	return fmt.Sprintf(
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":%q},"Action":"sts:AssumeRole"}]}`,
+		principal,
+	)
 }

@@ -54,7 +54,8 @@ func BatchRefusal(shape, message string) Refusal {
 
 var NoQueue = Refusal{
 	Shape: "com.amazonaws.sqs#QueueDoesNotExist", Code: "AWS.SimpleQueueService.NonExistentQueue", Status: 400,
-	Message: "The specified queue does not exist.", QueryMessage: "The specified queue does not exist for this wsdl version.",
+	Message:      "The specified queue does not exist.",
+	QueryMessage: "The specified queue does not exist for this wsdl version.",
 }
 
 // TaskHandle is the handle of a message move task as AWS makes them.
@@ -72,4 +73,9 @@ func Allowing(principal, action, resource, condition string) string {
 }
 
 // UnknownKey refuses an access key that does not exist, or a token that does not belong to it.
-var UnknownKey = Generic("UnrecognizedClientException", "InvalidClientTokenId", 403, "The security token included in the request is invalid.")
+var UnknownKey = Generic(
+	"UnrecognizedClientException",
+	"InvalidClientTokenId",
+	403,
+	"The security token included in the request is invalid.",
+)

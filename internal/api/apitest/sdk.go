@@ -58,7 +58,12 @@ func (c *SDK) Send(u *string, body string) *sqs.SendMessageOutput {
 // Receive returns up to ten messages, as they are there now.
 func (c *SDK) Receive(u *string, options ...func(*sqs.ReceiveMessageInput)) []types.Message {
 	c.T.Helper()
-	in := &sqs.ReceiveMessageInput{QueueUrl: u, MaxNumberOfMessages: 10, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}, MessageAttributeNames: []string{"All"}}
+	in := &sqs.ReceiveMessageInput{
+		QueueUrl:                    u,
+		MaxNumberOfMessages:         10,
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"},
+		MessageAttributeNames:       []string{"All"},
+	}
 	for _, o := range options {
 		o(in)
 	}

@@ -65,8 +65,9 @@ func (s *Service) getTrailStatus(_ context.Context, c *protocol.Call, in *trailI
 		LatestDeliveryAttemptSucceeded: asText(status.Delivered), LatestDeliveryAttemptTime: asText(status.Attempted),
 		LatestDeliveryError: status.Error, LatestDeliveryTime: orNil(status.Delivered),
 		LatestDigestDeliveryError: status.DigestError, LatestDigestDeliveryTime: orNil(status.DigestDelivered),
-		LatestNotificationAttemptSucceeded: asText(status.Notified), LatestNotificationAttemptTime: asText(status.NotifyTried),
-		LatestNotificationError: status.NotifyError, LatestNotificationTime: orNil(status.Notified),
+		LatestNotificationAttemptSucceeded: asText(status.Notified),
+		LatestNotificationAttemptTime:      asText(status.NotifyTried),
+		LatestNotificationError:            status.NotifyError, LatestNotificationTime: orNil(status.Notified),
 		StartLoggingTime: orNil(t.Started), StopLoggingTime: orNil(t.Stopped),
 		TimeLoggingStarted: asText(t.Started), TimeLoggingStopped: asText(t.Stopped),
 	}, nil

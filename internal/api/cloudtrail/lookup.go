@@ -117,7 +117,10 @@ func (in *lookupEventsInput) cursor() (string, error) {
 }
 
 func errLookupToken() error {
-	return refusal("InvalidNextTokenException", "The token of the page cannot be read: it is not one that LookupEvents has returned for these lookup attributes.")
+	return refusal(
+		"InvalidNextTokenException",
+		"The token of the page cannot be read: it is not one that LookupEvents has returned for these lookup attributes.",
+	)
 }
 
 // query returns what an input asks for.
@@ -210,7 +213,8 @@ func username(e *trail.Event) string {
 func shown(f trail.Found) event {
 	e := event{
 		AccessKeyId: f.UserIdentity.AccessKeyID, CloudTrailEvent: f.Text, EventId: f.EventID, EventName: f.EventName,
-		EventSource: f.EventSource, EventTime: f.EventTime, ReadOnly: strconv.FormatBool(f.ReadOnly), Username: username(&f.Event),
+		EventSource: f.EventSource, EventTime: f.EventTime, ReadOnly: strconv.FormatBool(f.ReadOnly),
+		Username: username(&f.Event),
 	}
 	for _, r := range f.Resources {
 		e.Resources = append(e.Resources, eventResource{r.ARN, r.Type})

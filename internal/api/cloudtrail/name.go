@@ -28,11 +28,22 @@ func checkName(name string) error {
 	case name == "":
 		return refusal("InvalidTrailNameException", "Trail name cannot be blank!")
 	case len(name) < 3:
-		return refusal("InvalidTrailNameException", "Trail name too short. Minimum allowed length: 3 characters. Specified name length: %d characters.", len(name))
+		return refusal(
+			"InvalidTrailNameException",
+			"Trail name too short. Minimum allowed length: 3 characters. Specified name length: %d characters.",
+			len(name),
+		)
 	case len(name) > 128:
-		return refusal("InvalidTrailNameException", "Trail name too long. Maximum allowed length: 128 characters. Specified name length: %d characters.", len(name))
+		return refusal(
+			"InvalidTrailNameException",
+			"Trail name too long. Maximum allowed length: 128 characters. Specified name length: %d characters.",
+			len(name),
+		)
 	case !nameForm.MatchString(name):
-		return refusal("InvalidTrailNameException", "Trail name or ARN can only contain uppercase letters, lowercase letters, numbers, periods (.), hyphens (-), and underscores (_), and must begin and end with a letter or number.")
+		return refusal(
+			"InvalidTrailNameException",
+			"Trail name or ARN can only contain uppercase letters, lowercase letters, numbers, periods (.), hyphens (-), and underscores (_), and must begin and end with a letter or number.",
+		)
 	case nameNeighbor.MatchString(name):
 		return refusal("InvalidTrailNameException", "Trail name cannot have adjacent periods, hyphens and underscores.")
 	case notAddress == nil:
@@ -56,11 +67,19 @@ func trailName(c *protocol.Call, text *string) (trails.Name, error) {
 func parseARN(arn string) (trails.Name, error) {
 	parts := strings.Split(arn, ":")
 	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "cloudtrail" || !identity.IsRegion(parts[3]) || !identity.IsAccount(parts[4]) {
-		return trails.Name{}, refusal("CloudTrailARNInvalidException", "The ARN %s is invalid: that of a trail is like arn:aws:cloudtrail:us-east-1:123456789012:trail/MyTrail.", service.Shorten(arn))
+		return trails.Name{}, refusal(
+			"CloudTrailARNInvalidException",
+			"The ARN %s is invalid: that of a trail is like arn:aws:cloudtrail:us-east-1:123456789012:trail/MyTrail.",
+			service.Shorten(arn),
+		)
 	}
 	name, ok := strings.CutPrefix(parts[5], "trail/")
 	if !ok {
-		return trails.Name{}, refusal("ResourceTypeNotSupportedException", "The resource %s is no trail, and this server has no others.", service.Shorten(arn))
+		return trails.Name{}, refusal(
+			"ResourceTypeNotSupportedException",
+			"The resource %s is no trail, and this server has no others.",
+			service.Shorten(arn),
+		)
 	}
 	return trails.Name{Account: parts[4], Region: parts[3], Name: name}, checkName(name)
 }
@@ -130,7 +149,11 @@ func (s *Service) checkBucket(ctx context.Context, account, name string) error {
 		return refusal("InvalidS3BucketNameException", "The bucket name is invalid: %s.", err)
 	}
 	if s.buckets == nil {
-		return refusal("S3BucketDoesNotExistException", "S3 bucket %s does not exist: this server has no buckets. Its operator gives it some with --trail-dir or --trail-s3-endpoint.", name)
+		return refusal(
+			"S3BucketDoesNotExistException",
+			"S3 bucket %s does not exist: this server has no buckets. Its operator gives it some with --trail-dir or --trail-s3-endpoint.",
+			name,
+		)
 	}
 	err := s.owners.Check(name, account)
 	if err == nil {
@@ -156,7 +179,11 @@ func checkPrefix(prefix string) error {
 		return nil
 	}
 	if strings.Contains(prefix, logfile.Root) {
-		return refusal("InvalidS3PrefixException", "The S3 key prefix is invalid: it contains %s, which follows the prefix in the name of each file.", logfile.Root)
+		return refusal(
+			"InvalidS3PrefixException",
+			"The S3 key prefix is invalid: it contains %s, which follows the prefix in the name of each file.",
+			logfile.Root,
+		)
 	}
 	if err := bucket.CheckKey(prefix); err != nil {
 		return refusal("InvalidS3PrefixException", "The S3 key prefix is invalid: %s.", err)
@@ -173,7 +200,10 @@ func (s *Service) checkTopic(c *protocol.Call, trail trails.Name, name string) (
 	arn = name
 	if !strings.HasPrefix(name, "arn:") {
 		if !service.ValidName(name, 256) {
-			return "", refusal("InvalidSnsTopicNameException", "SNS topic name is invalid: it has 1 to 256 letters, digits, hyphens and underscores, or is the ARN of a topic.")
+			return "", refusal(
+				"InvalidSnsTopicNameException",
+				"SNS topic name is invalid: it has 1 to 256 letters, digits, hyphens and underscores, or is the ARN of a topic.",
+			)
 		}
 		arn = "arn:aws:sns:" + c.Region + ":" + service.Caller(c).Account + ":" + name
 	}

@@ -18,7 +18,7 @@ type eventSelector struct {
 	DataResources                 []dataResource `json:",always" max:"250"`
 	ExcludeManagementEventSources []string       `json:",always" max:"20,256"`
 	IncludeManagementEvents       *bool
-	ReadWriteType                 *string `max:"32"`
+	ReadWriteType                 *string `               max:"32"`
 }
 
 type fieldSelector struct {
@@ -104,8 +104,9 @@ func showSelectors(t *trails.Trail) *eventSelectorsOutput {
 	for _, b := range basic {
 		management := !b.NoManagement
 		out.EventSelectors = append(out.EventSelectors, eventSelector{
-			DataResources: service.Convert(b.DataResources, showResource), ExcludeManagementEventSources: b.ExcludeSources,
-			IncludeManagementEvents: &management, ReadWriteType: &b.ReadWrite,
+			DataResources:                 service.Convert(b.DataResources, showResource),
+			ExcludeManagementEventSources: b.ExcludeSources,
+			IncludeManagementEvents:       &management, ReadWriteType: &b.ReadWrite,
 		})
 	}
 	for _, a := range t.Selectors.Advanced {

@@ -23,7 +23,10 @@ func checkTags(tags []service.Tag) (map[string]string, error) {
 		case t.Key == "":
 			return nil, refusal("InvalidTagParameterException", "A tag key has 1 to 128 characters.")
 		case !service.ValidTag(t.Key) || !service.ValidTag(t.Value):
-			return nil, refusal("InvalidTagParameterException", "Tag keys and values have letters, digits, spaces and _ . : / = + - @ only.")
+			return nil, refusal(
+				"InvalidTagParameterException",
+				"Tag keys and values have letters, digits, spaces and _ . : / = + - @ only.",
+			)
 		case strings.HasPrefix(strings.ToLower(t.Key), "aws:"):
 			return nil, refusal("InvalidTagParameterException", "Tag keys that begin with aws: belong to AWS.")
 		}

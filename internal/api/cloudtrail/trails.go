@@ -55,8 +55,9 @@ type shownTrail struct {
 // show returns a trail as CreateTrail and UpdateTrail return it.
 func show(t *trails.Trail) *shownTrail {
 	return &shownTrail{
-		IncludeGlobalServiceEvents: !t.NoGlobal, IsMultiRegionTrail: t.MultiRegion, LogFileValidationEnabled: t.Validate,
-		Name: t.Name.Name, S3BucketName: t.Bucket, S3KeyPrefix: t.Prefix, SnsTopicARN: t.Topic,
+		IncludeGlobalServiceEvents: !t.NoGlobal, IsMultiRegionTrail: t.MultiRegion,
+		LogFileValidationEnabled: t.Validate,
+		Name:                     t.Name.Name, S3BucketName: t.Bucket, S3KeyPrefix: t.Prefix, SnsTopicARN: t.Topic,
 		SnsTopicName: t.Topic[strings.LastIndexByte(t.Topic, ':')+1:], TrailARN: t.ARN(),
 	}
 }
@@ -76,7 +77,8 @@ func (s *Service) apply(ctx context.Context, c *protocol.Call, in *trailSettings
 		what  string
 	}{
 		{given(in.CloudWatchLogsLogGroupArn) || given(in.CloudWatchLogsRoleArn), "log groups of CloudWatch Logs"},
-		{given(in.KmsKeyId), "keys of KMS"}, {in.IsOrganizationTrail != nil && *in.IsOrganizationTrail, "organizations"},
+		{given(in.KmsKeyId), "keys of KMS"},
+		{in.IsOrganizationTrail != nil && *in.IsOrganizationTrail, "organizations"},
 	} {
 		if lacking.given {
 			return refusal("UnsupportedOperationException", "This server has no %s.", lacking.what)
@@ -135,7 +137,10 @@ func (s *Service) createTrail(ctx context.Context, c *protocol.Call, in *createT
 		return nil, err
 	}
 	if !identity.IsRegion(n.Region) {
-		return nil, refusal("InvalidParameterException", "A trail belongs to a region, and the request is for none: its signature names one like us-east-1.")
+		return nil, refusal(
+			"InvalidParameterException",
+			"A trail belongs to a region, and the request is for none: its signature names one like us-east-1.",
+		)
 	}
 	if in.S3BucketName == nil {
 		in.S3BucketName = new(string)
@@ -208,7 +213,7 @@ func (s *Service) seen(c *protocol.Call, shadows bool) []*trails.Trail {
 
 type describeTrailsInput struct {
 	IncludeShadowTrails *bool    `json:"includeShadowTrails"`
-	TrailNameList       []string `json:"trailNameList" max:"100,300"`
+	TrailNameList       []string `json:"trailNameList"       max:"100,300"`
 }
 
 type describeTrailsOutput struct {

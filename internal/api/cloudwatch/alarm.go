@@ -78,7 +78,13 @@ func (s *Service) disableAlarmActions(ctx context.Context, c *protocol.Call, in 
 }
 
 // switchActions ignores names of alarms that there are not, as on AWS.
-func (s *Service) switchActions(ctx context.Context, c *protocol.Call, action string, in *alarmNamesInput, enabled bool) (*service.Empty, error) {
+func (s *Service) switchActions(
+	ctx context.Context,
+	c *protocol.Call,
+	action string,
+	in *alarmNamesInput,
+	enabled bool,
+) (*service.Empty, error) {
 	found, _, err := s.find(c, action, in.AlarmNames)
 	if err != nil {
 		return nil, err

@@ -18,9 +18,9 @@ type CompositeAlarm struct {
 	AlarmDescription                   *string
 	AlarmConfigurationUpdatedTimestamp *time.Time `precise:""`
 	ActionsEnabled                     *bool
-	OKActions                          []string `wrap:"member" json:",always"`
-	AlarmActions                       []string `wrap:"member" json:",always"`
-	InsufficientDataActions            []string `wrap:"member" json:",always"`
+	OKActions                          []string `           wrap:"member" json:",always"`
+	AlarmActions                       []string `           wrap:"member" json:",always"`
+	InsufficientDataActions            []string `           wrap:"member" json:",always"`
 	StateValue                         *string
 	StateReason                        *string
 	StateReasonData                    *string
@@ -50,12 +50,15 @@ func showCompositeChild(a *monitor.Alarm) CompositeAlarm {
 func showCompositeAlarm(a *monitor.Alarm) CompositeAlarm {
 	c := a.Composite
 	out := CompositeAlarm{
-		AlarmName: a.Name.Name, AlarmArn: a.ARN(), AlarmDescription: optional(a.Description), AlarmConfigurationUpdatedTimestamp: &a.Updated,
-		ActionsEnabled: &a.ActionsEnabled, OKActions: a.OKActions, AlarmActions: a.AlarmActions, InsufficientDataActions: a.InsufficientDataActions,
-		StateValue: new(string(a.State)), StateReason: &a.Reason, StateReasonData: optional(a.ReasonData),
+		AlarmName: a.Name.Name, AlarmArn: a.ARN(), AlarmDescription: optional(a.Description),
+		AlarmConfigurationUpdatedTimestamp: &a.Updated,
+		ActionsEnabled:                     &a.ActionsEnabled, OKActions: a.OKActions, AlarmActions: a.AlarmActions,
+		InsufficientDataActions: a.InsufficientDataActions,
+		StateValue:              new(string(a.State)), StateReason: &a.Reason, StateReasonData: optional(a.ReasonData),
 		StateUpdatedTimestamp: &a.StateSet, StateTransitionedTimestamp: &a.StateBegan, AlarmRule: &c.Rule,
-		ActionsSuppressedBy: optional(string(c.Suppression.By)), ActionsSuppressedReason: optional(c.Suppression.Reason()),
-		ActionConfiguration: showActionConfiguration(a),
+		ActionsSuppressedBy:     optional(string(c.Suppression.By)),
+		ActionsSuppressedReason: optional(c.Suppression.Reason()),
+		ActionConfiguration:     showActionConfiguration(a),
 	}
 	if c.Suppressor != "" {
 		out.ActionsSuppressor = &c.Suppressor
@@ -114,7 +117,9 @@ func (in *putCompositeAlarmInput) suppressor(c *monitor.Composite) error {
 		return protocol.ValidationError(
 			"ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod can only be specified with ActionsSuppressor.")
 	case in.ActionsSuppressor != nil && (wait == nil || extension == nil):
-		return protocol.ValidationError("ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod are required with ActionsSuppressor.")
+		return protocol.ValidationError(
+			"ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod are required with ActionsSuppressor.",
+		)
 	case in.ActionsSuppressor != nil:
 		c.Suppressor, c.Wait, c.Extension = *in.ActionsSuppressor, int(*wait), int(*extension)
 	}
@@ -139,7 +144,10 @@ func (s *Service) checkReferences(is *monitor.Alarm) error {
 			service.Shorten(strings.Join(missing, ", ")))
 	}
 	if ref := is.Composite.Suppressor; ref != "" && s.monitor.Alarm(monitor.Referenced(is.Scope, ref)) == nil {
-		return protocol.ValidationError("Could not save the composite alarm as the suppressor alarm [%s] does not exist", service.Shorten(ref))
+		return protocol.ValidationError(
+			"Could not save the composite alarm as the suppressor alarm [%s] does not exist",
+			service.Shorten(ref),
+		)
 	}
 	return nil
 }

@@ -100,7 +100,9 @@ func checkMetricWidget(path string, properties map[string]json.RawMessage) []fau
 func checkShownMetric(path string, raw []byte) (faults []fault) {
 	var fields []json.RawMessage
 	if isShape(path, raw, &fields, "array") != nil {
-		return []fault{{path, `Field "metrics" has to be an array of array of strings, with an optional metricRenderer object as last element`}}
+		return []fault{
+			{path, `Field "metrics" has to be an array of array of strings, with an optional metricRenderer object as last element`},
+		}
 	}
 	for i, field := range fields {
 		if json.Unmarshal(field, new(string)) == nil && string(field) != "null" || i == len(fields)-1 && field[0] == '{' {

@@ -19,7 +19,7 @@ const (
 type putDashboardInput struct {
 	DashboardName *string       `max:"255"`
 	DashboardBody *string       `max:"256K"`
-	Tags          []service.Tag `wrap:"member" max:"50"`
+	Tags          []service.Tag `max:"50"   wrap:"member"`
 }
 
 type putDashboardOutput struct {
@@ -109,7 +109,7 @@ type listDashboardsInput struct {
 
 type listDashboardsOutput struct {
 	DashboardEntries []DashboardEntry `wrap:"member" json:",always"`
-	NextToken        string           `json:",omitempty"`
+	NextToken        string           `              json:",omitempty"`
 }
 
 // DashboardEntry is a dashboard in a list.

@@ -28,14 +28,14 @@ type getMetricDataInput struct {
 	MetricDataQueries []MetricDataQuery `wrap:"member" max:"500"`
 	StartTime         *time.Time
 	EndTime           *time.Time
-	NextToken         *string `max:"16K"`
-	ScanBy            *string `max:"32"`
+	NextToken         *string `              max:"16K"`
+	ScanBy            *string `              max:"32"`
 	MaxDatapoints     *int32
 }
 
 type getMetricDataOutput struct {
 	MetricDataResults []MetricDataResult `wrap:"member" json:",always"`
-	NextToken         string             `json:",omitempty"`
+	NextToken         string             `              json:",omitempty"`
 	Messages          []MessageData      `wrap:"member" json:",always"`
 }
 

@@ -29,20 +29,20 @@ func typesOf(names []string) monitor.AlarmTypes {
 
 type describeAlarmsInput struct {
 	AlarmNames          []string `wrap:"member" max:"100,255"`
-	AlarmNamePrefix     *string  `max:"255"`
+	AlarmNamePrefix     *string  `              max:"255"`
 	AlarmTypes          []string `wrap:"member" max:"10,32"`
-	ChildrenOfAlarmName *string  `max:"255"`
-	ParentsOfAlarmName  *string  `max:"255"`
-	StateValue          *string  `max:"32"`
-	ActionPrefix        *string  `max:"1024"`
+	ChildrenOfAlarmName *string  `              max:"255"`
+	ParentsOfAlarmName  *string  `              max:"255"`
+	StateValue          *string  `              max:"32"`
+	ActionPrefix        *string  `              max:"1024"`
 	MaxRecords          *int32
-	NextToken           *string `max:"8K"`
+	NextToken           *string `              max:"8K"`
 }
 
 type describeAlarmsOutput struct {
 	CompositeAlarms []CompositeAlarm `wrap:"member" json:",always"`
 	MetricAlarms    []MetricAlarm    `wrap:"member" json:",always"`
-	NextToken       string           `json:",omitempty"`
+	NextToken       string           `              json:",omitempty"`
 }
 
 func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *describeAlarmsInput) (*describeAlarmsOutput, error) {
@@ -117,7 +117,8 @@ func (in *describeAlarmsInput) matches(a *monitor.Alarm) bool {
 
 // checkFilters refuses filters that exclude each other. An empty list of names is none.
 func (in *describeAlarmsInput) checkFilters() error {
-	others := len(in.AlarmNames) > 0 || in.AlarmNamePrefix != nil || len(in.AlarmTypes) > 0 || in.StateValue != nil || in.ActionPrefix != nil
+	others := len(in.AlarmNames) > 0 || in.AlarmNamePrefix != nil || len(in.AlarmTypes) > 0 || in.StateValue != nil ||
+		in.ActionPrefix != nil
 	switch {
 	case len(in.AlarmNames) > 0 && in.AlarmNamePrefix != nil:
 		return protocol.ValidationError("AlarmNamePrefix and AlarmNames are mutually exclusive: specify one of them.")
@@ -134,7 +135,7 @@ type describeAlarmsForMetricInput struct {
 	Namespace         *string     `max:"255"`
 	Statistic         *string     `max:"32"`
 	ExtendedStatistic *string     `max:"50"`
-	Dimensions        []Dimension `wrap:"member" max:"30"`
+	Dimensions        []Dimension `max:"30"  wrap:"member"`
 	Period            *int32
 	Unit              *string `max:"32"`
 }
@@ -143,7 +144,11 @@ type describeAlarmsForMetricOutput struct {
 	MetricAlarms []MetricAlarm `wrap:"member" json:",always"`
 }
 
-func (s *Service) describeAlarmsForMetric(_ context.Context, c *protocol.Call, in *describeAlarmsForMetricInput) (*describeAlarmsForMetricOutput, error) {
+func (s *Service) describeAlarmsForMetric(
+	_ context.Context,
+	c *protocol.Call,
+	in *describeAlarmsForMetricInput,
+) (*describeAlarmsForMetricOutput, error) {
 	id := series.ID{Scope: scope(c), Namespace: *in.Namespace, Metric: *in.MetricName, Dimensions: dimensionsOf(in.Dimensions)}
 	if err := s.allow(c, "DescribeAlarmsForMetric", service.Subject{}); err != nil {
 		return nil, err

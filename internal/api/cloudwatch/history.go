@@ -14,7 +14,7 @@ import (
 type describeAlarmHistoryInput struct {
 	AlarmName          *string  `max:"255"`
 	AlarmContributorId *string  `max:"16"`
-	AlarmTypes         []string `wrap:"member" max:"10,32"`
+	AlarmTypes         []string `max:"10,32" wrap:"member"`
 	HistoryItemType    *string  `max:"64"`
 	StartDate          *time.Time
 	EndDate            *time.Time
@@ -25,7 +25,7 @@ type describeAlarmHistoryInput struct {
 
 type describeAlarmHistoryOutput struct {
 	AlarmHistoryItems []AlarmHistoryItem `wrap:"member" json:",always"`
-	NextToken         string             `json:",omitempty"`
+	NextToken         string             `              json:",omitempty"`
 }
 
 // AlarmHistoryItem is something that happened to an alarm.
@@ -38,7 +38,11 @@ type AlarmHistoryItem struct {
 	HistoryData     string
 }
 
-func (s *Service) describeAlarmHistory(ctx context.Context, c *protocol.Call, in *describeAlarmHistoryInput) (*describeAlarmHistoryOutput, error) {
+func (s *Service) describeAlarmHistory(
+	ctx context.Context,
+	c *protocol.Call,
+	in *describeAlarmHistoryInput,
+) (*describeAlarmHistoryOutput, error) {
 	types, about := typesOf(in.AlarmTypes), allAlarms(c)
 	if in.AlarmName != nil && !types.Composite { // what composite alarms show is about all alarms
 		about.Name = *in.AlarmName
@@ -91,7 +95,8 @@ func showItem(i *monitor.Item) AlarmHistoryItem {
 		of = composites
 	}
 	return AlarmHistoryItem{
-		AlarmName: i.Alarm, AlarmType: of, Timestamp: i.Time, HistoryItemType: string(i.Kind), HistorySummary: i.Summary, HistoryData: i.Data,
+		AlarmName: i.Alarm, AlarmType: of, Timestamp: i.Time, HistoryItemType: string(i.Kind),
+		HistorySummary: i.Summary, HistoryData: i.Data,
 	}
 }
 

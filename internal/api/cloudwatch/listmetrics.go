@@ -28,7 +28,7 @@ type DimensionFilter struct {
 type listMetricsInput struct {
 	Namespace             *string           `max:"255"`
 	MetricName            *string           `max:"255"`
-	Dimensions            []DimensionFilter `wrap:"member" max:"10"`
+	Dimensions            []DimensionFilter `max:"10"  wrap:"member"`
 	NextToken             *string           `max:"8K"`
 	RecentlyActive        *string           `max:"32"`
 	IncludeLinkedAccounts *bool
@@ -37,7 +37,7 @@ type listMetricsInput struct {
 
 type listMetricsOutput struct {
 	Metrics        []Metric `wrap:"member" json:",always"`
-	NextToken      string   `json:",omitempty"`
+	NextToken      string   `              json:",omitempty"`
 	OwningAccounts []string `wrap:"member"`
 }
 

@@ -20,7 +20,7 @@ type Dimension struct {
 type Metric struct {
 	Namespace  *string     `max:"255"`
 	MetricName *string     `max:"255"`
-	Dimensions []Dimension `wrap:"member" max:"30" json:",always"`
+	Dimensions []Dimension `max:"30"  wrap:"member" json:",always"`
 }
 
 // MetricStat asks for a statistic of a series.
@@ -44,7 +44,8 @@ type MetricDataQuery struct {
 
 // units are those that metrics can have.
 var units = []string{
-	"Seconds", "Microseconds", "Milliseconds", "Bytes", "Kilobytes", "Megabytes", "Gigabytes", "Terabytes", "Bits", "Kilobits",
+	"Seconds", "Microseconds", "Milliseconds", "Bytes", "Kilobytes", "Megabytes", "Gigabytes", "Terabytes", "Bits",
+	"Kilobits",
 	"Megabits", "Gigabits", "Terabits", "Percent", "Count", "Bytes/Second", "Kilobytes/Second", "Megabytes/Second",
 	"Gigabytes/Second", "Terabytes/Second", "Bits/Second", "Kilobits/Second", "Megabits/Second", "Gigabits/Second",
 	"Terabits/Second", "Count/Second", "None",
@@ -88,15 +89,17 @@ func queriesOf(in []MetricDataQuery) ([]metricdata.Query, error) {
 // stat returns the statistic that an alarm asks for.
 func (m *MetricStat) stat() *metricdata.Stat {
 	return &metricdata.Stat{
-		Namespace: text(m.Metric.Namespace), Metric: text(m.Metric.MetricName), Dimensions: dimensionsOf(m.Metric.Dimensions),
-		Statistic: *m.Stat, Unit: text(m.Unit), Period: seconds(m.Period),
+		Namespace: text(m.Metric.Namespace), Metric: text(m.Metric.MetricName),
+		Dimensions: dimensionsOf(m.Metric.Dimensions),
+		Statistic:  *m.Stat, Unit: text(m.Unit), Period: seconds(m.Period),
 	}
 }
 
 // query returns the query without its statistic.
 func (q *MetricDataQuery) query() metricdata.Query {
 	return metricdata.Query{
-		ID: text(q.Id), Expression: text(q.Expression), Label: text(q.Label), Period: seconds(q.Period), Return: q.ReturnData == nil || *q.ReturnData,
+		ID: text(q.Id), Expression: text(q.Expression), Label: text(q.Label), Period: seconds(q.Period),
+		Return:  q.ReturnData == nil || *q.ReturnData,
 		Account: text(q.AccountId),
 	}
 }
@@ -154,7 +157,8 @@ func showQueries(all []metricdata.Query) []MetricDataQuery {
 	var out []MetricDataQuery
 	for _, q := range all {
 		shown := MetricDataQuery{
-			Id: &q.ID, Expression: optional(q.Expression), Label: optional(q.Label), ReturnData: &q.Return, Period: asSeconds(q.Period), AccountId: optional(q.Account),
+			Id: &q.ID, Expression: optional(q.Expression), Label: optional(q.Label), ReturnData: &q.Return,
+			Period: asSeconds(q.Period), AccountId: optional(q.Account),
 		}
 		if q.Stat != nil {
 			shown.MetricStat = &MetricStat{

@@ -16,9 +16,9 @@ type MetricAlarm struct {
 	AlarmDescription                   *string
 	AlarmConfigurationUpdatedTimestamp *time.Time `precise:""`
 	ActionsEnabled                     *bool
-	OKActions                          []string `wrap:"member" json:",always"`
-	AlarmActions                       []string `wrap:"member" json:",always"`
-	InsufficientDataActions            []string `wrap:"member" json:",always"`
+	OKActions                          []string `           wrap:"member" json:",always"`
+	AlarmActions                       []string `           wrap:"member" json:",always"`
+	InsufficientDataActions            []string `           wrap:"member" json:",always"`
 	StateValue                         string
 	StateReason                        *string
 	StateReasonData                    *string
@@ -28,7 +28,7 @@ type MetricAlarm struct {
 	Namespace                          *string
 	Statistic                          *string
 	ExtendedStatistic                  *string
-	Dimensions                         []Dimension `wrap:"member" json:",always"`
+	Dimensions                         []Dimension `           wrap:"member" json:",always"`
 	Period                             *int32
 	Unit                               *string
 	EvaluationPeriods                  *int32
@@ -37,7 +37,7 @@ type MetricAlarm struct {
 	ComparisonOperator                 *string
 	TreatMissingData                   *string
 	EvaluateLowSampleCountPercentile   *string
-	Metrics                            []MetricDataQuery `wrap:"member"`
+	Metrics                            []MetricDataQuery `           wrap:"member"`
 	EvaluationWindow                   *EvaluationWindow
 	WarmUpConfiguration                *WarmUpConfiguration
 	ActionConfiguration                *ActionConfiguration
@@ -50,12 +50,16 @@ func showMetricChild(a *monitor.Alarm) MetricAlarm {
 
 func showMetricAlarm(a *monitor.Alarm) MetricAlarm {
 	out := MetricAlarm{
-		AlarmName: a.Name.Name, AlarmArn: a.ARN(), AlarmDescription: optional(a.Description), AlarmConfigurationUpdatedTimestamp: &a.Updated,
-		ActionsEnabled: &a.ActionsEnabled, OKActions: a.OKActions, AlarmActions: a.AlarmActions, InsufficientDataActions: a.InsufficientDataActions,
-		StateValue: string(a.State), StateReason: &a.Reason, StateReasonData: optional(a.ReasonData),
+		AlarmName: a.Name.Name, AlarmArn: a.ARN(), AlarmDescription: optional(a.Description),
+		AlarmConfigurationUpdatedTimestamp: &a.Updated,
+		ActionsEnabled:                     &a.ActionsEnabled, OKActions: a.OKActions, AlarmActions: a.AlarmActions,
+		InsufficientDataActions: a.InsufficientDataActions,
+		StateValue:              string(a.State), StateReason: &a.Reason, StateReasonData: optional(a.ReasonData),
 		StateUpdatedTimestamp: a.StateSet, StateTransitionedTimestamp: &a.StateBegan,
-		EvaluationPeriods: new(int32(a.Periods)), Threshold: &a.Threshold, ComparisonOperator: new(string(a.Comparison)),
-		TreatMissingData: optional(string(a.Missing)), EvaluateLowSampleCountPercentile: optional(a.LowSamples), Metrics: showQueries(a.Queries),
+		EvaluationPeriods: new(int32(a.Periods)), Threshold: &a.Threshold,
+		ComparisonOperator: new(string(a.Comparison)),
+		TreatMissingData:   optional(string(a.Missing)), EvaluateLowSampleCountPercentile: optional(a.LowSamples),
+		Metrics: showQueries(a.Queries),
 	}
 	if a.ToAlarm > 0 {
 		out.DatapointsToAlarm = new(int32(a.ToAlarm))

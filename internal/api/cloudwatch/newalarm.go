@@ -15,11 +15,11 @@ type alarmInput struct {
 	AlarmName               *string `max:"255"`
 	AlarmDescription        *string `max:"1024"`
 	ActionsEnabled          *bool
-	OKActions               []string `wrap:"member" max:"5,1024"`
-	AlarmActions            []string `wrap:"member" max:"5,1024"`
-	InsufficientDataActions []string `wrap:"member" max:"5,1024"`
+	OKActions               []string `max:"5,1024" wrap:"member"`
+	AlarmActions            []string `max:"5,1024" wrap:"member"`
+	InsufficientDataActions []string `max:"5,1024" wrap:"member"`
 	ActionConfiguration     *ActionConfiguration
-	Tags                    []service.Tag `wrap:"member" max:"50"`
+	Tags                    []service.Tag `max:"50"     wrap:"member"`
 }
 
 // ActionConfiguration says what notifications have.
@@ -37,7 +37,8 @@ type AlarmTagsPropagation struct {
 // newAlarm returns the alarm that a request puts and its tags, if the caller may put it and, where it is new, tag it.
 // The function describe sets the properties of its kind.
 func (s *Service) newAlarm(
-	c *protocol.Call, in *alarmInput, may func(monitor.Name, map[string]string) error, describe func(*monitor.Alarm) error,
+	c *protocol.Call, in *alarmInput, may func(monitor.Name, map[string]string) error,
+	describe func(*monitor.Alarm) error,
 ) (*monitor.Alarm, map[string]string, error) {
 	name, err := alarmName(c, in.AlarmName)
 	if err != nil {
@@ -52,8 +53,9 @@ func (s *Service) newAlarm(
 	}
 	c.Notes.Set("alarm", name.Name)
 	a := &monitor.Alarm{
-		Name: name, Description: text(in.AlarmDescription), ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
-		OKActions: in.OKActions, AlarmActions: in.AlarmActions, InsufficientDataActions: in.InsufficientDataActions,
+		Name: name, Description: text(in.AlarmDescription),
+		ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
+		OKActions:      in.OKActions, AlarmActions: in.AlarmActions, InsufficientDataActions: in.InsufficientDataActions,
 	}
 	if err := describe(a); err != nil {
 		return nil, nil, err
@@ -106,7 +108,10 @@ func checkAction(in series.Scope, arn string) error {
 	case len(parts) < 6 || parts[0] != "arn" || parts[5] == "":
 		return protocol.ValidationError("Invalid arn syntax: %s", service.Shorten(arn))
 	case parts[2] != "sns":
-		return protocol.ValidationError("The action %s is not supported by Sluice: an action is the ARN of an SNS topic.", service.Shorten(arn))
+		return protocol.ValidationError(
+			"The action %s is not supported by Sluice: an action is the ARN of an SNS topic.",
+			service.Shorten(arn),
+		)
 	case parts[3] != in.Region:
 		return protocol.ValidationError("Invalid region %s specified. Only %s is supported.", parts[3], in.Region)
 	}

@@ -28,7 +28,7 @@ type putMetricAlarmInput struct {
 	Namespace                        *string     `max:"255"`
 	Statistic                        *string     `max:"32"`
 	ExtendedStatistic                *string     `max:"50"`
-	Dimensions                       []Dimension `wrap:"member" max:"30"`
+	Dimensions                       []Dimension `max:"30"  wrap:"member"`
 	Period                           *int32
 	Unit                             *string `max:"32"`
 	EvaluationPeriods                *int32
@@ -37,7 +37,7 @@ type putMetricAlarmInput struct {
 	ComparisonOperator               *string           `max:"64"`
 	TreatMissingData                 *string           `max:"255"`
 	EvaluateLowSampleCountPercentile *string           `max:"255"`
-	Metrics                          []MetricDataQuery `wrap:"member" max:"20"`
+	Metrics                          []MetricDataQuery `max:"20"  wrap:"member"`
 	ThresholdMetricId                *string           `max:"255"`
 	EvaluationCriteria               *evaluationCriteria
 	EvaluationInterval               *int32
@@ -84,9 +84,13 @@ func (s *Service) putMetricAlarm(ctx context.Context, c *protocol.Call, in *putM
 func (in *putMetricAlarmInput) describe(a *monitor.Alarm) error {
 	switch {
 	case in.EvaluationCriteria != nil || in.EvaluationInterval != nil:
-		return protocol.ValidationError("Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
+		return protocol.ValidationError(
+			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.",
+		)
 	case in.ThresholdMetricId != nil:
-		return protocol.ValidationError("Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
+		return protocol.ValidationError(
+			"Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.",
+		)
 	case in.Metrics != nil && in.ofMetric() != "":
 		return protocol.ValidationError("%s should not be set if list of Metrics is set.", in.ofMetric())
 	}
@@ -105,8 +109,10 @@ func (in *putMetricAlarmInput) ofMetric() string {
 		name string
 		set  bool
 	}{
-		{"MetricName", in.MetricName != nil}, {"Namespace", in.Namespace != nil}, {"Dimensions", in.Dimensions != nil}, {"Period", in.Period != nil},
-		{"Unit", in.Unit != nil}, {"Statistic", in.Statistic != nil}, {"ExtendedStatistic", in.ExtendedStatistic != nil},
+		{"MetricName", in.MetricName != nil}, {"Namespace", in.Namespace != nil}, {"Dimensions", in.Dimensions != nil},
+		{"Period", in.Period != nil},
+		{"Unit", in.Unit != nil}, {"Statistic", in.Statistic != nil},
+		{"ExtendedStatistic", in.ExtendedStatistic != nil},
 	} {
 		if p.set {
 			return p.name
@@ -144,7 +150,10 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 		return protocol.ValidationError("Exactly one of Statistic and ExtendedStatistic must be specified")
 	}
 	if statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic); !ok || in.ExtendedStatistic != nil && !statistic.IsExtended() {
-		return protocol.ValidationError("The value %s for parameter ExtendedStatistic is not supported.", service.Shorten(a.Metric.Statistic))
+		return protocol.ValidationError(
+			"The value %s for parameter ExtendedStatistic is not supported.",
+			service.Shorten(a.Metric.Statistic),
+		)
 	}
 	if in.Statistic != nil && in.EvaluateLowSampleCountPercentile != nil {
 		return protocol.ValidationError("EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
@@ -193,8 +202,22 @@ func isStatistic(name string) bool {
 // rule sets threshold and periods.
 func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 	var v protocol.Violations
-	v.Enum("comparisonOperator", in.ComparisonOperator, string(alarm.GreaterOrEqual), string(alarm.Greater), string(alarm.Less), string(alarm.LessOrEqual))
-	v.Enum("treatMissingData", in.TreatMissingData, string(alarm.Breaching), string(alarm.NotBreaching), string(alarm.Ignored), string(alarm.AsMissing))
+	v.Enum(
+		"comparisonOperator",
+		in.ComparisonOperator,
+		string(alarm.GreaterOrEqual),
+		string(alarm.Greater),
+		string(alarm.Less),
+		string(alarm.LessOrEqual),
+	)
+	v.Enum(
+		"treatMissingData",
+		in.TreatMissingData,
+		string(alarm.Breaching),
+		string(alarm.NotBreaching),
+		string(alarm.Ignored),
+		string(alarm.AsMissing),
+	)
 	v.Enum("evaluateLowSampleCountPercentile", in.EvaluateLowSampleCountPercentile, "evaluate", "ignore")
 	a.Comparison = alarm.Comparison(v.Required("comparisonOperator", in.ComparisonOperator))
 	if in.EvaluationPeriods == nil {
@@ -269,7 +292,10 @@ func (in *putMetricAlarmInput) window(a *monitor.Alarm) error {
 	}
 	zone := text(w.WallClockWindow.Timezone)
 	if _, ok := monitor.Location(zone); !ok {
-		return protocol.ValidationError("The time zone %q is not known. Use a name such as America/New_York or an offset such as +05:30.", zone)
+		return protocol.ValidationError(
+			"The time zone %q is not known. Use a name such as America/New_York or an offset such as +05:30.",
+			zone,
+		)
 	}
 	a.Window = monitor.Window{Kind: monitor.WallClock, Timezone: zone}
 	return nil

@@ -26,8 +26,8 @@ const (
 
 type putMetricDataInput struct {
 	Namespace              *string            `max:"255"`
-	MetricData             []MetricDatum      `wrap:"member" max:"1000"`
-	EntityMetricData       []entityMetricData `wrap:"member" max:"2"`
+	MetricData             []MetricDatum      `max:"1000" wrap:"member"`
+	EntityMetricData       []entityMetricData `max:"2"    wrap:"member"`
 	StrictEntityValidation *bool
 }
 
@@ -45,12 +45,12 @@ type entity struct {
 // MetricDatum are samples of a metric.
 type MetricDatum struct {
 	MetricName        *string     `max:"255"`
-	Dimensions        []Dimension `wrap:"member" max:"30"`
+	Dimensions        []Dimension `max:"30"  wrap:"member"`
 	Timestamp         *time.Time
 	Value             *float64
 	StatisticValues   *statisticSet
-	Values            []float64 `wrap:"member" max:"150"`
-	Counts            []float64 `wrap:"member" max:"150"`
+	Values            []float64 `max:"150" wrap:"member"`
+	Counts            []float64 `max:"150" wrap:"member"`
 	Unit              *string   `max:"32"`
 	StorageResolution *int32
 }
@@ -91,7 +91,10 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 	case strings.HasPrefix(*namespace, ":"):
 		return nil, errValue("The value %s for parameter Namespace is invalid. It must not begin with a colon.", *namespace)
 	case monitor.IsOwn(*namespace):
-		return nil, errValue("The value %s for parameter Namespace is invalid. Namespaces that begin with AWS/ or Sluice/ belong to the server.", *namespace)
+		return nil, errValue(
+			"The value %s for parameter Namespace is invalid. Namespaces that begin with AWS/ or Sluice/ belong to the server.",
+			*namespace,
+		)
 	case len(data) == 0:
 		return nil, errMissing("MetricData")
 	case len(data) > mostData: // with those of EntityMetricData
@@ -112,7 +115,10 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 
 // sample returns what the datum says; at is what the names of its parameters begin with.
 func (d *MetricDatum) sample(c *complaints, at string, now time.Time) monitor.Sample {
-	s := monitor.Sample{ID: series.ID{Metric: text(d.MetricName), Dimensions: newDimensions(c, at+"Dimensions", d.Dimensions)}, Unit: "None"}
+	s := monitor.Sample{
+		ID:   series.ID{Metric: text(d.MetricName), Dimensions: newDimensions(c, at+"Dimensions", d.Dimensions)},
+		Unit: "None",
+	}
 	if c.require(at+"MetricName", d.MetricName) && strings.ContainsFunc(*d.MetricName, unicode.IsControl) {
 		c.value("The parameter %sMetricName must not have control characters.", at)
 	}

@@ -45,7 +45,8 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		monitor: o.Monitor, series: o.Series, levels: o.Levels, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room, budget: o.Budget,
+		monitor: o.Monitor, series: o.Series, levels: o.Levels,
+		authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room, budget: o.Budget,
 	}
 	s.now = s.authorizer.Now
 	if s.budget == nil {
@@ -56,8 +57,9 @@ func New(o Options) *protocol.Service {
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "monitoring", Target: "GraniteServiceVersion20100801", Versions: []string{"2010-08-01"},
-		Namespace: "http://monitoring.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudwatch", TooLong: errTooLong,
-		Model: model,
+		Namespace: "http://monitoring.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudwatch",
+		TooLong: errTooLong,
+		Model:   model,
 	})
 	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
 	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)
@@ -84,7 +86,10 @@ func New(o Options) *protocol.Service {
 }
 
 // within returns a handler of requests that read history, each within the budget of its account.
-func within[In, Out any](s *Service, handle func(context.Context, *protocol.Call, *In) (*Out, error)) func(context.Context, *protocol.Call, *In) (*Out, error) {
+func within[In, Out any](
+	s *Service,
+	handle func(context.Context, *protocol.Call, *In) (*Out, error),
+) func(context.Context, *protocol.Call, *In) (*Out, error) {
 	return func(ctx context.Context, c *protocol.Call, in *In) (*Out, error) {
 		ctx, end := s.budget.Begin(ctx, service.Caller(c).Account)
 		defer end()

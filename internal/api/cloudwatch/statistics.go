@@ -24,12 +24,12 @@ const datapointBytes = series.PointBytes + int(unsafe.Sizeof(Datapoint{})) + 5*8
 type getMetricStatisticsInput struct {
 	Namespace          *string     `max:"255"`
 	MetricName         *string     `max:"255"`
-	Dimensions         []Dimension `wrap:"member" max:"30"`
+	Dimensions         []Dimension `max:"30"    wrap:"member"`
 	StartTime          *time.Time
 	EndTime            *time.Time
 	Period             *int32
-	Statistics         []string `wrap:"member" max:"5,32"`
-	ExtendedStatistics []string `wrap:"member" max:"10,50"`
+	Statistics         []string `max:"5,32"  wrap:"member"`
+	ExtendedStatistics []string `max:"10,50" wrap:"member"`
 	Unit               *string  `max:"32"`
 }
 
@@ -50,7 +50,11 @@ type Datapoint struct {
 	ExtendedStatistics map[string]float64 `wrap:"entry" entry:"key,value"`
 }
 
-func (s *Service) getMetricStatistics(ctx context.Context, c *protocol.Call, in *getMetricStatisticsInput) (*getMetricStatisticsOutput, error) {
+func (s *Service) getMetricStatistics(
+	ctx context.Context,
+	c *protocol.Call,
+	in *getMetricStatisticsInput,
+) (*getMetricStatisticsOutput, error) {
 	id, err := in.check(c)
 	if err != nil {
 		return nil, err
@@ -98,7 +102,8 @@ func (s *Service) unitsOf(id series.ID) []string {
 func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Datapoint, bool) {
 	d := Datapoint{Timestamp: p.Time, Unit: unit}
 	for name, field := range map[string]**float64{
-		"SampleCount": &d.SampleCount, "Average": &d.Average, "Sum": &d.Sum, "Minimum": &d.Minimum, "Maximum": &d.Maximum,
+		"SampleCount": &d.SampleCount, "Average": &d.Average, "Sum": &d.Sum, "Minimum": &d.Minimum,
+		"Maximum": &d.Maximum,
 	} {
 		if slices.Contains(in.Statistics, name) {
 			*field = must(name, p)
@@ -151,7 +156,8 @@ func (in *getMetricStatisticsInput) check(call *protocol.Call) (id series.ID, er
 		c.combination("At least one of the parameters Statistics and ExtendedStatistics must be specified.")
 	}
 	id = series.ID{
-		Scope: scope(call), Namespace: text(in.Namespace), Metric: text(in.MetricName), Unit: text(in.Unit), Dimensions: c.dimensions("Dimensions", in.Dimensions),
+		Scope: scope(call), Namespace: text(in.Namespace), Metric: text(in.MetricName), Unit: text(in.Unit),
+		Dimensions: c.dimensions("Dimensions", in.Dimensions),
 	}
 	if err := c.err(); err != nil {
 		return id, err

@@ -14,12 +14,12 @@ import (
 
 type tagResourceInput struct {
 	ResourceARN *string       `max:"1024"`
-	Tags        []service.Tag `wrap:"member" max:"50"`
+	Tags        []service.Tag `max:"50"   wrap:"member"`
 }
 
 type untagResourceInput struct {
 	ResourceARN *string  `max:"1024"`
-	TagKeys     []string `wrap:"member" max:"50,128"`
+	TagKeys     []string `max:"50,128" wrap:"member"`
 }
 
 type listTagsInput struct {

@@ -71,7 +71,11 @@ type listServiceSpecificCredentialsOutput struct {
 	IsTruncated                bool
 }
 
-func (s absent) listServiceSpecificCredentials(_ context.Context, c *protocol.Call, in *absentInput) (*listServiceSpecificCredentialsOutput, error) {
+func (s absent) listServiceSpecificCredentials(
+	_ context.Context,
+	c *protocol.Call,
+	in *absentInput,
+) (*listServiceSpecificCredentialsOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }

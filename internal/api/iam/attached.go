@@ -36,7 +36,13 @@ func (in *attachedInput) name(k directory.Kind) *string {
 	return pick(k, in.UserName, in.GroupName, in.RoleName)
 }
 
-func (s attachments) attach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
+func (s attachments) attach(
+	ctx context.Context,
+	k directory.Kind,
+	action string,
+	c *protocol.Call,
+	in *attachedInput,
+) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
@@ -66,7 +72,13 @@ func (s attachments) attachment(k directory.Kind, action string, c *protocol.Cal
 	return e, service.Shorten(arn), err
 }
 
-func (s attachments) detach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
+func (s attachments) detach(
+	ctx context.Context,
+	k directory.Kind,
+	action string,
+	c *protocol.Call,
+	in *attachedInput,
+) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
@@ -85,12 +97,18 @@ func (s attachments) detach(ctx context.Context, k directory.Kind, action string
 type AttachedPolicy struct{ PolicyName, PolicyArn string }
 
 type listAttachedOutput struct {
-	AttachedPolicies []AttachedPolicy `json:",always" wrap:"member"`
+	AttachedPolicies []AttachedPolicy `json:",always"    wrap:"member"`
 	IsTruncated      bool
 	Marker           string `json:",omitempty"`
 }
 
-func (s attachments) listAttached(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
+func (s attachments) listAttached(
+	_ context.Context,
+	k directory.Kind,
+	action string,
+	c *protocol.Call,
+	in *attachedInput,
+) (*listAttachedOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -119,7 +137,13 @@ type boundaryInput struct {
 	PermissionsBoundary *string `max:"2048"`
 }
 
-func (s attachments) putBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
+func (s attachments) putBoundary(
+	ctx context.Context,
+	k directory.Kind,
+	action string,
+	c *protocol.Call,
+	in *boundaryInput,
+) (*service.Empty, error) {
 	arn := orEmpty(in.PermissionsBoundary)
 	e, err := s.findFor(c, k, pick(k, in.UserName, nil, in.RoleName), action, subject{boundary: arn})
 	if err != nil {
@@ -134,7 +158,13 @@ func (s attachments) putBoundary(ctx context.Context, k directory.Kind, action s
 	})
 }
 
-func (s attachments) deleteBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
+func (s attachments) deleteBoundary(
+	ctx context.Context,
+	k directory.Kind,
+	action string,
+	c *protocol.Call,
+	in *boundaryInput,
+) (*service.Empty, error) {
 	e, err := s.find(c, k, pick(k, in.UserName, nil, in.RoleName), action)
 	if err != nil {
 		return nil, err

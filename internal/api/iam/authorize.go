@@ -32,7 +32,8 @@ func (s *core) allow(c *protocol.Call, action string, about subject) error {
 		c.Notes.Set("policy", about.policy)
 	}
 	return s.authorizer.Authorize(c, service.Subject{
-		Resource: service.ARN(about.arn), Tags: about.tags, NewTags: about.newTags, TagKeys: about.tagKeys, Lookup: about.lookup,
+		Resource: service.ARN(about.arn), Tags: about.tags, NewTags: about.newTags, TagKeys: about.tagKeys,
+		Lookup: about.lookup,
 	}, "iam:"+action)
 }
 

@@ -34,10 +34,10 @@ type UserDetail struct {
 	Arn                     string
 	CreateDate              time.Time
 	UserPolicyList          []PolicyDetail   `wrap:"member"`
-	GroupList               []string         `json:",always" wrap:"member"`
-	AttachedManagedPolicies []AttachedPolicy `json:",always" wrap:"member"`
+	GroupList               []string         `wrap:"member" json:",always"`
+	AttachedManagedPolicies []AttachedPolicy `wrap:"member" json:",always"`
 	PermissionsBoundary     *Boundary
-	Tags                    []Tag `json:",always" wrap:"member"`
+	Tags                    []Tag `wrap:"member" json:",always"`
 }
 
 // GroupDetail is a group with all that it has.
@@ -75,15 +75,15 @@ type ManagedPolicyDetail struct {
 
 type detailsInput struct {
 	Filter   []string `wrap:"member" max:"100,64"`
-	Marker   *string  `max:"2048"`
+	Marker   *string  `              max:"2048"`
 	MaxItems *int32
 }
 
 type detailsOutput struct {
-	UserDetailList  []UserDetail          `json:",always" wrap:"member"`
-	GroupDetailList []GroupDetail         `json:",always" wrap:"member"`
-	RoleDetailList  []RoleDetail          `json:",always" wrap:"member"`
-	Policies        []ManagedPolicyDetail `json:",always" wrap:"member"`
+	UserDetailList  []UserDetail          `json:",always"    wrap:"member"`
+	GroupDetailList []GroupDetail         `json:",always"    wrap:"member"`
+	RoleDetailList  []RoleDetail          `json:",always"    wrap:"member"`
+	Policies        []ManagedPolicyDetail `json:",always"    wrap:"member"`
 	IsTruncated     bool
 	Marker          string `json:",omitempty"`
 }
@@ -184,14 +184,17 @@ func (s details) add(out *detailsOutput, account string, d detailed) int {
 		})
 	case directory.Group:
 		out.GroupDetailList = append(out.GroupDetailList, GroupDetail{
-			Path: e.Path, GroupName: e.Name, GroupId: e.ID, Arn: e.ARN(), CreateDate: e.Created, GroupPolicyList: own, AttachedManagedPolicies: attached,
+			Path: e.Path, GroupName: e.Name, GroupId: e.ID, Arn: e.ARN(), CreateDate: e.Created, GroupPolicyList: own,
+			AttachedManagedPolicies: attached,
 		})
 	case directory.Role:
 		trust := escape(e.Trust)
 		out.RoleDetailList = append(out.RoleDetailList, RoleDetail{
-			Path: e.Path, RoleName: e.Name, RoleId: e.ID, Arn: e.ARN(), CreateDate: e.Created, AssumeRolePolicyDocument: trust,
-			InstanceProfileList: service.Convert(s.directory.ProfilesOf(e), s.listedProfile), RolePolicyList: own, AttachedManagedPolicies: attached,
-			PermissionsBoundary: boundaryOf(e), Tags: service.TagList(e.Tags), RoleLastUsed: s.lastUsed(e),
+			Path: e.Path, RoleName: e.Name, RoleId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
+			AssumeRolePolicyDocument: trust,
+			InstanceProfileList:      service.Convert(s.directory.ProfilesOf(e), s.listedProfile), RolePolicyList: own,
+			AttachedManagedPolicies: attached,
+			PermissionsBoundary:     boundaryOf(e), Tags: service.TagList(e.Tags), RoleLastUsed: s.lastUsed(e),
 		})
 		size += len(trust)
 	}

@@ -63,7 +63,7 @@ type getGroupInput struct {
 
 type getGroupOutput struct {
 	Group       Group
-	Users       []User `json:",always" wrap:"member"`
+	Users       []User `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }
@@ -105,7 +105,7 @@ type listGroupsInput struct {
 }
 
 type listGroupsOutput struct {
-	Groups      []Group `json:",always" wrap:"member"`
+	Groups      []Group `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }

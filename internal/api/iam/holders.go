@@ -27,14 +27,18 @@ type (
 )
 
 type listEntitiesForPolicyOutput struct {
-	PolicyGroups []PolicyGroup `json:",always" wrap:"member"`
-	PolicyUsers  []PolicyUser  `json:",always" wrap:"member"`
-	PolicyRoles  []PolicyRole  `json:",always" wrap:"member"`
+	PolicyGroups []PolicyGroup `json:",always"    wrap:"member"`
+	PolicyUsers  []PolicyUser  `json:",always"    wrap:"member"`
+	PolicyRoles  []PolicyRole  `json:",always"    wrap:"member"`
 	IsTruncated  bool
 	Marker       string `json:",omitempty"`
 }
 
-func (s policies) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in *listEntitiesForPolicyInput) (*listEntitiesForPolicyOutput, error) {
+func (s policies) listEntitiesForPolicy(
+	_ context.Context,
+	c *protocol.Call,
+	in *listEntitiesForPolicyInput,
+) (*listEntitiesForPolicyOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "ListEntitiesForPolicy")
 	if err != nil {
 		return nil, err

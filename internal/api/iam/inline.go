@@ -118,7 +118,13 @@ func errNoInline(k directory.Kind, name string) error {
 	return errNotFound("The %s policy with name %s cannot be found.", k, service.Shorten(name))
 }
 
-func (s inline) deleteInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
+func (s inline) deleteInline(
+	ctx context.Context,
+	k directory.Kind,
+	action string,
+	c *protocol.Call,
+	in *inlineInput,
+) (*service.Empty, error) {
 	name := orEmpty(in.PolicyName)
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
@@ -134,12 +140,18 @@ func (s inline) deleteInline(ctx context.Context, k directory.Kind, action strin
 }
 
 type listInlineOutput struct {
-	PolicyNames []string `json:",always" wrap:"member"`
+	PolicyNames []string `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }
 
-func (s inline) listInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*listInlineOutput, error) {
+func (s inline) listInline(
+	_ context.Context,
+	k directory.Kind,
+	action string,
+	c *protocol.Call,
+	in *inlineInput,
+) (*listInlineOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err

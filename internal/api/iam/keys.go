@@ -72,7 +72,8 @@ func (s keys) createAccessKey(ctx context.Context, c *protocol.Call, in *userInp
 		return nil, err
 	}
 	return &createAccessKeyOutput{AccessKey{
-		UserName: user.Name, AccessKeyId: key.ID, Status: statusActive, SecretAccessKey: secret, CreateDate: key.Created,
+		UserName: user.Name, AccessKeyId: key.ID, Status: statusActive, SecretAccessKey: secret,
+		CreateDate: key.Created,
 	}}, nil
 }
 
@@ -84,7 +85,7 @@ type listAccessKeysInput struct {
 
 type listAccessKeysOutput struct {
 	UserName          string              `json:",omitempty"`
-	AccessKeyMetadata []AccessKeyMetadata `json:",always" wrap:"member"`
+	AccessKeyMetadata []AccessKeyMetadata `json:",always"    wrap:"member"`
 	IsTruncated       bool
 	Marker            string `json:",omitempty"`
 }

@@ -86,7 +86,7 @@ type accessedOutput struct {
 	JobType              string
 	JobCreationDate      time.Time
 	JobCompletionDate    time.Time
-	ServicesLastAccessed []ServiceLastAccessed `json:",always" wrap:"member"`
+	ServicesLastAccessed []ServiceLastAccessed `json:",always"    wrap:"member"`
 	IsTruncated          bool
 	Marker               string `json:",omitempty"`
 }
@@ -207,7 +207,7 @@ type accessedEntitiesOutput struct {
 	JobStatus         string
 	JobCreationDate   time.Time
 	JobCompletionDate time.Time
-	EntityDetailsList []EntityDetails `json:",always" wrap:"member"`
+	EntityDetailsList []EntityDetails `json:",always"    wrap:"member"`
 	IsTruncated       bool
 	Marker            string `json:",omitempty"`
 }

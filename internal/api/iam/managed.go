@@ -97,7 +97,7 @@ type createPolicyInput struct {
 	Path           *string `max:"512"`
 	PolicyDocument *string `max:"128K"`
 	Description    *string `max:"1000"`
-	Tags           []Tag   `wrap:"member" max:"50"`
+	Tags           []Tag   `max:"50"   wrap:"member"`
 }
 
 type policyOutput struct{ Policy Policy }
@@ -111,7 +111,8 @@ func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *create
 	}
 	now := s.now().UTC().Truncate(time.Second)
 	m := &directory.Managed{
-		Account: service.Caller(c).Account, Name: name, Path: path, ID: identity.NewID("ANPA"), Created: now, Updated: now,
+		Account: service.Caller(c).Account, Name: name, Path: path, ID: identity.NewID("ANPA"), Created: now,
+		Updated: now,
 		Default: "v1", Last: 1, Versions: []directory.Version{{ID: "v1", Document: text, Created: now}},
 	}
 	if in.Description != nil {
@@ -222,7 +223,12 @@ func (s policies) deletePolicy(ctx context.Context, c *protocol.Call, in *policy
 		case len(attached)+len(bounded) > 0:
 			return service.Modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete a policy attached to entities.")
 		case len(m.Versions) > 1:
-			return service.Modelled("DeleteConflictException", "DeleteConflict", 409, "This policy has more than one version. Before you delete a policy, you must delete the policy's versions. The default version is deleted with the policy.")
+			return service.Modelled(
+				"DeleteConflictException",
+				"DeleteConflict",
+				409,
+				"This policy has more than one version. Before you delete a policy, you must delete the policy's versions. The default version is deleted with the policy.",
+			)
 		}
 		tx.DeletePolicy(m)
 		return nil
@@ -239,7 +245,7 @@ type listPoliciesInput struct {
 }
 
 type listPoliciesOutput struct {
-	Policies    []Policy `json:",always" wrap:"member"`
+	Policies    []Policy `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }

@@ -44,12 +44,16 @@ type VirtualMFADevice struct {
 type createVirtualMFADeviceInput struct {
 	VirtualMFADeviceName *string `max:"226"`
 	Path                 *string `max:"512"`
-	Tags                 []Tag   `wrap:"member" max:"50"`
+	Tags                 []Tag   `max:"50"  wrap:"member"`
 }
 
 type createVirtualMFADeviceOutput struct{ VirtualMFADevice VirtualMFADevice }
 
-func (s devices) createVirtualMFADevice(ctx context.Context, c *protocol.Call, in *createVirtualMFADeviceInput) (*createVirtualMFADeviceOutput, error) {
+func (s devices) createVirtualMFADevice(
+	ctx context.Context,
+	c *protocol.Call,
+	in *createVirtualMFADeviceInput,
+) (*createVirtualMFADeviceOutput, error) {
 	name := orEmpty(in.VirtualMFADeviceName)
 	path, err := checkPath("path", in.Path)
 	if err != nil {
@@ -85,8 +89,8 @@ func (s devices) createVirtualMFADevice(ctx context.Context, c *protocol.Call, i
 type mfaDeviceInput struct {
 	UserName            *string `max:"128"`
 	SerialNumber        *string `max:"256"`
-	AuthenticationCode1 *string `max:"6" hidden:""`
-	AuthenticationCode2 *string `max:"6" hidden:""`
+	AuthenticationCode1 *string `max:"6"   hidden:""`
+	AuthenticationCode2 *string `max:"6"   hidden:""`
 }
 
 func (s devices) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
@@ -101,7 +105,12 @@ func (s devices) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, i
 		case d == nil:
 			return errNoDevice(serial)
 		case d.User != "":
-			return service.Modelled("DeleteConflictException", "DeleteConflict", http.StatusConflict, "MFA VirtualDevice in use. Must deactivate first.")
+			return service.Modelled(
+				"DeleteConflictException",
+				"DeleteConflict",
+				http.StatusConflict,
+				"MFA VirtualDevice in use. Must deactivate first.",
+			)
 		}
 		tx.DeleteDevice(d)
 		return nil
@@ -133,7 +142,12 @@ func (s devices) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaD
 			return err
 		}
 		if enabled == nil {
-			return service.Modelled("InvalidAuthenticationCodeException", "InvalidAuthenticationCode", http.StatusForbidden, "Authentication code for device is not valid.")
+			return service.Modelled(
+				"InvalidAuthenticationCodeException",
+				"InvalidAuthenticationCode",
+				http.StatusForbidden,
+				"Authentication code for device is not valid.",
+			)
 		}
 		tx.PutDevice(enabled)
 		return nil
@@ -164,7 +178,7 @@ type MFADevice struct {
 }
 
 type listMFADevicesOutput struct {
-	MFADevices  []MFADevice `json:",always" wrap:"member"`
+	MFADevices  []MFADevice `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }
@@ -183,7 +197,7 @@ func (s devices) listMFADevices(_ context.Context, c *protocol.Call, in *absentI
 }
 
 type listVirtualMFADevicesOutput struct {
-	VirtualMFADevices []VirtualMFADevice `json:",always" wrap:"member"`
+	VirtualMFADevices []VirtualMFADevice `json:",always"    wrap:"member"`
 	IsTruncated       bool
 	Marker            string `json:",omitempty"`
 }

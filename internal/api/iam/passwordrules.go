@@ -54,9 +54,11 @@ func (s passwordRules) getAccountPasswordPolicy(_ context.Context, c *protocol.C
 	}
 	return &passwordPolicyOutput{PasswordPolicy{
 		MinimumPasswordLength: int32(r.MinimumLength), RequireSymbols: r.Symbols, RequireNumbers: r.Numbers,
-		RequireUppercaseCharacters: r.Uppercase, RequireLowercaseCharacters: r.Lowercase, AllowUsersToChangePassword: r.MayChange,
-		ExpirePasswords: r.MaxAgeDays > 0, MaxPasswordAge: positive(r.MaxAgeDays), PasswordReusePrevention: positive(r.Remembered),
-		HardExpiry: r.HardExpiry,
+		RequireUppercaseCharacters: r.Uppercase, RequireLowercaseCharacters: r.Lowercase,
+		AllowUsersToChangePassword: r.MayChange,
+		ExpirePasswords:            r.MaxAgeDays > 0, MaxPasswordAge: positive(r.MaxAgeDays),
+		PasswordReusePrevention: positive(r.Remembered),
+		HardExpiry:              r.HardExpiry,
 	}}, nil
 }
 
@@ -85,9 +87,12 @@ func (s passwordRules) updateAccountPasswordPolicy(ctx context.Context, c *proto
 	}
 	yes := func(b *bool) bool { return b != nil && *b }
 	r := &login.Rules{
-		MinimumLength: number(in.MinimumPasswordLength, 6), Symbols: yes(in.RequireSymbols), Numbers: yes(in.RequireNumbers),
-		Uppercase: yes(in.RequireUppercaseCharacters), Lowercase: yes(in.RequireLowercaseCharacters), MayChange: yes(in.AllowUsersToChangePassword),
-		MaxAgeDays: number(in.MaxPasswordAge, 0), Remembered: number(in.PasswordReusePrevention, 0), HardExpiry: yes(in.HardExpiry),
+		MinimumLength: number(in.MinimumPasswordLength, 6), Symbols: yes(in.RequireSymbols),
+		Numbers:   yes(in.RequireNumbers),
+		Uppercase: yes(in.RequireUppercaseCharacters), Lowercase: yes(in.RequireLowercaseCharacters),
+		MayChange:  yes(in.AllowUsersToChangePassword),
+		MaxAgeDays: number(in.MaxPasswordAge, 0), Remembered: number(in.PasswordReusePrevention, 0),
+		HardExpiry: yes(in.HardExpiry),
 	}
 	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		tx.SetRules(service.Caller(c).Account, r)

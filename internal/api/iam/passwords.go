@@ -176,7 +176,12 @@ func (s passwords) changePassword(ctx context.Context, c *protocol.Call, in *cha
 	old, password := orEmpty(in.OldPassword), orEmpty(in.NewPassword)
 	id := service.Caller(c)
 	if id.Kind != policy.User {
-		return nil, service.Modelled("InvalidUserTypeException", "InvalidUserType", http.StatusBadRequest, "Only IAM Users can change their own password.")
+		return nil, service.Modelled(
+			"InvalidUserTypeException",
+			"InvalidUserType",
+			http.StatusBadRequest,
+			"Only IAM Users can change their own password.",
+		)
 	}
 	if rules, _ := s.logins.Rules(id.Account); !rules.MayChange {
 		if err := s.allow(c, "ChangePassword", subject{arn: id.ARN}); err != nil {

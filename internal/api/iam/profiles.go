@@ -35,7 +35,7 @@ type InstanceProfile struct {
 	Arn                 string
 	CreateDate          time.Time
 	Roles               []Role `json:",always" wrap:"member"`
-	Tags                []Tag  `wrap:"member"`
+	Tags                []Tag  `               wrap:"member"`
 }
 
 func (s *core) showProfile(e *directory.Entity) InstanceProfile {
@@ -61,8 +61,8 @@ type profileInput struct {
 	InstanceProfileName *string  `max:"128"`
 	RoleName            *string  `max:"64"`
 	Path                *string  `max:"512"`
-	Tags                []Tag    `wrap:"member" max:"50"`
-	TagKeys             []string `wrap:"member" max:"50,128"`
+	Tags                []Tag    `max:"50"     wrap:"member"`
+	TagKeys             []string `max:"50,128" wrap:"member"`
 	PathPrefix          *string  `max:"512"`
 	Marker              *string  `max:"2048"`
 	MaxItems            *int32
@@ -98,7 +98,7 @@ func (s profiles) delete(ctx context.Context, c *protocol.Call, in *profileInput
 }
 
 type listProfilesOutput struct {
-	InstanceProfiles []InstanceProfile `json:",always" wrap:"member"`
+	InstanceProfiles []InstanceProfile `json:",always"    wrap:"member"`
 	IsTruncated      bool
 	Marker           string `json:",omitempty"`
 }

@@ -36,9 +36,9 @@ const (
 
 type createProviderInput struct {
 	Url            *string  `max:"255"`
-	ClientIDList   []string `wrap:"member" max:"100,255"`
-	ThumbprintList []string `wrap:"member" max:"100,40"`
-	Tags           []Tag    `wrap:"member" max:"50"`
+	ClientIDList   []string `max:"100,255" wrap:"member"`
+	ThumbprintList []string `max:"100,40"  wrap:"member"`
+	Tags           []Tag    `max:"50"      wrap:"member"`
 }
 
 type createProviderOutput struct {
@@ -124,9 +124,9 @@ type providerInput struct {
 	OpenIDConnectProviderArn *string `max:"2048"`
 
 	ClientID       *string  `max:"255"`
-	ThumbprintList []string `wrap:"member" max:"100,40"`
-	Tags           []Tag    `wrap:"member" max:"50"`
-	TagKeys        []string `wrap:"member" max:"50,128"`
+	ThumbprintList []string `max:"100,40" wrap:"member"`
+	Tags           []Tag    `max:"50"     wrap:"member"`
+	TagKeys        []string `max:"50,128" wrap:"member"`
 	Marker         *string  `max:"2048"`
 	MaxItems       *int32
 }

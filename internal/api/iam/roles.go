@@ -22,7 +22,7 @@ type Role struct {
 	Description              string `json:",omitempty"`
 	MaxSessionDuration       int32  `json:",omitempty"`
 	PermissionsBoundary      *Boundary
-	Tags                     []Tag `wrap:"member"`
+	Tags                     []Tag `                  wrap:"member"`
 	RoleLastUsed             *RoleLastUsed
 }
 
@@ -79,7 +79,7 @@ type createRoleInput struct {
 	Description              *string `max:"1000"`
 	MaxSessionDuration       *int32
 	PermissionsBoundary      *string `max:"2048"`
-	Tags                     []Tag   `wrap:"member" max:"50"`
+	Tags                     []Tag   `max:"50"   wrap:"member"`
 }
 
 type roleOutput struct{ Role Role }
@@ -209,7 +209,7 @@ type listRolesInput struct {
 }
 
 type listRolesOutput struct {
-	Roles       []Role `json:",always" wrap:"member"`
+	Roles       []Role `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }

@@ -51,7 +51,13 @@ type core struct {
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
-	s := &core{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, logins: o.Logins, services: o.Services}
+	s := &core{
+		directory:  o.Directory,
+		authorizer: service.NewAuthorizer(o.Access, rules, o.Now),
+		roots:      o.Roots,
+		logins:     o.Logins,
+		services:   o.Services,
+	}
 	s.now = s.authorizer.Now
 	if s.log = o.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -116,11 +122,17 @@ func each[In, Out any](wire *protocol.Service, before, after string, h handler[I
 }
 
 // words are the kinds of entities as the names of operations spell them.
-var words = map[directory.Kind]string{directory.User: "User", directory.Group: "Group", directory.Role: "Role", directory.Profile: "InstanceProfile"}
+var words = map[directory.Kind]string{
+	directory.User:    "User",
+	directory.Group:   "Group",
+	directory.Role:    "Role",
+	directory.Profile: "InstanceProfile",
+}
 
 // members are the names of the parameters that name an entity.
 var members = map[directory.Kind]string{
-	directory.User: "userName", directory.Group: "groupName", directory.Role: "roleName", directory.Profile: "instanceProfileName",
+	directory.User: "userName", directory.Group: "groupName", directory.Role: "roleName",
+	directory.Profile: "instanceProfileName",
 }
 
 var (

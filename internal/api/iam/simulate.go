@@ -26,20 +26,20 @@ func (s *simulator) register(wire *protocol.Service) {
 // ContextEntry states the value of a condition key for a simulation.
 type ContextEntry struct {
 	ContextKeyName   string   `max:"256"`
-	ContextKeyValues []string `wrap:"member" max:"50,2048"`
+	ContextKeyValues []string `max:"50,2048" wrap:"member"`
 	ContextKeyType   string   `max:"64"`
 }
 
 type simulateInput struct {
 	PolicySourceArn                    *string        `max:"2048"`
-	PolicyInputList                    []string       `wrap:"member" max:"100,128K"`
-	PermissionsBoundaryPolicyInputList []string       `wrap:"member" max:"100,128K"`
-	ActionNames                        []string       `wrap:"member" max:"1000,128"`
-	ResourceArns                       []string       `wrap:"member" max:"1000,2048"`
+	PolicyInputList                    []string       `max:"100,128K"  wrap:"member"`
+	PermissionsBoundaryPolicyInputList []string       `max:"100,128K"  wrap:"member"`
+	ActionNames                        []string       `max:"1000,128"  wrap:"member"`
+	ResourceArns                       []string       `max:"1000,2048" wrap:"member"`
 	ResourcePolicy                     *string        `max:"128K"`
 	ResourceOwner                      *string        `max:"2048"`
 	CallerArn                          *string        `max:"2048"`
-	ContextEntries                     []ContextEntry `wrap:"member" max:"50"`
+	ContextEntries                     []ContextEntry `max:"50"        wrap:"member"`
 	ResourceHandlingOption             *string        `max:"64"`
 	Marker                             *string        `max:"2048"`
 	MaxItems                           *int32
@@ -71,7 +71,7 @@ type EvaluationResult struct {
 type BoundaryDecision struct{ AllowedByPermissionsBoundary bool }
 
 type simulateOutput struct {
-	EvaluationResults []EvaluationResult `json:",always" wrap:"member"`
+	EvaluationResults []EvaluationResult `json:",always"    wrap:"member"`
 	IsTruncated       bool
 	Marker            string `json:",omitempty"`
 }
@@ -107,7 +107,7 @@ func (s *simulator) source(c *protocol.Call, name *string, action string) (*dire
 
 type contextKeysInput struct {
 	PolicySourceArn *string  `max:"2048"`
-	PolicyInputList []string `wrap:"member" max:"100,128K"`
+	PolicyInputList []string `max:"100,128K" wrap:"member"`
 }
 
 type contextKeysOutput struct {

@@ -204,11 +204,17 @@ func simulatedCaller(e *directory.Entity) policy.Caller {
 	switch e.Kind {
 	case directory.Role:
 		return policy.Caller{
-			Kind: policy.AssumedRole, Account: e.Account, ARN: "arn:aws:sts::" + e.Account + ":assumed-role/" + e.Name + "/simulated",
+			Kind: policy.AssumedRole, Account: e.Account,
+			ARN:    "arn:aws:sts::" + e.Account + ":assumed-role/" + e.Name + "/simulated",
 			UserID: e.ID + ":simulated", Issuer: e.ARN(), IssuerID: e.ID, Tags: e.Tags,
 		}
 	case directory.Group: // as one of its users
-		return policy.Caller{Kind: policy.User, Account: e.Account, ARN: "arn:aws:iam::" + e.Account + ":user/simulated", UserName: "simulated"}
+		return policy.Caller{
+			Kind:     policy.User,
+			Account:  e.Account,
+			ARN:      "arn:aws:iam::" + e.Account + ":user/simulated",
+			UserName: "simulated",
+		}
 	}
 	return policy.Caller{
 		Kind: policy.User, Account: e.Account, ARN: e.ARN(), UserID: e.ID, UserName: e.Name, Tags: e.Tags,
@@ -247,7 +253,8 @@ func simulatedFacts(entries []ContextEntry, now time.Time) (policy.Facts, error)
 }
 
 var sourceTypes = map[policy.Source]string{
-	policy.ByIdentity: "IAM Policy", policy.ByBoundary: "Permissions Boundary Policy", policy.ByResource: "Resource Policy",
+	policy.ByIdentity: "IAM Policy", policy.ByBoundary: "Permissions Boundary Policy",
+	policy.ByResource: "Resource Policy",
 }
 
 func (sim *simulation) evaluate(action, resource string) EvaluationResult {
@@ -263,7 +270,8 @@ func (sim *simulation) evaluate(action, resource string) EvaluationResult {
 	}
 	x := policy.Explain(&r)
 	out := EvaluationResult{
-		EvalActionName: action, EvalResourceName: resource, EvalDecision: x.Result.String(), MissingContextValues: x.Missing,
+		EvalActionName: action, EvalResourceName: resource, EvalDecision: x.Result.String(),
+		MissingContextValues: x.Missing,
 	}
 	for _, t := range x.Traces {
 		if !t.Matched || (t.Statement.Effect == policy.Deny) != (x.Result == policy.ExplicitlyDenied) {

@@ -39,8 +39,8 @@ type tagsInput struct {
 	UserName  *string  `max:"128"`
 	RoleName  *string  `max:"64"`
 	PolicyArn *string  `max:"2048"`
-	Tags      []Tag    `wrap:"member" max:"50"`
-	TagKeys   []string `wrap:"member" max:"50,128"`
+	Tags      []Tag    `max:"50"     wrap:"member"`
+	TagKeys   []string `max:"50,128" wrap:"member"`
 	Marker    *string  `max:"2048"`
 	MaxItems  *int32
 }
@@ -130,12 +130,18 @@ func (s tagged) untagEntity(ctx context.Context, k directory.Kind, action string
 }
 
 type listTagsOutput struct {
-	Tags        []Tag `json:",always" wrap:"member"`
+	Tags        []Tag `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }
 
-func (s tagged) listEntityTags(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
+func (s tagged) listEntityTags(
+	_ context.Context,
+	k directory.Kind,
+	action string,
+	c *protocol.Call,
+	in *tagsInput,
+) (*listTagsOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ type User struct {
 	CreateDate          time.Time
 	PasswordLastUsed    *time.Time
 	PermissionsBoundary *Boundary
-	Tags                []Tag `wrap:"member"`
+	Tags                []Tag `                  wrap:"member"`
 }
 
 // Boundary names the managed policy that limits what an entity's policies can allow.
@@ -73,7 +73,7 @@ type createUserInput struct {
 	UserName            *string `max:"64"`
 	Path                *string `max:"512"`
 	PermissionsBoundary *string `max:"2048"`
-	Tags                []Tag   `wrap:"member" max:"50"`
+	Tags                []Tag   `max:"50"   wrap:"member"`
 }
 
 type userOutput struct{ User User }
@@ -138,7 +138,7 @@ type listUsersInput struct {
 }
 
 type listUsersOutput struct {
-	Users       []User `json:",always" wrap:"member"`
+	Users       []User `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }

@@ -42,7 +42,10 @@ func (s policies) createPolicyVersion(ctx context.Context, c *protocol.Call, in 
 	}
 	m, err = s.editedPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
 		if len(m.Versions) >= maxVersions {
-			return errLimit("A managed policy can have up to %d versions. Before you create a new version, you must delete an existing version.", maxVersions)
+			return errLimit(
+				"A managed policy can have up to %d versions. Before you create a new version, you must delete an existing version.",
+				maxVersions,
+			)
 		}
 		m.Last++
 		m.Updated = s.now().UTC().Truncate(time.Second)
@@ -105,7 +108,7 @@ func (s policies) deletePolicyVersion(ctx context.Context, c *protocol.Call, in 
 }
 
 type listVersionsOutput struct {
-	Versions    []PolicyVersion `json:",always" wrap:"member"`
+	Versions    []PolicyVersion `json:",always"    wrap:"member"`
 	IsTruncated bool
 	Marker      string `json:",omitempty"`
 }

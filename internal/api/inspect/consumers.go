@@ -52,9 +52,11 @@ func (s *inspector) listConsumers(ctx context.Context, c *protocol.Call, in *que
 
 func showConsumer(q *catalog.Queue, c *consumers.Consumer) shownConsumer {
 	out := shownConsumer{
-		Principal: c.Principal, Address: c.Address, Agent: c.Agent, FirstSeenTimestamp: c.First.UnixMilli(), LastSeenTimestamp: c.Last.UnixMilli(),
-		CallsPerMinute: math.Round(100*float64(c.Calls)/max(1, c.Minutes)) / 100, EmptyShare: share(c.Empty, c.Calls),
-		ShortPollShare: share(c.ShortCalls, c.Calls), Received: int64(c.Received), Deleted: int64(c.Deleted), Advice: advice(q, c),
+		Principal: c.Principal, Address: c.Address, Agent: c.Agent, FirstSeenTimestamp: c.First.UnixMilli(),
+		LastSeenTimestamp: c.Last.UnixMilli(),
+		CallsPerMinute:    math.Round(100*float64(c.Calls)/max(1, c.Minutes)) / 100, EmptyShare: share(c.Empty, c.Calls),
+		ShortPollShare: share(c.ShortCalls, c.Calls), Received: int64(c.Received), Deleted: int64(c.Deleted),
+		Advice: advice(q, c),
 	}
 	if out.Principal == "" {
 		out.Principal = "anonymous"
@@ -89,18 +91,29 @@ func advice(q *catalog.Queue, c *consumers.Consumer) []reason {
 	}
 	percent := func(some, all uint64) uint64 { return (100*some + all/2) / all }
 	if c.ShortCalls >= adviceFrom && 2*c.ShortEmpty > c.ShortCalls {
-		add("ShortPolling", "%d%% of the receives that do not wait are empty. With WaitTimeSeconds=20 they cost nothing while there is no message.",
-			percent(c.ShortEmpty, c.ShortCalls))
+		add(
+			"ShortPolling",
+			"%d%% of the receives that do not wait are empty. With WaitTimeSeconds=20 they cost nothing while there is no message.",
+			percent(c.ShortEmpty, c.ShortCalls),
+		)
 	}
 	if c.SingleFull >= 10*adviceFrom && 10*c.SingleFull > 9*c.Calls {
-		add("SmallBatches", "It asks for one message at a time, and there is one nearly always. MaxNumberOfMessages=10 takes a tenth of the calls.")
+		add(
+			"SmallBatches",
+			"It asks for one message at a time, and there is one nearly always. MaxNumberOfMessages=10 takes a tenth of the calls.",
+		)
 	}
 	if c.Received >= adviceFrom && c.Deleted == 0 {
 		add("NoDeletes", "It has received %d messages and deleted none: they come back when their visibility timeout ends.", c.Received)
 	}
 	visibility := time.Duration(q.Attributes.VisibilitySeconds) * time.Second
 	if p99, ok := c.Quantile(0.99); ok && p99 > visibility {
-		add("ShortVisibility", "Some messages are deleted only after about %s, and the queue's visibility timeout is %s: others receive them meanwhile.", p99, visibility)
+		add(
+			"ShortVisibility",
+			"Some messages are deleted only after about %s, and the queue's visibility timeout is %s: others receive them meanwhile.",
+			p99,
+			visibility,
+		)
 	}
 	return list
 }

@@ -93,10 +93,13 @@ func (s *inspector) explainAccess(_ context.Context, c *protocol.Call, in *expla
 		Details: stated{q.Name.ARN(), facts},
 	}, p)
 	if !readable {
-		return nil, protocol.ValidationError("The policy of the queue cannot be read: it refuses everything but what its owner does to replace it.")
+		return nil, protocol.ValidationError(
+			"The policy of the queue cannot be read: it refuses everything but what its owner does to replace it.",
+		)
 	}
 	out := &explainAccessOutput{
-		Decision: x.Result.String(), By: x.By.String(), Rule: x.Rule, MissingContextKeys: x.Missing, Assumed: assumed, Remedy: remedyFor(request, &x),
+		Decision: x.Result.String(), By: x.By.String(), Rule: x.Rule, MissingContextKeys: x.Missing, Assumed: assumed,
+		Remedy: remedyFor(request, &x),
 	}
 	if !x.Allowed() {
 		out.Message = x.Message(request)
@@ -124,7 +127,10 @@ func (s *inspector) action(text string) (string, *policy.Rules, error) {
 			}
 		}
 	}
-	return "", nil, protocol.ValidationError("Action is %q, which is no action here; it may be sqs:SendMessage, say.", service.Shorten(text))
+	return "", nil, protocol.ValidationError(
+		"Action is %q, which is no action here; it may be sqs:SendMessage, say.",
+		service.Shorten(text),
+	)
 }
 
 // principal returns the caller that a text means, with its policies as of now. A caller of another account is known by
@@ -142,7 +148,10 @@ func (s *inspector) principal(text, owner string) (p access.Principal, assumed s
 	case caller.Kind == policy.Anonymous, caller.Kind == policy.Account:
 		return access.Principal{Caller: caller}, "", nil
 	case caller.Account != owner:
-		all, err := policy.Parse(policy.ForIdentity, `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}`)
+		all, err := policy.Parse(
+			policy.ForIdentity,
+			`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}`,
+		)
 		return access.Principal{Caller: caller, Identity: []*policy.Policy{all.Named("what the caller's account allows")}},
 			"The caller's own account, " + caller.Account + ", allows it.", err
 	}
@@ -215,8 +224,10 @@ func (out *explainAccessOutput) addStatements(x *policy.Explanation) {
 	for i := range x.Traces {
 		t := &x.Traces[i]
 		out.Statements = append(out.Statements, statement{
-			Source: t.Source.String(), Policy: t.Policy.Name(), Line: int64(t.Statement.Start.Line), Sid: t.Statement.Sid, Effect: t.Statement.Effect.String(),
-			Applies: t.Matched, Decided: t.Policy == x.Policy && t.Statement.Index == x.Statement, Element: t.Element, Reason: t.Reason(),
+			Source: t.Source.String(), Policy: t.Policy.Name(), Line: int64(t.Statement.Start.Line),
+			Sid: t.Statement.Sid, Effect: t.Statement.Effect.String(),
+			Applies: t.Matched, Decided: t.Policy == x.Policy && t.Statement.Index == x.Statement, Element: t.Element,
+			Reason: t.Reason(),
 		})
 	}
 	slices.SortStableFunc(out.Statements, func(a, b statement) int { return rank(&a) - rank(&b) })
@@ -232,7 +243,13 @@ func remedyFor(r *policy.Request, x *policy.Explanation) *remedy {
 	case x.Allowed():
 		return nil
 	case x.Result == policy.ExplicitlyDenied:
-		return &remedy{Text: fmt.Sprintf("Take the Deny at line %d out of the %s, or narrow it: no Allow outweighs a Deny.", x.Policy.Statement(x.Statement).Start.Line, x.By)}
+		return &remedy{
+			Text: fmt.Sprintf(
+				"Take the Deny at line %d out of the %s, or narrow it: no Allow outweighs a Deny.",
+				x.Policy.Statement(x.Statement).Start.Line,
+				x.By,
+			),
+		}
 	case x.Rule != "":
 		return &remedy{Text: "Nothing: " + x.Rule + "."}
 	case x.By == policy.ByBoundary:
@@ -240,7 +257,10 @@ func remedyFor(r *policy.Request, x *policy.Explanation) *remedy {
 	case x.By == policy.BySession:
 		return &remedy{"The policy that was given when the session was made has to allow it, too.", asJSON(own)}
 	case x.By == policy.ByIdentity && r.Caller.Account == r.Owner:
-		return &remedy{"Add this statement to a policy of the caller, or an Allow that names the caller to the policy of the queue.", asJSON(own)}
+		return &remedy{
+			"Add this statement to a policy of the caller, or an Allow that names the caller to the policy of the queue.",
+			asJSON(own),
+		}
 	}
 	who := any("*")
 	if r.Caller.Kind != policy.Anonymous {

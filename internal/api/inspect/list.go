@@ -103,7 +103,13 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 		}
 		return strings.HasPrefix(q.Name.Queue, in.Prefix) && strings.Contains(strings.ToLower(q.Name.Queue), contains)
 	})
-	page, err := service.Paginate(all[min(int(in.Skip), len(all)):], func(q *catalog.Queue) string { return q.Name.Queue }, in.Cursor, in.Prefix+"/"+contains, most)
+	page, err := service.Paginate(
+		all[min(int(in.Skip), len(all)):],
+		func(q *catalog.Queue) string { return q.Name.Queue },
+		in.Cursor,
+		in.Prefix+"/"+contains,
+		most,
+	)
 	switch {
 	case errors.Is(err, service.ErrOtherList):
 		return nil, protocol.ValidationError("Cursor is for another Prefix or Contains.")
@@ -115,7 +121,8 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 		return nil, failure(err)
 	}
 	return &listQueueStatesOutput{
-		Queues: service.Convert(page.Items, l.show), Cursor: page.Next, Total: int64(len(all)), Timestamp: s.authorizer.Now().UnixMilli(),
+		Queues: service.Convert(page.Items, l.show), Cursor: page.Next, Total: int64(len(all)),
+		Timestamp: s.authorizer.Now().UnixMilli(),
 	}, nil
 }
 
@@ -191,11 +198,15 @@ func (l *queueLister) state(q *catalog.Queue) *listedState {
 	}
 	st := &sum.state
 	out := &listedState{
-		CreatedTimestamp: q.Created.UnixMilli(), Encryption: encryption(&q.Attributes), ContentBasedDeduplication: q.Attributes.ContentDedup,
-		Visible: int64(st.Visible + sum.arriving), InFlight: int64(st.InFlight), Delayed: int64(st.Delayed), Arriving: int64(sum.arriving),
-		OldestMessageTimestamp: instant(st.Oldest), LastSendTimestamp: instant(st.LastSend), LastReceiveTimestamp: instant(st.LastReceive),
-		WaitingReceives: int64(st.Waiters), Receivable: st.Receivable, Paused: st.Limited&queue.LimitedByPause != 0,
-		Reasons: reasons(st, sum.arriving, l.authorizer.Now()), DeadLetterSources: l.sources[q.Name.ARN()], Totals: sum.totals, LastMinute: sum.minute,
+		CreatedTimestamp: q.Created.UnixMilli(), Encryption: encryption(&q.Attributes),
+		ContentBasedDeduplication: q.Attributes.ContentDedup,
+		Visible:                   int64(st.Visible + sum.arriving), InFlight: int64(st.InFlight), Delayed: int64(st.Delayed),
+		Arriving:               int64(sum.arriving),
+		OldestMessageTimestamp: instant(st.Oldest), LastSendTimestamp: instant(st.LastSend),
+		LastReceiveTimestamp: instant(st.LastReceive),
+		WaitingReceives:      int64(st.Waiters), Receivable: st.Receivable, Paused: st.Limited&queue.LimitedByPause != 0,
+		Reasons: reasons(st, sum.arriving, l.authorizer.Now()), DeadLetterSources: l.sources[q.Name.ARN()],
+		Totals: sum.totals, LastMinute: sum.minute,
 	}
 	if q.Attributes.Redrive != nil {
 		out.DeadLetterQueueArn = q.Attributes.Redrive.Target

@@ -165,9 +165,11 @@ func inStates(n queue.Counts, states queue.States) (total uint64) {
 
 func show(m *queue.Peeked, body bool) peekedMessage {
 	out := peekedMessage{
-		MessageId: m.ID.String(), State: stateName(m.State), Size: int64(m.Size), SentTimestamp: int64(m.SentAt), ReceiveCount: int64(m.PriorReceives + m.Receives),
-		FirstReceiveTimestamp: instant(m.First), LastReceiveTimestamp: instant(m.Last), InvisibleUntil: instant(m.Until),
-		SenderId: m.Sender, MessageGroupId: m.Group, MessageDeduplicationId: m.Dedup, AWSTraceHeader: m.Trace,
+		MessageId: m.ID.String(), State: stateName(m.State), Size: int64(m.Size), SentTimestamp: int64(m.SentAt),
+		ReceiveCount:          int64(m.PriorReceives + m.Receives),
+		FirstReceiveTimestamp: instant(m.First), LastReceiveTimestamp: instant(m.Last),
+		InvisibleUntil: instant(m.Until),
+		SenderId:       m.Sender, MessageGroupId: m.Group, MessageDeduplicationId: m.Dedup, AWSTraceHeader: m.Trace,
 		DeadLetterSourceArn: m.Source,
 	}
 	if m.PriorFirst != 0 {

@@ -38,15 +38,15 @@ type redriveMessagesInput struct {
 
 // messageEdit says what is changed of messages.
 type messageEdit struct {
-	Body             *string                    `max:"8M" hidden:""`
+	Body             *string                    `max:"8M"       hidden:""`
 	SetAttributes    map[string]editedAttribute `max:"100,1024"`
 	RemoveAttributes []string                   `max:"100,1024"`
 }
 
 type editedAttribute struct {
 	DataType    string  `max:"1024"`
-	StringValue *string `max:"8M" hidden:""`
-	BinaryValue []byte  `max:"8M" hidden:""`
+	StringValue *string `max:"8M"   hidden:""`
+	BinaryValue []byte  `max:"8M"   hidden:""`
 }
 
 type redriveMessagesOutput struct {
@@ -111,7 +111,9 @@ func (s *inspector) redriveMessages(ctx context.Context, c *protocol.Call, in *r
 	}
 	switch err := s.shard.StartMove(ctx, source.ID, task); {
 	case errors.Is(err, queue.ErrTaskRunning):
-		return nil, protocol.ValidationError("A task moves messages out of the queue already: there can be one at a time. Wait for it, or cancel it.")
+		return nil, protocol.ValidationError(
+			"A task moves messages out of the queue already: there can be one at a time. Wait for it, or cancel it.",
+		)
 	case err != nil:
 		return nil, failure(err)
 	}
@@ -119,7 +121,13 @@ func (s *inspector) redriveMessages(ctx context.Context, c *protocol.Call, in *r
 }
 
 // dryRun shows the messages that would be moved if none of them is in flight by then.
-func (s *inspector) dryRun(ctx context.Context, c *protocol.Call, in *redriveMessagesInput, source *catalog.Queue, selection *queue.Selection) (*redriveMessagesOutput, error) {
+func (s *inspector) dryRun(
+	ctx context.Context,
+	c *protocol.Call,
+	in *redriveMessagesInput,
+	source *catalog.Queue,
+	selection *queue.Selection,
+) (*redriveMessagesOutput, error) {
 	look := peekMessagesInput{Filter: in.Filter, States: []string{"Visible"}, Cursor: in.Cursor, Max: in.Max, IncludeBody: in.IncludeBody}
 	p, _, err := look.peek()
 	if err != nil {
@@ -176,7 +184,9 @@ func (s *inspector) edit(in *messageEdit) (*queue.Edit, error) {
 		case *in.Body == "" || len(*in.Body) > largestMessage:
 			return nil, protocol.ValidationError("Edit.Body has %d bytes; it must have 1 to %d.", len(*in.Body), largestMessage)
 		case !service.ValidText(*in.Body):
-			return nil, protocol.ValidationError("Edit.Body has characters that a message must not have: #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF are allowed.")
+			return nil, protocol.ValidationError(
+				"Edit.Body has characters that a message must not have: #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF are allowed.",
+			)
 		}
 		out.Body, out.BodyMD5 = in.Body, md5.Sum([]byte(*in.Body))
 	}
@@ -185,7 +195,11 @@ func (s *inspector) edit(in *messageEdit) (*queue.Edit, error) {
 		a := queue.Attribute{Name: name, Type: v.DataType, Value: string(v.BinaryValue)}
 		base, _, _ := strings.Cut(v.DataType, ".")
 		if isBinary := base == "Binary"; isBinary != (v.StringValue == nil) {
-			return nil, protocol.ValidationError("Edit.SetAttributes: %s of type %q must have BinaryValue if the type is Binary, and StringValue otherwise.", service.Shorten(name), service.Shorten(v.DataType))
+			return nil, protocol.ValidationError(
+				"Edit.SetAttributes: %s of type %q must have BinaryValue if the type is Binary, and StringValue otherwise.",
+				service.Shorten(name),
+				service.Shorten(v.DataType),
+			)
 		} else if !isBinary {
 			a.Value = *v.StringValue
 		}
@@ -202,7 +216,10 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 			return q.Attributes.Redrive != nil && q.Attributes.Redrive.Target == dead
 		})
 		if len(back) == 0 {
-			return protocol.ValidationError("%s is no queue's dead-letter queue: say where its messages are to go, by DestinationArn.", source.Name.Queue)
+			return protocol.ValidationError(
+				"%s is no queue's dead-letter queue: say where its messages are to go, by DestinationArn.",
+				source.Name.Queue,
+			)
 		}
 		for _, q := range back {
 			if err := s.messages.Authorize(c, subject(q.Name, q), "sqs:SendMessage"); err != nil {
@@ -299,8 +316,10 @@ func (s *inspector) listRedriveTasks(ctx context.Context, c *protocol.Call, in *
 
 func showTask(q *catalog.Queue, t *queue.MoveTask) redriveTask {
 	out := redriveTask{
-		Status: string(t.Status), StartedTimestamp: int64(t.Started), EndedTimestamp: instant(t.Ended), DestinationArn: t.Destination,
-		Scanned: int64(t.Moved), Total: int64(t.ToMove), Moved: int64(t.Moved), Skipped: int64(t.Skipped), FailureReason: t.Failure,
+		Status: string(t.Status), StartedTimestamp: int64(t.Started), EndedTimestamp: instant(t.Ended),
+		DestinationArn: t.Destination,
+		Scanned:        int64(t.Moved), Total: int64(t.ToMove), Moved: int64(t.Moved), Skipped: int64(t.Skipped),
+		FailureReason: t.Failure,
 	}
 	if t.Status == queue.MoveRunning {
 		out.TaskHandle = service.TaskHandle(t.ID, q.Name.ARN())
@@ -310,7 +329,11 @@ func showTask(q *catalog.Queue, t *queue.MoveTask) redriveTask {
 		out.MaxNumberOfMessagesPerSecond = &rate
 	}
 	if sel := t.Selection; sel != nil {
-		out.Selects, out.Filter, out.MessageIds, out.Edited, out.Scanned = true, sel.Filter, int64(sel.Chosen), sel.Edited, int64(min(t.Scanned, t.ToMove))
+		out.Selects, out.Filter, out.MessageIds, out.Edited, out.Scanned = true, sel.Filter, int64(
+			sel.Chosen,
+		), sel.Edited, int64(
+			min(t.Scanned, t.ToMove),
+		)
 		out.Results = service.Convert(t.Results[max(0, len(t.Results)-resultsShown):], showResult)
 	}
 	return out

@@ -66,7 +66,8 @@ type inspector struct {
 // Register adds the operations to a service.
 func Register(wire *protocol.Service, o Options) {
 	s := &inspector{
-		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory, services: o.Services,
+		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory,
+		services:  o.Services,
 		publicURL: o.PublicURL, consumers: o.Consumers,
 		messages: o.Messages, checkAttributes: o.CheckAttributes, room: o.Room, ready: o.Ready,
 	}

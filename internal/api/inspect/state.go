@@ -73,15 +73,19 @@ func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in
 	}
 	sum := addUp(states)
 	out := &describeQueueStateOutput{
-		QueueArn: q.Name.ARN(), Receivable: sum.Receivable, Visible: int64(sum.Visible), InFlight: int64(sum.InFlight), Delayed: int64(sum.Delayed),
+		QueueArn: q.Name.ARN(), Receivable: sum.Receivable, Visible: int64(sum.Visible), InFlight: int64(sum.InFlight),
+		Delayed:                int64(sum.Delayed),
 		Arriving:               max(0, int64(counts.Visible)-int64(sum.Visible)),
-		OldestMessageTimestamp: instant(sum.Oldest), NextVisibleTimestamp: instant(sum.NextVisible), NextDelayedTimestamp: instant(sum.NextDelayed),
-		LastSendTimestamp: instant(sum.LastSend), LastReceiveTimestamp: instant(sum.LastReceive),
-		WaitingReceives: int64(sum.Waiters), ReadyGroups: int64(sum.ReadyGroups), BlockedGroups: int64(sum.BlockedGroups), DiskBytes: int64(sum.Disk),
+		OldestMessageTimestamp: instant(sum.Oldest), NextVisibleTimestamp: instant(sum.NextVisible),
+		NextDelayedTimestamp: instant(sum.NextDelayed),
+		LastSendTimestamp:    instant(sum.LastSend), LastReceiveTimestamp: instant(sum.LastReceive),
+		WaitingReceives: int64(sum.Waiters), ReadyGroups: int64(sum.ReadyGroups),
+		BlockedGroups: int64(sum.BlockedGroups), DiskBytes: int64(sum.Disk),
 	}
 	for _, st := range states {
 		out.Shards = append(out.Shards, shardState{
-			Shard: strconv.Itoa(cmp.Or(st.Shard, 1)), Node: st.Node, Visible: int64(st.Visible), InFlight: int64(st.InFlight), Delayed: int64(st.Delayed),
+			Shard: strconv.Itoa(cmp.Or(st.Shard, 1)), Node: st.Node, Visible: int64(st.Visible),
+			InFlight: int64(st.InFlight), Delayed: int64(st.Delayed),
 			WaitingReceives: int64(st.Waiters), DiskBytes: int64(st.Disk),
 		})
 	}
@@ -189,7 +193,12 @@ func reasons(sum *shard.State, arriving uint64, now time.Time) []reason {
 		}
 	}
 	if sum.InFlight > 0 && sum.Visible == 0 {
-		add("AllInFlight", "%s in flight, and none is visible; the next one becomes visible at %s unless it is deleted.", are(sum.InFlight), moment(sum.NextVisible))
+		add(
+			"AllInFlight",
+			"%s in flight, and none is visible; the next one becomes visible at %s unless it is deleted.",
+			are(sum.InFlight),
+			moment(sum.NextVisible),
+		)
 	}
 	if sum.BlockedGroups > 0 && sum.Visible > 0 {
 		text := "%d message groups wait: no message of a group is received while an earlier one is in flight."
@@ -207,8 +216,13 @@ func reasons(sum *shard.State, arriving uint64, now time.Time) []reason {
 	if arriving > 0 {
 		add("Arriving", "%s on the way here from another shard.", are(arriving))
 	}
-	if quiet := queue.At(now.Add(-quietTime)); sum.Receivable && sum.Waiters == 0 && sum.LastReceive < quiet && sum.Oldest != 0 && sum.Oldest < quiet {
-		add("NotReceived", "Messages can be received, the oldest was sent at %s, and nothing has been received for 10 minutes, or since the server was started.", moment(sum.Oldest))
+	if quiet := queue.At(now.Add(-quietTime)); sum.Receivable && sum.Waiters == 0 && sum.LastReceive < quiet && sum.Oldest != 0 &&
+		sum.Oldest < quiet {
+		add(
+			"NotReceived",
+			"Messages can be received, the oldest was sent at %s, and nothing has been received for 10 minutes, or since the server was started.",
+			moment(sum.Oldest),
+		)
 	}
 	return list
 }
@@ -219,7 +233,10 @@ var limitReasons = []struct {
 	reason
 }{
 	{queue.LimitedByPause, reason{"Paused", "The queue is paused by its tag " + catalog.TagDelivery + ": receives are given nothing."}},
-	{queue.LimitedByInFlight, reason{"InFlightLimit", "As many messages are in flight as the queue's tag " + catalog.TagInFlight + " allows."}},
+	{
+		queue.LimitedByInFlight,
+		reason{"InFlightLimit", "As many messages are in flight as the queue's tag " + catalog.TagInFlight + " allows."},
+	},
 	{queue.LimitedByRate, reason{"RateLimit", "The queue's tag " + catalog.TagReceiveRate + " lets the next message through in a moment."}},
 }
 
@@ -279,7 +296,10 @@ func (s *inspector) listMessageGroups(ctx context.Context, c *protocol.Call, in 
 	}
 	g.After = after
 	if !q.Attributes.FIFO {
-		return nil, protocol.ValidationError("The queue %s is not a FIFO queue: it does not keep the order of message groups.", q.Name.Queue)
+		return nil, protocol.ValidationError(
+			"The queue %s is not a FIFO queue: it does not keep the order of message groups.",
+			q.Name.Queue,
+		)
 	}
 	found, err := s.shard.Groups(ctx, q.ID, g)
 	if err != nil {
@@ -294,7 +314,8 @@ func (s *inspector) listMessageGroups(ctx context.Context, c *protocol.Call, in 
 
 func showGroup(g queue.Group) messageGroup {
 	return messageGroup{
-		MessageGroupId: g.Name, State: stateName(g.State), Depth: int64(g.Depth), DepthIsMore: g.More, InFlight: int64(g.InFlight), MessageId: g.ID.String(),
+		MessageGroupId: g.Name, State: stateName(g.State), Depth: int64(g.Depth), DepthIsMore: g.More,
+		InFlight: int64(g.InFlight), MessageId: g.ID.String(),
 		SentTimestamp: int64(g.Sent), ReceiveCount: int64(g.Receives), InvisibleUntil: instant(g.Until),
 	}
 }

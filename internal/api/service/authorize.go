@@ -62,7 +62,8 @@ type Subject struct {
 func (a *Authorizer) Authorize(c *protocol.Call, s Subject, actions ...string) error {
 	id := Caller(c)
 	q := access.Request{
-		Caller: id, Rules: a.rules, Owner: s.Owner, Policy: s.Policy, PolicyIDs: s.PolicyIDs, Details: &details{a, c, s},
+		Caller: id, Rules: a.rules, Owner: s.Owner, Policy: s.Policy, PolicyIDs: s.PolicyIDs,
+		Details: &details{a, c, s},
 	}
 	if q.Owner == "" {
 		q.Owner = id.Account

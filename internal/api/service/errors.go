@@ -39,7 +39,10 @@ func IsTooEarly(err error) bool { return errors.Is(err, errTooEarly) }
 // Sealed returns the answer to a client whose queue is about to be deleted because it was unused, or to be opened
 // again.
 func Sealed(cause error) error {
-	return Unavailable("The queue was not used for long, and is about to be deleted. Try again in a moment, to see whether it is still there.", cause)
+	return Unavailable(
+		"The queue was not used for long, and is about to be deleted. Try again in a moment, to see whether it is still there.",
+		cause,
+	)
 }
 
 // Failure translates what storage has refused, which says nothing about the request, into the client's answer. Other

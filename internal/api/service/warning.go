@@ -18,7 +18,17 @@ type Services []*policy.Rules
 func WarnOfPolicy(log *slog.Logger, p *policy.Policy, holder string, services Services) {
 	warnings := p.Warnings(holder, services...)
 	for _, w := range warnings[:min(len(warnings), maxWarnings)] {
-		log.Warn("a policy was set of which a part has no effect", "on", Shorten(holder), "line", w.Line, "column", w.Column, "reason", w.Text)
+		log.Warn(
+			"a policy was set of which a part has no effect",
+			"on",
+			Shorten(holder),
+			"line",
+			w.Line,
+			"column",
+			w.Column,
+			"reason",
+			w.Text,
+		)
 	}
 }
 

@@ -16,8 +16,12 @@ func (s *Service) checkHost(r *http.Request) error {
 	if r.TLS != nil || s.knowsHost(r.Host) {
 		return nil
 	}
-	return refuse(http.StatusMisdirectedRequest, "UnknownHost",
-		"The server does not know itself as %.100q. Start it with --public-url, or with --console-host and this name, if it is right.", r.Host)
+	return refuse(
+		http.StatusMisdirectedRequest,
+		"UnknownHost",
+		"The server does not know itself as %.100q. Start it with --public-url, or with --console-host and this name, if it is right.",
+		r.Host,
+	)
 }
 
 func (s *Service) knowsHost(host string) bool {
@@ -74,7 +78,8 @@ func (s *Service) cookieName(r *Request) string {
 // cookie returns a cookie that holds a token for so many seconds, or with a negative number one that takes it away.
 func (s *Service) cookie(r *Request, token string, seconds int) *http.Cookie {
 	return &http.Cookie{
-		Name: s.cookieName(r), Value: token, Path: "/", MaxAge: seconds, HttpOnly: true, Secure: s.isSecure(r), SameSite: http.SameSiteStrictMode,
+		Name: s.cookieName(r), Value: token, Path: "/", MaxAge: seconds, HttpOnly: true, Secure: s.isSecure(r),
+		SameSite: http.SameSiteStrictMode,
 	}
 }
 

@@ -77,12 +77,15 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 		signed.Header.Set(name, value)
 	}
 	form, err := url.ParseQuery(in.Body)
-	if err != nil || form.Get("Action") != "GetCallerIdentity" || form.Get("Version") != "2011-06-15" || len(form) != 2 || u.RawQuery != "" {
+	if err != nil || form.Get("Action") != "GetCallerIdentity" || form.Get("Version") != "2011-06-15" || len(form) != 2 ||
+		u.RawQuery != "" {
 		return none, time.Time{}, bad("The request that was signed has to be a POST of Action=GetCallerIdentity&Version=2011-06-15.")
 	}
 	for _, host := range []string{u.Host, signed.Header.Get(HostHeader)} {
 		if !s.isHere(r.HTTP, host) {
-			return none, time.Time{}, bad("The request was signed for another server: its host and its header " + HostHeader + " have to name this one.")
+			return none, time.Time{}, bad(
+				"The request was signed for another server: its host and its header " + HostHeader + " have to name this one.",
+			)
 		}
 	}
 	var cred identity.Credential
@@ -95,9 +98,14 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 	case err != nil:
 		return none, time.Time{}, &failure{"BadKeys", "The access key or its secret is not right, or the clock of this browser is not."}
 	case verified.Service != "sts" || verified.Presigned || verified.Token != "":
-		return none, time.Time{}, bad("The request has to be signed for sts, in the header Authorization, with keys that are not temporary.")
+		return none, time.Time{}, bad(
+			"The request has to be signed for sts, in the header Authorization, with keys that are not temporary.",
+		)
 	case r.At.Sub(verified.SignedAt).Abs() > freshFor:
-		return none, time.Time{}, &failure{"BadClock", "The request was signed more than five minutes ago, or the clock of this browser is not right."}
+		return none, time.Time{}, &failure{
+			"BadClock",
+			"The request was signed more than five minutes ago, or the clock of this browser is not right.",
+		}
 	}
 	return cred.Identity, verified.SignedAt, nil
 }

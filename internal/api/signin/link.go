@@ -14,9 +14,14 @@ import (
 
 // Register adds CreateSignInLink to the service "sluice", whose rules the authorizer has.
 func (s *Service) Register(wire *protocol.Service, authorizer *service.Authorizer) {
-	protocol.Register(wire, "CreateSignInLink", func(ctx context.Context, c *protocol.Call, _ *service.Empty) (*createSignInLinkOutput, error) {
-		return s.createSignInLink(ctx, c, authorizer)
-	}, protocol.Control)
+	protocol.Register(
+		wire,
+		"CreateSignInLink",
+		func(ctx context.Context, c *protocol.Call, _ *service.Empty) (*createSignInLinkOutput, error) {
+			return s.createSignInLink(ctx, c, authorizer)
+		},
+		protocol.Control,
+	)
 }
 
 type createSignInLinkOutput struct {

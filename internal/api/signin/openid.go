@@ -199,7 +199,10 @@ func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Gr
 		return none(codeNotTrusted, errors.New("there is no role "+arn))
 	}
 	if !s.trusts(a.r, role, person) {
-		return none(codeNotTrusted, errors.New("the trust policy of "+arn+" does not allow "+assumeByProvider+" to "+s.provider(role.Account)))
+		return none(
+			codeNotTrusted,
+			errors.New("the trust policy of "+arn+" does not allow "+assumeByProvider+" to "+s.provider(role.Account)),
+		)
 	}
 	grant := session.Federated(role, person.Name, session.Federation{Issuer: person.Issuer, Subject: person.Subject, Group: group}, a.r.At)
 	who, ok := s.o.Sessions.Who(&session.Session{Grant: grant})

@@ -18,13 +18,18 @@ import (
 type password struct {
 	Account     string `json:"account"` // its number or alias; empty: the first of the server
 	User        string `json:"user"`
-	Password    string `json:"password" hidden:""`
+	Password    string `json:"password"    hidden:""`
 	Code        string `json:"code"`                  // of a second factor
 	NewPassword string `json:"newPassword" hidden:""` // where the old one has to be replaced
 }
 
 func tooMany() error {
-	return refuse(http.StatusTooManyRequests, "TooManyAttempts", "There were too many wrong passwords. Try again in %d minutes, or sign in with a link or a key.", login.TriesWindow/time.Minute)
+	return refuse(
+		http.StatusTooManyRequests,
+		"TooManyAttempts",
+		"There were too many wrong passwords. Try again in %d minutes, or sign in with a link or a key.",
+		login.TriesWindow/time.Minute,
+	)
 }
 
 // account returns the account that the person means.
@@ -40,7 +45,8 @@ func (s *Service) account(written string) string {
 
 // byPassword signs in with a user's name and password.
 func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*Answer, error) {
-	if len(in.Password) > maxTyped || len(in.NewPassword) > maxTyped || len(in.User) > maxTyped || len(in.Account) > maxTyped || len(in.Code) > maxTyped {
+	if len(in.Password) > maxTyped || len(in.NewPassword) > maxTyped || len(in.User) > maxTyped || len(in.Account) > maxTyped ||
+		len(in.Code) > maxTyped {
 		return nil, refuse(http.StatusBadRequest, "BadRequest", "The input is too long.")
 	}
 	account := s.account(in.Account)
@@ -91,7 +97,14 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 		who.MFA = r.At.UTC().Truncate(time.Second)
 		a = s.attempt(r, session.ByPassword, who)
 	}
-	g := session.Grant{Kind: who.Kind, Account: who.Account, Issuer: who.ARN, IssuerID: who.UserID, MFA: who.MFA, Until: r.At.Add(session.Longest)}
+	g := session.Grant{
+		Kind:     who.Kind,
+		Account:  who.Account,
+		Issuer:   who.ARN,
+		IssuerID: who.UserID,
+		MFA:      who.MFA,
+		Until:    r.At.Add(session.Longest),
+	}
 	answer, err := a.finish(s.o.Sessions.Begin(a.changes(ctx), g, a.arrival(), r.At, func(tx *control.Tx) error {
 		// Meanwhile the password may have been changed, and the code have been used.
 		if now := s.o.Logins.Profile(user.ID); now == nil || now.Hash != profile.Hash {
@@ -145,7 +158,13 @@ func (s *Service) checkCode(a *attempt, user *directory.Entity, code string) (*l
 
 // checkAge makes sure that a password may still be used, or is replaced by one that may. It returns the profile with
 // the new one, or nil if the old one stays.
-func (s *Service) checkAge(ctx context.Context, a *attempt, user *directory.Entity, p *login.Profile, in *password) (*login.Profile, error) {
+func (s *Service) checkAge(
+	ctx context.Context,
+	a *attempt,
+	user *directory.Entity,
+	p *login.Profile,
+	in *password,
+) (*login.Profile, error) {
 	rules, _ := s.o.Logins.Rules(user.Account)
 	expired := rules.Expired(p.Changed, a.r.At)
 	switch {

@@ -177,7 +177,10 @@ func (s *Service) failed(err error) *Answer {
 		return &Answer{Status: http.StatusUnauthorized, Body: &Refusal{Code: "SignedOut", Message: "The session has ended."}}
 	}
 	if errors.Is(err, control.ErrElsewhere) || errors.Is(err, control.ErrUnavailable) || service.OfTheDisk(err) {
-		return &Answer{Status: http.StatusServiceUnavailable, Body: &Refusal{Code: "Unavailable", Message: "This cannot be done at the moment. Please try again."}}
+		return &Answer{
+			Status: http.StatusServiceUnavailable,
+			Body:   &Refusal{Code: "Unavailable", Message: "This cannot be done at the moment. Please try again."},
+		}
 	}
 	if e, ok := errors.AsType[*protocol.Error](err); ok {
 		return &Answer{Status: e.Status, Body: &Refusal{Code: e.Code, Message: e.Message}}

@@ -29,8 +29,10 @@ type view struct {
 
 func (s *Service) view(n *session.Session, who identity.Identity, current string) view {
 	v := view{
-		ID: n.ID, ARN: who.ARN, Account: n.Account, Alias: s.o.Directory.Alias(n.Account), User: "root", Method: string(n.Method), MFA: !n.Grant.MFA.IsZero(),
-		Created: n.Created, Used: n.Used, Expires: n.Until, SourceIP: n.SourceIP, UserAgent: n.UserAgent, Current: n.ID == current,
+		ID: n.ID, ARN: who.ARN, Account: n.Account, Alias: s.o.Directory.Alias(n.Account), User: "root",
+		Method: string(n.Method), MFA: !n.Grant.MFA.IsZero(),
+		Created: n.Created, Used: n.Used, Expires: n.Until, SourceIP: n.SourceIP, UserAgent: n.UserAgent,
+		Current: n.ID == current,
 	}
 	if !who.IsRoot() {
 		v.User = who.ARN[strings.IndexByte(who.ARN, '/')+1:]

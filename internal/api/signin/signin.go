@@ -68,8 +68,10 @@ func (s *Service) attemptOf(r *Request, method session.Method, who identity.Iden
 		account = s.o.Accounts[0]
 	}
 	a.record = s.o.Trail.BeginSignIn(&trail.SignIn{
-		Account: account, Who: who, Method: string(method), URL: s.page(r.HTTP, s.isSecure(r)), Region: s.o.Region, Host: r.HTTP.Host,
-		SourceIP: r.SourceIP, UserAgent: r.HTTP.UserAgent(), RequestID: r.ID, TLS: r.Encrypted, MFA: !who.MFA.IsZero(), Federated: federated, At: r.At,
+		Account: account, Who: who, Method: string(method), URL: s.page(r.HTTP, s.isSecure(r)), Region: s.o.Region,
+		Host:     r.HTTP.Host,
+		SourceIP: r.SourceIP, UserAgent: r.HTTP.UserAgent(), RequestID: r.ID, TLS: r.Encrypted, MFA: !who.MFA.IsZero(),
+		Federated: federated, At: r.At,
 	})
 	return a
 }
@@ -90,7 +92,10 @@ func (a *attempt) arrival() session.Arrival {
 func (a *attempt) finish(token string, n *session.Session, err error) (*Answer, error) {
 	switch {
 	case errors.Is(err, session.ErrNoLink):
-		return nil, a.fail("NoSuchLink", "The link is not good: it was used, or it is older than ten minutes. Make a new one with: sluice console")
+		return nil, a.fail(
+			"NoSuchLink",
+			"The link is not good: it was used, or it is older than ten minutes. Make a new one with: sluice console",
+		)
 	case errors.Is(err, session.ErrUsed):
 		return nil, a.fail("Used", "This request has begun a session already. Sign another one.")
 	case errors.Is(err, session.ErrNobody):

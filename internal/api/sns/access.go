@@ -22,7 +22,8 @@ var Rules = &policy.Rules{
 		"SNS:CreateTopic", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:TagResource", "SNS:UntagResource",
 	},
 	Unscoped: []string{
-		"SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:Unsubscribe",
+		"SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:SetSubscriptionAttributes",
+		"SNS:Unsubscribe",
 	},
 	Repair: []string{"SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:RemovePermission", "SNS:SetTopicAttributes"},
 	Limits: policy.Limits{Bytes: 30 << 10, Statements: 100, Principals: 200, Conditions: 100, Actions: 50},
@@ -32,14 +33,16 @@ var Rules = &policy.Rules{
 // AWS's default policies had it, and tools still write it.
 var shared = []string{
 	"SNS:AddPermission", "SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:ListSubscriptionsByTopic",
-	"SNS:ListTagsForResource", "SNS:Publish", "SNS:Receive", "SNS:RemovePermission", "SNS:SetTopicAttributes", "SNS:Subscribe",
+	"SNS:ListTagsForResource", "SNS:Publish", "SNS:Receive", "SNS:RemovePermission", "SNS:SetTopicAttributes",
+	"SNS:Subscribe",
 }
 
 // topicRules are Rules for a policy that is set on a topic: it can give the shared actions only. AWS takes those about
 // data protection, too.
 var topicRules = &policy.Rules{
-	Vendor: Rules.Vendor, Actions: append(slices.Clone(shared), "SNS:GetDataProtectionPolicy", "SNS:PutDataProtectionPolicy"),
-	Limits: Rules.Limits,
+	Vendor:  Rules.Vendor,
+	Actions: append(slices.Clone(shared), "SNS:GetDataProtectionPolicy", "SNS:PutDataProtectionPolicy"),
+	Limits:  Rules.Limits,
 }
 
 // resource is the topic that a request names: its name and, if it exists, its record.

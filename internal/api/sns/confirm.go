@@ -68,7 +68,8 @@ func (s *Service) sendToken(ctx context.Context, sub *topic.Subscription, messag
 	}
 	id := queue.MessageID(uuid.New())
 	request := envelope.Confirmation{
-		Type: messageType, ID: id.String(), Token: token, TopicARN: sub.Topic.ARN(), SubscriptionARN: sub.ARN(), Time: s.now(),
+		Type: messageType, ID: id.String(), Token: token, TopicARN: sub.Topic.ARN(), SubscriptionARN: sub.ARN(),
+		Time:         s.now(),
 		SubscribeURL: s.subscribeURL(sub, token),
 	}
 	signer, err := s.signer(t)
@@ -84,7 +85,8 @@ func (s *Service) sendToken(ctx context.Context, sub *topic.Subscription, messag
 
 // sendConfirmation sends a request to confirm a subscription to where its messages are sent.
 func (s *Service) sendConfirmation(
-	ctx context.Context, t *topic.Topic, sub *topic.Subscription, id queue.MessageID, request *envelope.Confirmation, body string,
+	ctx context.Context, t *topic.Topic, sub *topic.Subscription, id queue.MessageID, request *envelope.Confirmation,
+	body string,
 ) error {
 	to, message := sub.Queue, outgoing(body)
 	if sub.Protocol == topic.SQS {

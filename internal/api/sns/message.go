@@ -25,10 +25,10 @@ const (
 
 // message is a message that a client publishes: what Publish and an entry of PublishBatch have in common.
 type message struct {
-	Message                *string                   `max:"1M" hidden:""`
-	Subject                *string                   `max:"1024" hidden:""`
+	Message                *string                   `max:"1M"       hidden:""`
+	Subject                *string                   `max:"1024"     hidden:""`
 	MessageStructure       *string                   `max:"64"`
-	MessageAttributes      map[string]attributeValue `wrap:"entry" entry:"Name,Value" max:"100,1024" hidden:""`
+	MessageAttributes      map[string]attributeValue `max:"100,1024" hidden:"" wrap:"entry" entry:"Name,Value"`
 	MessageDeduplicationId *string                   `max:"512"`
 	MessageGroupId         *string                   `max:"512"`
 }
@@ -144,7 +144,9 @@ func (m *message) checkIDs(o *outbound) error {
 	}
 	switch dedup := m.MessageDeduplicationId; {
 	case dedup != nil && !fifo:
-		return errParameter("MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type")
+		return errParameter(
+			"MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type",
+		)
 	case !fifo:
 	case m.MessageGroupId == nil:
 		return errParameter("The MessageGroupId parameter is required for FIFO topics")

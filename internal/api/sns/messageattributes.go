@@ -98,21 +98,34 @@ func checkAttribute(name, dataType string, v *attributeValue) error {
 	case dataType == "":
 		return errAttribute("The message attribute '%s' must contain non-empty message attribute type.", name)
 	case len(dataType) > maxAttributeType || !slices.Contains(baseTypes, base) || labelled && label == "" || !service.ValidText(dataType):
-		return errAttribute("The message attribute '%s' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.", name)
+		return errAttribute(
+			"The message attribute '%s' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.",
+			name,
+		)
 	case isString && isBinary:
 		return errAttribute("The message attribute '%s' has multiple values. A message attribute can have only one value.", name)
 	case !isString && !isBinary, isString && *v.StringValue == "", isBinary && len(v.BinaryValue) == 0:
-		return errAttribute("The message attribute '%s' must contain non-empty message attribute value for message attribute type '%s'.", name, dataType)
+		return errAttribute(
+			"The message attribute '%s' must contain non-empty message attribute value for message attribute type '%s'.",
+			name,
+			dataType,
+		)
 	case base == "Binary" && !isBinary:
 		return errAttribute("The message attribute '%s' with type '%s' must use field 'Binary'.", name, dataType)
 	case base != "Binary" && !isString:
 		return errAttribute("The message attribute '%s' with type '%s' must use field 'String'.", name, dataType)
 	case isString && !service.ValidText(*v.StringValue):
-		return errAttribute("The value of message attribute '%s' has invalid characters. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF", name)
+		return errAttribute(
+			"The value of message attribute '%s' has invalid characters. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF",
+			name,
+		)
 	case base == "Number" && !service.ValidNumber(*v.StringValue):
 		return errAttribute("Could not cast message attribute '%s' value to number.", name)
 	case dataType == "String.Array" && !validArray(*v.StringValue):
-		return errAttribute("The value of message attribute '%s' with type 'String.Array' must be a JSON array of strings, numbers, true, false and null.", name)
+		return errAttribute(
+			"The value of message attribute '%s' with type 'String.Array' must be a JSON array of strings, numbers, true, false and null.",
+			name,
+		)
 	}
 	return nil
 }

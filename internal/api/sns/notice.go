@@ -68,8 +68,10 @@ func (s *Service) noticed(n *Notice) (*topic.Topic, error) {
 		return nil, errNoTopic()
 	}
 	allowed := access.Request{
-		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: n.Service}}, Rules: Rules, Action: "SNS:Publish",
-		Owner: name.Account, Policy: effectivePolicy(t), PolicyIDs: t.Attributes.PolicyIDs, Details: &noticeDetails{s, t, n},
+		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: n.Service}}, Rules: Rules,
+		Action: "SNS:Publish",
+		Owner:  name.Account, Policy: effectivePolicy(t), PolicyIDs: t.Attributes.PolicyIDs,
+		Details: &noticeDetails{s, t, n},
 	}
 	if err := s.access.Decide(&allowed); err != nil {
 		return nil, refusal(err)

@@ -36,9 +36,15 @@ func pageOfEnd(sub *topic.Subscription, back string) *protocol.Page {
 
 // Pages of links that do nothing.
 var (
-	pageOfNoSubscription = protocol.Page{Title: "There is no such subscription", Text: []string{"It has ended already. There is nothing more to do."}}
-	pageOfNoToken        = protocol.Page{Title: "This link does not work", Text: []string{
+	pageOfNoSubscription = protocol.Page{
+		Title: "There is no such subscription",
+		Text:  []string{"It has ended already. There is nothing more to do."},
+	}
+	pageOfNoToken = protocol.Page{Title: "This link does not work", Text: []string{
 		"It is good for two days, as long as no newer one was sent. Ask the sender of the messages to subscribe you again.",
 	}}
-	pageOfOwner = protocol.Page{Title: "This link does not work", Text: []string{"Only the owner of this subscription can end it, and not by a link."}}
+	pageOfOwner = protocol.Page{
+		Title: "This link does not work",
+		Text:  []string{"Only the owner of this subscription can end it, and not by a link."},
+	}
 )

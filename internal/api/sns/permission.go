@@ -43,7 +43,13 @@ func (c *topicChange) setPolicy(value string) error {
 	}
 	ids, unknown := service.Bind(p, old, c.idOf)
 	if unknown != "" {
-		c.log.Info("the policy of a topic names a principal that does not exist", "topic", c.name.ARN(), "principal", service.Shorten(unknown))
+		c.log.Info(
+			"the policy of a topic names a principal that does not exist",
+			"topic",
+			c.name.ARN(),
+			"principal",
+			service.Shorten(unknown),
+		)
 		return errParameter("Policy Error: PrincipalNotFound")
 	}
 	c.attrs.Policy, c.attrs.PolicyIDs = value, ids
@@ -69,8 +75,8 @@ func errAction() error { return errParameter("Policy statement action out of ser
 type addPermissionInput struct {
 	TopicArn      *string  `max:"2048"`
 	Label         *string  `max:"256"`
-	AWSAccountIds []string `query:"AWSAccountId" wrap:"member" max:"100,256"`
-	ActionNames   []string `query:"ActionName" wrap:"member" max:"100,256"`
+	AWSAccountIds []string `max:"100,256" query:"AWSAccountId" wrap:"member"`
+	ActionNames   []string `max:"100,256" query:"ActionName"   wrap:"member"`
 }
 
 func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {

@@ -60,7 +60,14 @@ type planner struct {
 // its entries have to be ended.
 func (s *Service) plan(ctx context.Context, o *outbound) (*plan, error) {
 	_, subscriptions := s.topics.Subscribed(o.topic.Name)
-	pl := &planner{Service: s, ctx: ctx, message: o, filters: make(map[string]*filter.Message), digests: make(map[string][md5.Size]byte), now: s.now()}
+	pl := &planner{
+		Service: s,
+		ctx:     ctx,
+		message: o,
+		filters: make(map[string]*filter.Message),
+		digests: make(map[string][md5.Size]byte),
+		now:     s.now(),
+	}
 	p := &plan{publication: queue.Publication{Topic: o.topic.Queue, ID: o.id}}
 	if o.topic.Name.FIFO() {
 		p.publication.Group, p.publication.Dedup = o.group, o.dedup
@@ -247,7 +254,8 @@ func (d *sending) ARN() string { return d.arn }
 func (d *sending) Facts() policy.Facts {
 	n := d.topic.Name
 	return policy.Facts{
-		Time: d.now(), SecureTransport: true, Region: n.Region, SourceARN: n.ARN(), SourceAccount: n.Account, ResourceTags: d.tags,
+		Time: d.now(), SecureTransport: true, Region: n.Region, SourceARN: n.ARN(), SourceAccount: n.Account,
+		ResourceTags: d.tags,
 	}
 }
 
@@ -315,7 +323,8 @@ func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest 
 	if pl.envelopes == nil {
 		o := pl.message
 		n := envelope.Notification{
-			ID: o.id.String(), TopicARN: o.topic.Name.ARN(), Subject: o.subject, Time: pl.now, FIFO: o.topic.Name.FIFO(),
+			ID: o.id.String(), TopicARN: o.topic.Name.ARN(), Subject: o.subject, Time: pl.now,
+			FIFO: o.topic.Name.FIFO(),
 		}
 		for _, a := range o.attributes {
 			value := a.Value

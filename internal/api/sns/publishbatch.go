@@ -20,7 +20,7 @@ type publishEntry struct {
 
 type publishBatchInput struct {
 	TopicArn                   *string        `max:"2048"`
-	PublishBatchRequestEntries []publishEntry `wrap:"member" max:"100"`
+	PublishBatchRequestEntries []publishEntry `max:"100"  wrap:"member"`
 }
 
 type publishedEntry struct {

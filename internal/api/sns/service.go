@@ -79,8 +79,10 @@ type Service struct {
 // New returns the service, by which other services of this server publish, and its wire form.
 func New(o Options) (*Service, *protocol.Service) {
 	s := &Service{
-		topics: o.Topics, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules, idOf: o.IDOf,
-		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint, signers: o.Signer,
+		topics: o.Topics, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules,
+		idOf:       o.IDOf,
+		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint,
+		signers:   o.Signer,
 		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, tenants: o.Tenants, log: o.Log,
 	}
 	s.now = s.authorizer.Now

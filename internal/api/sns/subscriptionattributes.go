@@ -147,7 +147,11 @@ type subscriptionAttributesOutput struct {
 	Attributes map[string]string `wrap:"entry" entry:"key,value"`
 }
 
-func (s *Service) getSubscriptionAttributes(_ context.Context, c *protocol.Call, in *subscriptionInput) (*subscriptionAttributesOutput, error) {
+func (s *Service) getSubscriptionAttributes(
+	_ context.Context,
+	c *protocol.Call,
+	in *subscriptionInput,
+) (*subscriptionAttributesOutput, error) {
 	sub, err := s.findSubscription(c, in.SubscriptionArn, "SNS:GetSubscriptionAttributes")
 	if err != nil {
 		return nil, err
@@ -194,7 +198,11 @@ type setSubscriptionAttributesInput struct {
 	setAttribute
 }
 
-func (s *Service) setSubscriptionAttributes(ctx context.Context, c *protocol.Call, in *setSubscriptionAttributesInput) (*service.Empty, error) {
+func (s *Service) setSubscriptionAttributes(
+	ctx context.Context,
+	c *protocol.Call,
+	in *setSubscriptionAttributesInput,
+) (*service.Empty, error) {
 	sub, err := s.findSubscription(c, in.SubscriptionArn, "SNS:SetSubscriptionAttributes")
 	if err != nil {
 		return nil, err

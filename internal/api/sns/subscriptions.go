@@ -26,8 +26,8 @@ const (
 type subscribeInput struct {
 	TopicArn              *string           `max:"2048"`
 	Protocol              *string           `max:"64"`
-	Endpoint              *string           `max:"2048" hidden:"url"`
-	Attributes            map[string]string `wrap:"entry" entry:"key,value" max:"50,256,256K"`
+	Endpoint              *string           `max:"2048"        hidden:"url"`
+	Attributes            map[string]string `max:"50,256,256K"              wrap:"entry" entry:"key,value"`
 	ReturnSubscriptionArn *bool
 }
 
@@ -61,7 +61,8 @@ func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribe
 	}
 	caller := service.Caller(c)
 	wanted := topic.Subscription{
-		Topic: t.Name, Protocol: topic.Protocol(written), Endpoint: address, Owner: caller.Account, Principal: caller.ARN,
+		Topic: t.Name, Protocol: topic.Protocol(written), Endpoint: address, Owner: caller.Account,
+		Principal: caller.ARN,
 	}
 	confirmed, err := s.checkEndpoint(&wanted)
 	if err != nil {
@@ -104,7 +105,12 @@ func (s *Service) subscribeTo(
 }
 
 // newSubscription adds a subscription, of which there is none yet.
-func (s *Service) newSubscription(tx *topic.Tx, wanted topic.Subscription, attributes map[string]string, confirmed bool) (subscribed, error) {
+func (s *Service) newSubscription(
+	tx *topic.Tx,
+	wanted topic.Subscription,
+	attributes map[string]string,
+	confirmed bool,
+) (subscribed, error) {
 	if err := s.subscriptionChange(&wanted, several).setAll(attributes); err != nil {
 		return subscribed{}, err
 	}
@@ -294,7 +300,7 @@ type listedSubscription struct {
 }
 
 type listSubscriptionsOutput struct {
-	Subscriptions []listedSubscription `json:",always" wrap:"member"`
+	Subscriptions []listedSubscription `json:",always"    wrap:"member"`
 	NextToken     string               `json:",omitempty"`
 }
 

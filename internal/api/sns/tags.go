@@ -18,7 +18,9 @@ func checkTags(tags []service.Tag) (map[string]string, error) {
 			return nil, err
 		}
 		if !service.ValidTag(t.Value) {
-			return nil, errParameter("Tags Reason: Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
+			return nil, errParameter(
+				"Tags Reason: Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @",
+			)
 		}
 	}
 	out, err := service.TagMap(tags)
@@ -33,7 +35,9 @@ func checkTagKey(key string) error {
 	case key == "" || utf8.RuneCountInString(key) > 128:
 		return errParameter("Tags Reason: Tag keys must be between 1 and 128 characters in length.")
 	case !service.ValidTag(key):
-		return errParameter("Tags Reason: Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
+		return errParameter(
+			"Tags Reason: Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @",
+		)
 	case len(key) >= 4 && strings.EqualFold(key[:4], "aws:"):
 		return errParameter("Tags Reason: Tag keys beginning with aws: are reserved for system use.")
 	}
@@ -55,7 +59,7 @@ func (s *Service) tagged(c *protocol.Call, arn *string, action string, add func(
 
 type tagResourceInput struct {
 	ResourceArn *string       `max:"1011"`
-	Tags        []service.Tag `wrap:"member" max:"50"`
+	Tags        []service.Tag `max:"50"   wrap:"member"`
 }
 
 func (s *Service) tagResource(ctx context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {
@@ -75,7 +79,7 @@ func (s *Service) tagResource(ctx context.Context, c *protocol.Call, in *tagReso
 
 type untagResourceInput struct {
 	ResourceArn *string  `max:"1011"`
-	TagKeys     []string `wrap:"member" max:"50,128"`
+	TagKeys     []string `max:"50,128" wrap:"member"`
 }
 
 func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untagResourceInput) (*service.Empty, error) {

@@ -162,7 +162,8 @@ func (s *Service) getTopicAttributes(_ context.Context, c *protocol.Call, in *to
 func (s *Service) describe(t *topic.Topic) map[string]string {
 	a := &t.Attributes
 	out := map[string]string{
-		"TopicArn": t.Name.ARN(), "Owner": t.Name.Account, attrDisplayName: a.DisplayName, attrPolicy: effectivePolicy(t),
+		"TopicArn": t.Name.ARN(), "Owner": t.Name.Account, attrDisplayName: a.DisplayName,
+		attrPolicy:             effectivePolicy(t),
 		"SubscriptionsDeleted": strconv.Itoa(t.Deleted),
 	}
 	confirmed, pending := 0, 0
@@ -177,7 +178,8 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 	out["SubscriptionsConfirmed"], out["SubscriptionsPending"] = strconv.Itoa(confirmed), strconv.Itoa(pending)
 	maps.Copy(out, a.Feedback)
 	for name, value := range map[string]string{
-		attrDelivery: deliveryOf(a.Delivery), attrSignature: a.SignatureVersion, attrTracing: a.Tracing, attrKMSKey: a.KMSKey,
+		attrDelivery: deliveryOf(a.Delivery), attrSignature: a.SignatureVersion, attrTracing: a.Tracing,
+		attrKMSKey: a.KMSKey,
 	} {
 		if value != "" {
 			out[name] = value

@@ -20,8 +20,8 @@ const maxTopicName = 256
 
 type createTopicInput struct {
 	Name                 *string           `max:"1024"`
-	Attributes           map[string]string `wrap:"entry" entry:"key,value" max:"50,256,64K"`
-	Tags                 []service.Tag     `wrap:"member" max:"50"`
+	Attributes           map[string]string `max:"50,256,64K" wrap:"entry"  entry:"key,value"`
+	Tags                 []service.Tag     `max:"50"         wrap:"member"`
 	DataProtectionPolicy *string           `max:"64K"`
 }
 
@@ -125,7 +125,9 @@ func checkTopicName(name, fifo string) error {
 			return errParameter("Topic Name")
 		}
 		if len(name) > maxTopicName || !service.ValidName(base, maxTopicName) {
-			return errParameter("Fifo Topic names must end with .fifo and must be made up of only uppercase and lowercase ASCII letters, numbers, underscores, and hyphens, and must be between 1 and 256 characters long.")
+			return errParameter(
+				"Fifo Topic names must end with .fifo and must be made up of only uppercase and lowercase ASCII letters, numbers, underscores, and hyphens, and must be between 1 and 256 characters long.",
+			)
 		}
 	case !service.ValidName(name, maxTopicName):
 		return errParameter("Topic Name")
@@ -166,7 +168,7 @@ type listInput struct {
 type listedTopic struct{ TopicArn string }
 
 type listTopicsOutput struct {
-	Topics    []listedTopic `json:",always" wrap:"member"`
+	Topics    []listedTopic `json:",always"    wrap:"member"`
 	NextToken string        `json:",omitempty"`
 }
 

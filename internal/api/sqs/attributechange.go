@@ -125,7 +125,9 @@ func (c *attributeChange) checkTogether() error {
 		}
 	}
 	if a.KMSKey != "" && a.ManagedSSE {
-		return errAttributeName("You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.")
+		return errAttributeName(
+			"You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.",
+		)
 	}
 	if a.Throughput == throughputGroup && a.DedupScope != scopeGroup {
 		return errAttributeValue(attrThroughput,

@@ -116,14 +116,18 @@ func isAttribute(name string) bool {
 
 type getQueueAttributesInput struct {
 	QueueUrl       string   `max:"2048"`
-	AttributeNames []string `query:"AttributeName" max:"100,256"`
+	AttributeNames []string `max:"100,256" query:"AttributeName"`
 }
 
 type getQueueAttributesOutput struct {
 	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
 }
 
-func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *getQueueAttributesInput) (*getQueueAttributesOutput, error) {
+func (s *Service) getQueueAttributes(
+	ctx context.Context,
+	c *protocol.Call,
+	in *getQueueAttributesInput,
+) (*getQueueAttributesOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:GetQueueAttributes")
 	if err != nil {
 		return nil, err
@@ -173,13 +177,16 @@ func errPolicyOfOther(c *protocol.Call, q *catalog.Queue) *protocol.Error {
 	if service.Anonymous(c) {
 		who = "anonymous"
 	}
-	return protocol.AccessDenied("User: %s is not authorized to perform: sqs:getqueueattributes on resource: %s because the attribute Policy is shown to the queue's owner only",
-		who, q.Name.ARN())
+	return protocol.AccessDenied(
+		"User: %s is not authorized to perform: sqs:getqueueattributes on resource: %s because the attribute Policy is shown to the queue's owner only",
+		who,
+		q.Name.ARN(),
+	)
 }
 
 type setQueueAttributesInput struct {
 	QueueUrl   string            `max:"2048"`
-	Attributes map[string]string `query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
+	Attributes map[string]string `max:"100,256,64K" query:"Attribute" entry:"Name,Value"`
 }
 
 func (s *Service) setQueueAttributes(ctx context.Context, c *protocol.Call, in *setQueueAttributesInput) (*service.Empty, error) {

@@ -36,7 +36,7 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 
 type deleteMessageBatchInput struct {
 	QueueUrl string                    `max:"2048"`
-	Entries  []deleteMessageBatchEntry `query:"DeleteMessageBatchRequestEntry" max:"1000"`
+	Entries  []deleteMessageBatchEntry `max:"1000" query:"DeleteMessageBatchRequestEntry"`
 }
 
 type deleteMessageBatchEntry struct {
@@ -49,7 +49,11 @@ type deleteMessageBatchOutput struct {
 	Failed     []batchError  `query:"BatchResultErrorEntry"`
 }
 
-func (s *Service) deleteMessageBatch(ctx context.Context, c *protocol.Call, in *deleteMessageBatchInput) (*deleteMessageBatchOutput, error) {
+func (s *Service) deleteMessageBatch(
+	ctx context.Context,
+	c *protocol.Call,
+	in *deleteMessageBatchInput,
+) (*deleteMessageBatchOutput, error) {
 	const entryType = "DeleteMessageBatchRequestEntry"
 	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteMessage")
 	if err != nil {

@@ -162,7 +162,9 @@ func failure(err error, q *catalog.Queue) error {
 	case errors.Is(err, queue.ErrNoQueue), errors.Is(err, catalog.ErrNotFound):
 		return errNoQueue()
 	case errors.Is(err, queue.ErrOverLimit):
-		return errOverLimit("Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more.")
+		return errOverLimit(
+			"Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more.",
+		)
 	case errors.Is(err, queue.ErrPurgeInProgress):
 		return errPurgeInProgress(q.Name.Queue)
 	case errors.Is(err, queue.ErrSealed):

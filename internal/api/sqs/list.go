@@ -21,7 +21,7 @@ type listQueuesInput struct {
 
 type listQueuesOutput struct {
 	QueueUrls []string `query:"QueueUrl" wrapper:"queueUrls"`
-	NextToken string   `json:",omitempty"`
+	NextToken string   `                                     json:",omitempty"`
 }
 
 func (s *Service) listQueues(_ context.Context, c *protocol.Call, in *listQueuesInput) (*listQueuesOutput, error) {
@@ -46,11 +46,15 @@ type listDeadLetterSourceQueuesInput struct {
 }
 
 type listDeadLetterSourceQueuesOutput struct {
-	QueueUrls []string `json:"queueUrls" query:"QueueUrl"`
+	QueueUrls []string `json:"queueUrls"  query:"QueueUrl"`
 	NextToken string   `json:",omitempty"`
 }
 
-func (s *Service) listDeadLetterSourceQueues(_ context.Context, c *protocol.Call, in *listDeadLetterSourceQueuesInput) (*listDeadLetterSourceQueuesOutput, error) {
+func (s *Service) listDeadLetterSourceQueues(
+	_ context.Context,
+	c *protocol.Call,
+	in *listDeadLetterSourceQueuesInput,
+) (*listDeadLetterSourceQueuesOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:ListDeadLetterSourceQueues")
 	if err != nil {
 		return nil, err
@@ -72,7 +76,12 @@ func (s *Service) sources(q *catalog.Queue) []*catalog.Queue {
 
 // page returns the URLs of the part of a sorted list that the request asks for. A token
 // of the next part is given only to a client that sets a limit.
-func (s *Service) page(c *protocol.Call, queues []*catalog.Queue, limit *int32, token, about string) (urls []string, next string, err error) {
+func (s *Service) page(
+	c *protocol.Call,
+	queues []*catalog.Queue,
+	limit *int32,
+	token, about string,
+) (urls []string, next string, err error) {
 	most := maxListed
 	switch {
 	case limit != nil:
@@ -85,7 +94,9 @@ func (s *Service) page(c *protocol.Call, queues []*catalog.Queue, limit *int32, 
 	p, err := service.Paginate(queues, func(q *catalog.Queue) string { return q.Name.Queue }, token, about, most)
 	switch {
 	case errors.Is(err, service.ErrOtherList):
-		return nil, "", protocol.InvalidParameterValue("Invalid NextToken value. If you are passing in NextToken, you must not change the other request parameters.")
+		return nil, "", protocol.InvalidParameterValue(
+			"Invalid NextToken value. If you are passing in NextToken, you must not change the other request parameters.",
+		)
 	case err != nil:
 		return nil, "", protocol.InvalidParameterValue("Invalid or expired next token.")
 	}

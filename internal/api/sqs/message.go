@@ -26,8 +26,8 @@ const (
 type attributeValue struct {
 	StringValue      *string  `max:"8M"`
 	BinaryValue      []byte   `max:"8M"`
-	StringListValues []string `query:"StringListValue" max:"100,8M"`
-	BinaryListValues [][]byte `query:"BinaryListValue" max:"100,8M"`
+	StringListValues []string `max:"100,8M" query:"StringListValue"`
+	BinaryListValues [][]byte `max:"100,8M" query:"BinaryListValue"`
 	DataType         string   `max:"1024"`
 }
 
@@ -41,7 +41,11 @@ func binaryType(dataType string) bool {
 // and returns the bytes they count for: names, types and values.
 func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size int, _ error) {
 	if len(in) > maxAttributes {
-		return nil, 0, protocol.InvalidParameterValue("Number of message attributes [%d] exceeds the allowed maximum [%d].", len(in), maxAttributes)
+		return nil, 0, protocol.InvalidParameterValue(
+			"Number of message attributes [%d] exceeds the allowed maximum [%d].",
+			len(in),
+			maxAttributes,
+		)
 	}
 	names := make([]string, 0, len(in))
 	for name := range in {
@@ -91,7 +95,9 @@ func checkAttributeName(name string) error {
 	case len(name) > maxAttributeName:
 		return invalid("Message (user) attribute names must be shorter than 256 Bytes")
 	case strings.HasPrefix(lower, "aws.") || strings.HasPrefix(lower, "amazon."):
-		return invalid("You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are reserved for internal use.")
+		return invalid(
+			"You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are reserved for internal use.",
+		)
 	case strings.HasPrefix(name, "."):
 		return invalid("Message (user) attribute name must not begin with character '.'.")
 	case strings.HasSuffix(name, "."):
@@ -102,7 +108,10 @@ func checkAttributeName(name string) error {
 	// SQS takes letters beyond those of its documentation.
 	for _, r := range name {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.' {
-			return invalid("Message (user) attribute name '%s' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.).", name)
+			return invalid(
+				"Message (user) attribute name '%s' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.).",
+				name,
+			)
 		}
 	}
 	return nil
@@ -120,7 +129,10 @@ func checkAttribute(name string, v *attributeValue) error {
 	case len(v.DataType) > maxAttributeType:
 		return invalid("The type of message (user) attribute '%s' must be at most 256 bytes long.", name)
 	case base != "String" && base != "Number" && base != "Binary" || !service.ValidText(v.DataType):
-		return invalid("The type of message (user) attribute '%s' is invalid. You must use only the following supported type prefixes: Binary, Number, String.", name)
+		return invalid(
+			"The type of message (user) attribute '%s' is invalid. You must use only the following supported type prefixes: Binary, Number, String.",
+			name,
+		)
 	case !isString && !isBinary:
 		return invalid("The message (user) attribute '%s' must contain a non-empty message attribute value.", name)
 	case isString && isBinary:
@@ -132,7 +144,10 @@ func checkAttribute(name string, v *attributeValue) error {
 	case isBinary && len(v.BinaryValue) == 0, isString && *v.StringValue == "":
 		return invalid("Message (user) attribute '%s' must contain a non-empty value of type '%s'.", name, base)
 	case isString && !service.ValidText(*v.StringValue):
-		return invalid("Invalid characters found in the value of message (user) attribute '%s'. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF", name)
+		return invalid(
+			"Invalid characters found in the value of message (user) attribute '%s'. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF",
+			name,
+		)
 	case base == "Number" && !service.ValidNumber(*v.StringValue):
 		return invalid("Can't cast the value of message (user) attribute '%s' to a number.", name)
 	}
@@ -152,9 +167,15 @@ func checkSystemAttributes(in map[string]attributeValue) (trace string, _ error)
 		case v.StringListValues != nil || v.BinaryListValues != nil:
 			return "", errUnsupported("Message attribute list values in SendMessage operation are not supported.")
 		case v.DataType != "String" || v.StringValue == nil || v.BinaryValue != nil:
-			return "", protocol.InvalidParameterValue("Message system attribute '%s' must be of type 'String' and have a string value.", name)
+			return "", protocol.InvalidParameterValue(
+				"Message system attribute '%s' must be of type 'String' and have a string value.",
+				name,
+			)
 		case *v.StringValue == "" || !service.ValidText(*v.StringValue):
-			return "", protocol.InvalidParameterValue("Message system attribute '%s' must contain a non-empty value of type 'String'.", name)
+			return "", protocol.InvalidParameterValue(
+				"Message system attribute '%s' must contain a non-empty value of type 'String'.",
+				name,
+			)
 		case len(*v.StringValue) > maxTraceHeader:
 			return "", protocol.InvalidParameterValue("Message system attribute '%s' must be at most %d bytes long.", name, maxTraceHeader)
 		}

@@ -24,7 +24,10 @@ func arnTarget(parameter, arn string) (catalog.Name, error) {
 	}
 	n, ok := service.ParseQueueARN(arn)
 	if !ok {
-		return n, protocol.InvalidParameterValue("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter)
+		return n, protocol.InvalidParameterValue(
+			"You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>",
+			parameter,
+		)
 	}
 	return n, nil
 }
@@ -84,7 +87,11 @@ type startMessageMoveTaskOutput struct {
 	TaskHandle string
 }
 
-func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in *startMessageMoveTaskInput) (*startMessageMoveTaskOutput, error) {
+func (s *Service) startMessageMoveTask(
+	ctx context.Context,
+	c *protocol.Call,
+	in *startMessageMoveTaskInput,
+) (*startMessageMoveTaskOutput, error) {
 	n, fault := arnTarget("SourceArn", in.SourceArn)
 	source, err := s.moveSource(c, n, fault, "sqs:StartMessageMoveTask")
 	if err != nil {
@@ -98,7 +105,9 @@ func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in
 	task := queue.MoveTask{ID: uuid.NewString()}
 	if n := in.MaxNumberOfMessagesPerSecond; n != nil {
 		if *n < 1 || *n > maxMoveRate {
-			return nil, protocol.InvalidParameterValue("Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500.")
+			return nil, protocol.InvalidParameterValue(
+				"Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500.",
+			)
 		}
 		task.Rate = int(*n)
 	}
@@ -127,7 +136,9 @@ func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in
 	}
 	switch err := s.shard.StartMove(ctx, source.ID, task); {
 	case errors.Is(err, queue.ErrTaskRunning):
-		return nil, protocol.InvalidParameterValue("There is already a task running. Only one active task is allowed for a source queue arn at a given time.")
+		return nil, protocol.InvalidParameterValue(
+			"There is already a task running. Only one active task is allowed for a source queue arn at a given time.",
+		)
 	case err != nil:
 		return nil, failure(err, source)
 	}
@@ -162,7 +173,11 @@ type cancelMessageMoveTaskOutput struct {
 	ApproximateNumberOfMessagesMoved int64
 }
 
-func (s *Service) cancelMessageMoveTask(ctx context.Context, c *protocol.Call, in *cancelMessageMoveTaskInput) (*cancelMessageMoveTaskOutput, error) {
+func (s *Service) cancelMessageMoveTask(
+	ctx context.Context,
+	c *protocol.Call,
+	in *cancelMessageMoveTaskInput,
+) (*cancelMessageMoveTaskOutput, error) {
 	n, id, fault := taskTarget(in.TaskHandle)
 	source, err := s.moveSource(c, n, fault, "sqs:CancelMessageMoveTask")
 	if err != nil {
@@ -199,7 +214,11 @@ type moveTask struct {
 	StartedTimestamp                  int64  // milliseconds
 }
 
-func (s *Service) listMessageMoveTasks(ctx context.Context, c *protocol.Call, in *listMessageMoveTasksInput) (*listMessageMoveTasksOutput, error) {
+func (s *Service) listMessageMoveTasks(
+	ctx context.Context,
+	c *protocol.Call,
+	in *listMessageMoveTasksInput,
+) (*listMessageMoveTasksOutput, error) {
 	n, fault := arnTarget("SourceArn", in.SourceArn)
 	source, err := s.moveSource(c, n, fault, "sqs:ListMessageMoveTasks")
 	if err != nil {

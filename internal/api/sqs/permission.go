@@ -53,8 +53,8 @@ func policyError(err error) error {
 type addPermissionInput struct {
 	QueueUrl      string   `max:"2048"`
 	Label         string   `max:"256"`
-	AWSAccountIds []string `query:"AWSAccountId" max:"100,256"`
-	Actions       []string `query:"ActionName" max:"100,256"`
+	AWSAccountIds []string `max:"100,256" query:"AWSAccountId"`
+	Actions       []string `max:"100,256" query:"ActionName"`
 }
 
 func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {

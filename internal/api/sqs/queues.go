@@ -15,11 +15,11 @@ import (
 
 type createQueueInput struct {
 	QueueName  *string           `max:"256"`
-	Attributes map[string]string `query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
-	Tags       map[string]string `json:"tags" query:"Tag,Tags" entry:"Key,Value" max:"200,512,1024"`
+	Attributes map[string]string `max:"100,256,64K"  query:"Attribute"                entry:"Name,Value"`
+	Tags       map[string]string `max:"200,512,1024" query:"Tag,Tags"                 entry:"Key,Value"  json:"tags"`
 	// DefaultVisibilityTimeout is how the API versions before 2011-10-01
 	// spelt the attribute VisibilityTimeout.
-	DefaultVisibilityTimeout *string `json:"-" query:"DefaultVisibilityTimeout" max:"64"`
+	DefaultVisibilityTimeout *string `max:"64"           query:"DefaultVisibilityTimeout"                    json:"-"`
 }
 
 type queueURLOutput struct {
@@ -98,7 +98,9 @@ func checkQueueName(name *string, fifo bool) error {
 	case fifo:
 		base, ok := strings.CutSuffix(*name, service.FIFOSuffix)
 		if !ok || !service.ValidName(base, service.MaxQueueName-len(service.FIFOSuffix)) {
-			return protocol.InvalidParameterValue("The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.")
+			return protocol.InvalidParameterValue(
+				"The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.",
+			)
 		}
 	case !service.ValidName(*name, service.MaxQueueName):
 		return protocol.InvalidParameterValue("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")

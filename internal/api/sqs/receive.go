@@ -22,9 +22,9 @@ const maxReceived = 10
 
 type receiveMessageInput struct {
 	QueueUrl                    string   `max:"2048"`
-	AttributeNames              []string `query:"AttributeName" max:"100,256"`
-	MessageSystemAttributeNames []string `query:"MessageSystemAttributeName" max:"100,256"`
-	MessageAttributeNames       []string `query:"MessageAttributeName" max:"100,512"`
+	AttributeNames              []string `max:"100,256" query:"AttributeName"`
+	MessageSystemAttributeNames []string `max:"100,256" query:"MessageSystemAttributeName"`
+	MessageAttributeNames       []string `max:"100,512" query:"MessageAttributeName"`
 	MaxNumberOfMessages         *int32
 	VisibilityTimeout           *int32
 	WaitTimeSeconds             *int32
@@ -40,9 +40,9 @@ type receivedMessage struct {
 	ReceiptHandle          string
 	MD5OfBody              string
 	Body                   string                   `hidden:""`
-	Attributes             map[string]string        `query:"Attribute" entry:"Name,Value"`
-	MD5OfMessageAttributes string                   `json:",omitempty"`
-	MessageAttributes      map[string]receivedValue `query:"MessageAttribute" entry:"Name,Value" hidden:""`
+	Attributes             map[string]string        `          query:"Attribute"        entry:"Name,Value"`
+	MD5OfMessageAttributes string                   `                                                      json:",omitempty"`
+	MessageAttributes      map[string]receivedValue `hidden:"" query:"MessageAttribute" entry:"Name,Value"`
 }
 
 type receivedValue struct {

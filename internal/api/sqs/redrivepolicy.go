@@ -117,19 +117,25 @@ func (c *attributeChange) setRedriveAllow(value string) error {
 	switch permission {
 	case byQueue:
 		if len(sources) == 0 {
-			return refuse("Amazon SQS can't create the redrive allow policy. When you specify the byQueue permission type, you must also specify one or more sourceQueueArns values.")
+			return refuse(
+				"Amazon SQS can't create the redrive allow policy. When you specify the byQueue permission type, you must also specify one or more sourceQueueArns values.",
+			)
 		}
 		if len(sources) > maxSources {
 			return refuse("Amazon SQS can't create the redrive allow policy. You can specify at most 10 sourceQueueArns values.")
 		}
 		for _, arn := range sources {
 			if _, ok := service.ParseQueueARN(arn); !ok {
-				return refuse("Amazon SQS can't create the redrive allow policy. Every one of sourceQueueArns must be the ARN of an SQS queue.")
+				return refuse(
+					"Amazon SQS can't create the redrive allow policy. Every one of sourceQueueArns must be the ARN of an SQS queue.",
+				)
 			}
 		}
 	case allowAll, denyAll:
 		if len(sources) > 0 {
-			return refuse("Amazon SQS can't create the redrive allow policy. To specify one or more source queue ARNs, you must set redrivePermission to byQueue.")
+			return refuse(
+				"Amazon SQS can't create the redrive allow policy. To specify one or more source queue ARNs, you must set redrivePermission to byQueue.",
+			)
 		}
 	default:
 		return refuse("Amazon SQS can't create the redrive allow policy. The redrivePermission must be allowAll, denyAll or byQueue.")

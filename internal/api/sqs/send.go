@@ -19,10 +19,10 @@ import (
 // message is a message that a client sends: what SendMessage and an entry of
 // SendMessageBatch have in common.
 type message struct {
-	MessageBody             *string `max:"8M" hidden:""`
+	MessageBody             *string `max:"8M"       hidden:""`
 	DelaySeconds            *int32
-	MessageAttributes       map[string]attributeValue `query:"MessageAttribute" entry:"Name,Value" max:"100,1024" hidden:""`
-	MessageSystemAttributes map[string]attributeValue `query:"MessageSystemAttribute" entry:"Name,Value" max:"100,1024" hidden:""`
+	MessageAttributes       map[string]attributeValue `max:"100,1024" hidden:"" query:"MessageAttribute"       entry:"Name,Value"`
+	MessageSystemAttributes map[string]attributeValue `max:"100,1024" hidden:"" query:"MessageSystemAttribute" entry:"Name,Value"`
 	MessageGroupId          *string                   `max:"512"`
 	MessageDeduplicationId  *string                   `max:"512"`
 }
@@ -41,7 +41,7 @@ type sendMessageInput struct {
 	message
 	// Attributes is how the guide's example of API version 2011-10-01 gives
 	// DelaySeconds.
-	Attributes map[string]string `json:"-" query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
+	Attributes map[string]string `max:"100,256,64K" json:"-" query:"Attribute" entry:"Name,Value"`
 }
 
 type sendMessageOutput struct{ sentMessage }
@@ -70,7 +70,10 @@ func (s *Service) sendMessage(ctx context.Context, c *protocol.Call, in *sendMes
 		return nil, err
 	}
 	if limit := q.Attributes.MaximumMessageSize; size > limit {
-		return nil, protocol.InvalidParameterValue("One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", limit)
+		return nil, protocol.InvalidParameterValue(
+			"One or more parameters are invalid. Reason: Message must be shorter than %d bytes.",
+			limit,
+		)
 	}
 	sent, err := s.send(ctx, c, q, []queue.Outgoing{out})
 	if err != nil {
@@ -90,7 +93,9 @@ func (m *message) checkFIFO(q *catalog.Queue, noGroup func() *protocol.Error) er
 		return noGroup()
 	}
 	if m.MessageDeduplicationId == nil && !q.Attributes.ContentDedup {
-		return protocol.InvalidParameterValue("The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly")
+		return protocol.InvalidParameterValue(
+			"The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly",
+		)
 	}
 	return nil
 }

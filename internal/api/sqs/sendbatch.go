@@ -10,7 +10,7 @@ import (
 
 type sendMessageBatchInput struct {
 	QueueUrl string                  `max:"2048"`
-	Entries  []sendMessageBatchEntry `query:"SendMessageBatchRequestEntry" max:"1000"`
+	Entries  []sendMessageBatchEntry `max:"1000" query:"SendMessageBatchRequestEntry"`
 }
 
 type sendMessageBatchEntry struct {
@@ -119,7 +119,10 @@ func (e *sendMessageBatchEntry) toOutgoing(c *protocol.Call, q *catalog.Queue) (
 		return out, err
 	}
 	if limit := q.Attributes.MaximumMessageSize; size > limit {
-		return out, protocol.InvalidParameterValue("One or more parameters cannot be validated. Reason: Message must be shorter than %d bytes.", limit)
+		return out, protocol.InvalidParameterValue(
+			"One or more parameters cannot be validated. Reason: Message must be shorter than %d bytes.",
+			limit,
+		)
 	}
 	return out, nil
 }

@@ -86,9 +86,11 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf, room: o.Room,
+		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf,
+		room:      o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize, maxQueues: o.MaxQueues,
-		handles: newSealer(o.Catalog.Secret()), earlierHandles: o.EarlierHandles, consumers: o.Consumers, tenants: o.Tenants,
+		handles: newSealer(o.Catalog.Secret()), earlierHandles: o.EarlierHandles, consumers: o.Consumers,
+		tenants: o.Tenants,
 	}
 	if s.earlierHandles == nil {
 		s.earlierHandles = func() bool { return false }

@@ -14,7 +14,11 @@ func checkReserved(key string) error {
 	if _, known := catalog.CheckSetting(key, ""); known || !hasPrefixFold(key, prefix) {
 		return nil
 	}
-	return protocol.InvalidParameterValue("Tag keys beginning with %s are reserved for this service, which knows %s.", prefix, strings.Join(catalog.Settings, ", "))
+	return protocol.InvalidParameterValue(
+		"Tag keys beginning with %s are reserved for this service, which knows %s.",
+		prefix,
+		strings.Join(catalog.Settings, ", "),
+	)
 }
 
 // checkSetting refuses the value of a tag that means something to this server, and not with that value.

@@ -33,5 +33,17 @@ func (s *Service) reportSpread(q *catalog.Queue, created bool) {
 	case q.Attributes.FIFO && !created:
 		reason = "a FIFO queue keeps the shards that it was created with"
 	}
-	s.log.Warn("a queue is not spread as its tag says", "queue", q.Name.ARN(), "tag", catalog.TagShards, "value", asked, "shards", got, "reason", reason)
+	s.log.Warn(
+		"a queue is not spread as its tag says",
+		"queue",
+		q.Name.ARN(),
+		"tag",
+		catalog.TagShards,
+		"value",
+		asked,
+		"shards",
+		got,
+		"reason",
+		reason,
+	)
 }

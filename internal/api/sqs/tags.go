@@ -66,7 +66,9 @@ func checkTags(tags map[string]string) error {
 		case utf8.RuneCountInString(value) > maxTagValue:
 			return errTagValueLength()
 		case !service.ValidTag(value):
-			return protocol.InvalidParameterValue("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
+			return protocol.InvalidParameterValue(
+				"Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @",
+			)
 		}
 	}
 	for _, key := range catalog.Settings {
@@ -84,7 +86,9 @@ func checkTagKey(key string) error {
 	case n < 1 || n > maxTagKey:
 		return errTagKeyLength()
 	case !service.ValidTag(key):
-		return protocol.InvalidParameterValue("Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
+		return protocol.InvalidParameterValue(
+			"Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @",
+		)
 	case hasPrefixFold(key, "aws:"):
 		return protocol.InvalidParameterValue("Tag keys beginning with aws: are reserved for system use.")
 	}
@@ -98,7 +102,7 @@ func hasPrefixFold(s, prefix string) bool {
 
 type tagQueueInput struct {
 	QueueUrl string            `max:"2048"`
-	Tags     map[string]string `query:"Tag,Tags" entry:"Key,Value" max:"200,512,1024"`
+	Tags     map[string]string `max:"200,512,1024" query:"Tag,Tags" entry:"Key,Value"`
 }
 
 func (s *Service) tagQueue(ctx context.Context, c *protocol.Call, in *tagQueueInput) (*service.Empty, error) {
@@ -124,7 +128,7 @@ func (s *Service) tagQueue(ctx context.Context, c *protocol.Call, in *tagQueueIn
 
 type untagQueueInput struct {
 	QueueUrl string   `max:"2048"`
-	TagKeys  []string `query:"TagKey" max:"200,512"`
+	TagKeys  []string `max:"200,512" query:"TagKey"`
 }
 
 func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQueueInput) (*service.Empty, error) {

@@ -46,7 +46,7 @@ func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call,
 
 type changeMessageVisibilityBatchInput struct {
 	QueueUrl string                              `max:"2048"`
-	Entries  []changeMessageVisibilityBatchEntry `query:"ChangeMessageVisibilityBatchRequestEntry" max:"1000"`
+	Entries  []changeMessageVisibilityBatchEntry `max:"1000" query:"ChangeMessageVisibilityBatchRequestEntry"`
 }
 
 type changeMessageVisibilityBatchEntry struct {
@@ -60,7 +60,11 @@ type changeMessageVisibilityBatchOutput struct {
 	Failed     []batchError  `query:"BatchResultErrorEntry"`
 }
 
-func (s *Service) changeMessageVisibilityBatch(ctx context.Context, c *protocol.Call, in *changeMessageVisibilityBatchInput) (*changeMessageVisibilityBatchOutput, error) {
+func (s *Service) changeMessageVisibilityBatch(
+	ctx context.Context,
+	c *protocol.Call,
+	in *changeMessageVisibilityBatchInput,
+) (*changeMessageVisibilityBatchOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:ChangeMessageVisibility")
 	if err != nil {
 		return nil, err

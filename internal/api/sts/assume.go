@@ -14,8 +14,8 @@ import (
 type assumeRoleInput struct {
 	assumption
 	ExternalId        *string  `max:"1224"`
-	Tags              []Tag    `wrap:"member" max:"50"`
-	TransitiveTagKeys []string `wrap:"member" max:"50,128"`
+	Tags              []Tag    `max:"50"     wrap:"member"`
+	TransitiveTagKeys []string `max:"50,128" wrap:"member"`
 	SourceIdentity    *string  `max:"64"`
 	SerialNumber      *string  `max:"256"`
 	TokenCode         *string  `max:"6"`
@@ -59,7 +59,9 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 		return nil, err
 	}
 	if id.Kind == policy.AssumedRole && in.seconds() > mostOfChains {
-		return nil, protocol.ValidationError("The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.")
+		return nil, protocol.ValidationError(
+			"The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.",
+		)
 	}
 	session := s.session(role.ARN(), role.ID, in.seconds(), l)
 	keys, err := s.issue(policy.AssumedRole, role.Account, a.called, session, in.tokenSize)
@@ -67,7 +69,8 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 		return nil, err
 	}
 	return &assumeRoleOutput{
-		Credentials: keys, AssumedRoleUser: showSession(role, a.called), PackedPolicySize: l.packed, tokenUse: useOf(keys), SourceIdentity: l.SourceIdentity,
+		Credentials: keys, AssumedRoleUser: showSession(role, a.called), PackedPolicySize: l.packed,
+		tokenUse: useOf(keys), SourceIdentity: l.SourceIdentity,
 	}, nil
 }
 

@@ -40,7 +40,8 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, vault: o.Vault, webKeys: o.WebKeys,
+		directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots,
+		vault: o.Vault, webKeys: o.WebKeys,
 	}
 	s.now = s.authorizer.Now
 	wire := protocol.NewService(protocol.Service{

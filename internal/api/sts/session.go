@@ -46,7 +46,7 @@ type Tag = service.Tag
 // restrictions are the parameters that restrict a session, of all operations that take them.
 type restrictions struct {
 	Policy     *string            `max:"16K"`
-	PolicyArns []PolicyDescriptor `wrap:"member" max:"10"`
+	PolicyArns []PolicyDescriptor `max:"10"  wrap:"member"`
 }
 
 // limits are what a request gives to its session.
@@ -142,7 +142,9 @@ func (l *limits) inherit(from *identity.Session) error {
 	}
 	for key := range l.Tags {
 		if slices.ContainsFunc(from.Transitive, func(other string) bool { return strings.EqualFold(key, other) }) {
-			return protocol.InvalidParameterValue("One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session.")
+			return protocol.InvalidParameterValue(
+				"One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session.",
+			)
 		}
 	}
 	for _, key := range from.Transitive {

@@ -53,7 +53,7 @@ type federationTokenInput struct {
 	Name *string `max:"32"`
 	restrictions
 	DurationSeconds *int32
-	Tags            []Tag `wrap:"member" max:"50"`
+	Tags            []Tag `max:"50" wrap:"member"`
 }
 
 // FederatedUser is the holder of keys of GetFederationToken.

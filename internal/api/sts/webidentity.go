@@ -67,13 +67,21 @@ func (s *Service) assumeRoleWithWebIdentity(ctx context.Context, c *protocol.Cal
 	if err := in.checkLength(role); err != nil {
 		return nil, err
 	}
-	keys, err := s.issue(policy.AssumedRole, role.Account, *in.RoleSessionName, s.session(role.ARN(), role.ID, in.seconds(), l), in.tokenSize)
+	keys, err := s.issue(
+		policy.AssumedRole,
+		role.Account,
+		*in.RoleSessionName,
+		s.session(role.ARN(), role.ID, in.seconds(), l),
+		in.tokenSize,
+	)
 	if err != nil {
 		return nil, err
 	}
 	return &webIdentityOutput{
-		SubjectFromWebIdentityToken: who.token.Subject, Audience: who.audience, AssumedRoleUser: showSession(role, *in.RoleSessionName),
-		Credentials: keys, Provider: who.provider.ARN(), PackedPolicySize: l.packed, tokenUse: useOf(keys), SourceIdentity: l.SourceIdentity,
+		SubjectFromWebIdentityToken: who.token.Subject, Audience: who.audience,
+		AssumedRoleUser: showSession(role, *in.RoleSessionName),
+		Credentials:     keys, Provider: who.provider.ARN(), PackedPolicySize: l.packed, tokenUse: useOf(keys),
+		SourceIdentity: l.SourceIdentity,
 	}, nil
 }
 
@@ -92,7 +100,10 @@ func (s *Service) identify(ctx context.Context, in *webIdentityInput) (*webIdent
 		return nil, err
 	}
 	if in.ProviderId != nil {
-		return nil, protocol.ValidationError("The provider %s is not supported: ProviderId is for access tokens of OAuth 2.0.", service.Shorten(*in.ProviderId))
+		return nil, protocol.ValidationError(
+			"The provider %s is not supported: ProviderId is for access tokens of OAuth 2.0.",
+			service.Shorten(*in.ProviderId),
+		)
 	}
 	token, err := openid.ParseToken(*in.WebIdentityToken)
 	if err != nil {

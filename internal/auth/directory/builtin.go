@@ -23,7 +23,8 @@ var builtin = []*Managed{
 		"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues", "sqs:ListQueues",
 		"sqs:ListMessageMoveTasks", "sqs:ListQueueTags"),
 	aws("CloudWatchFullAccessV2", "Provides full access to CloudWatch.", "*",
-		"cloudwatch:*", "iam:GetPolicy", "iam:GetPolicyVersion", "iam:GetRole", "sns:CreateTopic", "sns:ListSubscriptions",
+		"cloudwatch:*", "iam:GetPolicy", "iam:GetPolicyVersion", "iam:GetRole", "sns:CreateTopic",
+		"sns:ListSubscriptions",
 		"sns:ListSubscriptionsByTopic", "sns:ListTopics", "sns:Subscribe"),
 	aws("CloudWatchReadOnlyAccess", "Provides read only access to CloudWatch.", "*",
 		"cloudwatch:Describe*", "cloudwatch:Get*", "cloudwatch:List*", "sns:Get*", "sns:List*"),
@@ -33,7 +34,8 @@ var builtin = []*Managed{
 		"iam:SimulateCustomPolicy", "iam:SimulatePrincipalPolicy"),
 	aws("ReadOnlyAccess", "Provides read-only access to the services of this server.", "*",
 		"cloudtrail:Describe*", "cloudtrail:Get*", "cloudtrail:List*", "cloudtrail:LookupEvents",
-		"cloudwatch:Describe*", "cloudwatch:Get*", "cloudwatch:List*", "iam:Generate*", "iam:Get*", "iam:List*", "iam:Simulate*", "sns:Get*", "sns:List*", "sqs:Get*", "sqs:List*", "sqs:Receive*",
+		"cloudwatch:Describe*", "cloudwatch:Get*", "cloudwatch:List*", "iam:Generate*", "iam:Get*", "iam:List*",
+		"iam:Simulate*", "sns:Get*", "sns:List*", "sqs:Get*", "sqs:List*", "sqs:Receive*",
 		"sts:GetAccessKeyInfo", "sts:GetCallerIdentity", "sts:GetSessionToken"),
 }
 

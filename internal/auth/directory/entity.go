@@ -65,7 +65,14 @@ func NewEntity(kind Kind, account, path, name string, now time.Time) *Entity {
 
 // NewReport returns a note that the credential report of an account was asked for.
 func NewReport(account string, now time.Time) *Entity {
-	return &Entity{Kind: Report, Account: account, Path: "/", Name: string(Report), ID: reportID + account, Created: now.UTC().Truncate(time.Second)}
+	return &Entity{
+		Kind:    Report,
+		Account: account,
+		Path:    "/",
+		Name:    string(Report),
+		ID:      reportID + account,
+		Created: now.UTC().Truncate(time.Second),
+	}
 }
 
 const reportID = "REPORT"

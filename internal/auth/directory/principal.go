@@ -31,7 +31,8 @@ func UserIdentity(user *Entity) identity.Identity { return userIdentity(user, ""
 func userIdentity(user *Entity, keyID string) identity.Identity {
 	return identity.Identity{
 		Caller: policy.Caller{
-			Kind: policy.User, Account: user.Account, ARN: user.ARN(), UserID: user.ID, UserName: user.Name, Tags: user.Tags,
+			Kind: policy.User, Account: user.Account, ARN: user.ARN(), UserID: user.ID, UserName: user.Name,
+			Tags: user.Tags,
 		},
 		AccessKeyID: keyID,
 	}

@@ -231,9 +231,17 @@ func (c *Credentials) Agree(path string) error {
 		there, known := c.Root(account)
 		switch {
 		case !known:
-			return fmt.Errorf("%s has the account %s, which does not exist here; if it was deleted, take its profile out of the file", path, account)
+			return fmt.Errorf(
+				"%s has the account %s, which does not exist here; if it was deleted, take its profile out of the file",
+				path,
+				account,
+			)
 		case here.AccessKeyID != there.AccessKeyID || here.Secret != there.Secret:
-			return fmt.Errorf("%s has another root key for the account %s; if the account was deleted and made again, take its profile out of the file", path, account)
+			return fmt.Errorf(
+				"%s has another root key for the account %s; if the account was deleted and made again, take its profile out of the file",
+				path,
+				account,
+			)
 		}
 	}
 	return nil
@@ -264,7 +272,10 @@ const LeastSecret = 16
 // checkSecret returns an error if a secret could be guessed.
 func checkSecret(secret string) error {
 	if len(secret) < LeastSecret {
-		return fmt.Errorf("the secret of an access key has at least %d characters: an attacker who guesses it has all that the account has", LeastSecret)
+		return fmt.Errorf(
+			"the secret of an access key has at least %d characters: an attacker who guesses it has all that the account has",
+			LeastSecret,
+		)
 	}
 	return nil
 }

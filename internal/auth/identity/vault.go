@@ -121,7 +121,10 @@ func (v *Vault) Seal(name, secret string) []byte {
 func (v *Vault) Open(name string, sealed []byte) (string, error) {
 	secret, err := v.secrets.Open(nil, nil, sealed, []byte(name))
 	if err != nil {
-		return "", fmt.Errorf("the secret of %s cannot be decrypted: it is damaged, or the master key is not the one it was encrypted with", name)
+		return "", fmt.Errorf(
+			"the secret of %s cannot be decrypted: it is damaged, or the master key is not the one it was encrypted with",
+			name,
+		)
 	}
 	return string(secret), nil
 }

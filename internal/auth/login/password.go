@@ -101,7 +101,15 @@ func (h *Hasher) Hash(ctx context.Context, account, password string) (text strin
 	err = h.turn(ctx, account, func() {
 		sum := argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, hashThreads, hashSize)
 		enc := base64.RawStdEncoding
-		text = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, hashMemory, hashPasses, hashThreads, enc.EncodeToString(salt), enc.EncodeToString(sum))
+		text = fmt.Sprintf(
+			"$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
+			argon2.Version,
+			hashMemory,
+			hashPasses,
+			hashThreads,
+			enc.EncodeToString(salt),
+			enc.EncodeToString(sum),
+		)
 	})
 	return text, err
 }

@@ -92,9 +92,17 @@ func (c claims) name(claim string) (string, error) {
 	case !ok || name == "":
 		return "", fmt.Errorf("%w: there is no claim %s", ErrNoName, claim)
 	case claim == UsualNameClaim && !c.isVerified():
-		return "", fmt.Errorf("%w: the provider does not say that the e-mail address is verified (email_verified); --oidc-name-claim can name another claim", ErrNoName)
+		return "", fmt.Errorf(
+			"%w: the provider does not say that the e-mail address is verified (email_verified); --oidc-name-claim can name another claim",
+			ErrNoName,
+		)
 	case !sessionName.MatchString(name):
-		return "", fmt.Errorf("%w: the claim %s is %s: a session's name has 2 to 64 of the characters A-Z a-z 0-9 _ + = , . @ -", ErrNoName, claim, brief(name))
+		return "", fmt.Errorf(
+			"%w: the claim %s is %s: a session's name has 2 to 64 of the characters A-Z a-z 0-9 _ + = , . @ -",
+			ErrNoName,
+			claim,
+			brief(name),
+		)
 	}
 	return name, nil
 }

@@ -74,14 +74,18 @@ func (c *Config) Validate() error {
 		}
 	}
 	if len(c.Roles) == 0 || len(c.Roles) > maxRoles {
-		return fmt.Errorf("--oidc-role: want 1 to %d, such as admins=arn:aws:iam::000000000000:role/admin; without a role no user can sign in", maxRoles)
+		return fmt.Errorf(
+			"--oidc-role: want 1 to %d, such as admins=arn:aws:iam::000000000000:role/admin; without a role no user can sign in",
+			maxRoles,
+		)
 	}
 	_, err := c.roles()
 	return err
 }
 
 func isScope(s string) bool {
-	return s != "" && len(s) <= maxOption && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"+scopeLetters) == ""
+	return s != "" && len(s) <= maxOption &&
+		strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"+scopeLetters) == ""
 }
 
 // roles reads Roles. A group may have any characters, so that it ends where the last ARN begins.

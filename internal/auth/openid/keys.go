@@ -126,7 +126,8 @@ type source struct {
 
 func newSource(k *Keys, r Registration) *source {
 	transport := &http.Transport{
-		DialTLSContext: (&trust{k.dial, slices.Clone(r.Thumbprints)}).dialTLS, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader,
+		DialTLSContext: (&trust{k.dial, slices.Clone(r.Thumbprints)}).dialTLS, DisableKeepAlives: true,
+		MaxResponseHeaderBytes: maxHeader,
 	}
 	client := boundClient(transport, programTimeout, checkSecure)
 	keys := &paced{next: client.Transport, now: k.now}
@@ -192,7 +193,11 @@ func (s *source) ask(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	}
 	client := &http.Client{Transport: s.keys, Timeout: s.client.Timeout, CheckRedirect: s.client.CheckRedirect}
 	keys := oidc.NewRemoteKeySet(oidc.ClientContext(ctx, client), more.JWKS)
-	return oidc.NewVerifier(s.issuer, keys, &oidc.Config{SkipClientIDCheck: true, SupportedSigningAlgs: names(programAlgorithms), Now: s.now}), nil
+	return oidc.NewVerifier(
+		s.issuer,
+		keys,
+		&oidc.Config{SkipClientIDCheck: true, SupportedSigningAlgs: names(programAlgorithms), Now: s.now},
+	), nil
 }
 
 func names[S ~string](all []S) (out []string) {

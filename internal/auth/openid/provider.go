@@ -42,7 +42,8 @@ const (
 
 // algorithms are the signature algorithms with which only the provider can sign.
 var algorithms = []string{
-	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
+	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512,
+	oidc.EdDSA,
 }
 
 // Provider is an OpenID Connect provider. Its methods may be called from any goroutine.
@@ -124,11 +125,25 @@ func (p *Provider) Begin(ctx context.Context, secret Secret, redirect string, no
 	if err != nil {
 		return "", err
 	}
-	return p.oauth(m, redirect, "").AuthCodeURL(secret.State(), oidc.Nonce(secret.nonce()), oauth2.S256ChallengeOption(secret.verifier())), nil
+	return p.oauth(
+		m,
+		redirect,
+		"",
+	).AuthCodeURL(
+		secret.State(),
+		oidc.Nonce(secret.nonce()),
+		oauth2.S256ChallengeOption(secret.verifier()),
+	), nil
 }
 
 func (p *Provider) oauth(m *metadata, redirect, clientSecret string) *oauth2.Config {
-	return &oauth2.Config{ClientID: p.config.ClientID, ClientSecret: clientSecret, Endpoint: m.endpoint, RedirectURL: redirect, Scopes: p.config.scopes()}
+	return &oauth2.Config{
+		ClientID:     p.config.ClientID,
+		ClientSecret: clientSecret,
+		Endpoint:     m.endpoint,
+		RedirectURL:  redirect,
+		Scopes:       p.config.scopes(),
+	}
 }
 
 // Answer is what the provider has the browser bring.
@@ -197,12 +212,20 @@ func (p *Provider) describe(person *Person, sources ...claims) (err error) {
 }
 
 // verify returns the ID token that came with the access token, and its claims.
-func (p *Provider) verify(ctx context.Context, m *metadata, token *oauth2.Token, secret Secret, now time.Time) (*oidc.IDToken, claims, error) {
+func (p *Provider) verify(
+	ctx context.Context,
+	m *metadata,
+	token *oauth2.Token,
+	secret Secret,
+	now time.Time,
+) (*oidc.IDToken, claims, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok || len(raw) > maxIDToken {
 		return nil, nil, fmt.Errorf("%w: there is no ID token of at most %d bytes", ErrRefused, maxIDToken)
 	}
-	verifier := m.Verifier(&oidc.Config{ClientID: p.config.ClientID, SupportedSigningAlgs: algorithms, Now: func() time.Time { return now }})
+	verifier := m.Verifier(
+		&oidc.Config{ClientID: p.config.ClientID, SupportedSigningAlgs: algorithms, Now: func() time.Time { return now }},
+	)
 	id, err := verifier.Verify(ctx, raw)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %s", ErrRefused, brief(err.Error()))
@@ -224,7 +247,11 @@ func (p *Provider) verify(ctx context.Context, m *metadata, token *oauth2.Token,
 	case named && party != p.config.ClientID || !named && len(id.Audience) > 1:
 		err = errors.New("the ID token was issued for another client (azp)")
 	case id.IssuedAt.Before(now.Add(-issuedWithin-skew)) || id.IssuedAt.After(now.Add(skew)):
-		err = fmt.Errorf("the ID token was issued at %s, and here it is %s", id.IssuedAt.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+		err = fmt.Errorf(
+			"the ID token was issued at %s, and here it is %s",
+			id.IssuedAt.UTC().Format(time.RFC3339),
+			now.UTC().Format(time.RFC3339),
+		)
 	case id.Subject == "" || len(id.Subject) > maxSubject:
 		err = fmt.Errorf("the ID token has a subject of %d bytes", len(id.Subject))
 	case id.AccessTokenHash != "":
@@ -262,7 +289,13 @@ func exchangeError(err error) error {
 		if refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client" {
 			return fmt.Errorf("%w: it does not take --oidc-client-id with this secret: %s", ErrUnreachable, brief(refused.ErrorDescription))
 		}
-		return fmt.Errorf("%w: it answers %d %s %s", ErrRefused, refused.Response.StatusCode, brief(refused.ErrorCode), brief(refused.ErrorDescription))
+		return fmt.Errorf(
+			"%w: it answers %d %s %s",
+			ErrRefused,
+			refused.Response.StatusCode,
+			brief(refused.ErrorCode),
+			brief(refused.ErrorDescription),
+		)
 	}
 	return fmt.Errorf("%w: %s", ErrUnreachable, brief(err.Error()))
 }

@@ -63,7 +63,8 @@ type Federation struct {
 func Federated(role *directory.Entity, name string, f Federation, now time.Time) Grant {
 	f.Trust = hash(role.Trust)
 	return Grant{
-		Kind: policy.AssumedRole, Account: role.Account, Name: name, Issuer: role.ARN(), IssuerID: role.ID, Until: now.Add(min(Longest, role.MaxSession)),
+		Kind: policy.AssumedRole, Account: role.Account, Name: name, Issuer: role.ARN(), IssuerID: role.ID,
+		Until:      now.Add(min(Longest, role.MaxSession)),
 		Federation: &f,
 	}
 }

@@ -92,7 +92,14 @@ func (s *Sessions) Whose(link string) (identity.Identity, bool) {
 
 // BeginOnce begins a session for a person who has shown a request of their own, which is not taken again. It is too old
 // to be shown after fresh.
-func (s *Sessions) BeginOnce(ctx context.Context, g Grant, request string, fresh time.Time, about Arrival, now time.Time) (token string, begun *Session, err error) {
+func (s *Sessions) BeginOnce(
+	ctx context.Context,
+	g Grant,
+	request string,
+	fresh time.Time,
+	about Arrival,
+	now time.Time,
+) (token string, begun *Session, err error) {
 	id := hash(request)
 	return s.Begin(ctx, g, about, now, func(tx *control.Tx) error {
 		if s.proven(id) {
@@ -104,10 +111,17 @@ func (s *Sessions) BeginOnce(ctx context.Context, g Grant, request string, fresh
 }
 
 // Begin begins a session if also does not mind, whose changes are part of it.
-func (s *Sessions) Begin(ctx context.Context, g Grant, about Arrival, now time.Time, also func(*control.Tx) error) (token string, begun *Session, err error) {
+func (s *Sessions) Begin(
+	ctx context.Context,
+	g Grant,
+	about Arrival,
+	now time.Time,
+	also func(*control.Tx) error,
+) (token string, begun *Session, err error) {
 	token = newToken()
 	n := &Session{
-		ID: hash(token), Grant: g, Method: about.Method, SourceIP: about.SourceIP, UserAgent: strings.ToValidUTF8(about.UserAgent, "\uFFFD"),
+		ID: hash(token), Grant: g, Method: about.Method, SourceIP: about.SourceIP,
+		UserAgent: strings.ToValidUTF8(about.UserAgent, "\uFFFD"),
 	}
 	n.Created = now.UTC().Truncate(time.Second)
 	n.Used = n.Created

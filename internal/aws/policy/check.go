@@ -170,7 +170,12 @@ func (p *Policy) CheckIAM(limit, taken int) error {
 		for i := range p.statements {
 			for j, a := range p.statements[i].actions {
 				if !strings.HasPrefix(string(a), "sts:") {
-					return p.fault(UnknownAction, p.statements[i].actionPos[j], "%s is not an action by which a role is assumed; that is sts:AssumeRole", a)
+					return p.fault(
+						UnknownAction,
+						p.statements[i].actionPos[j],
+						"%s is not an action by which a role is assumed; that is sts:AssumeRole",
+						a,
+					)
 				}
 			}
 		}

@@ -83,7 +83,8 @@ func (x *Explanation) add(e *evaluation, by Source, p *Policy, asked map[string]
 		s := &p.statements[i]
 		g, failed := e.match(p, s)
 		x.Traces = append(x.Traces, Trace{
-			Source: by, Policy: p, Statement: p.Statement(i), Matched: failed.element == matched, Element: s.element(failed.element),
+			Source: by, Policy: p, Statement: p.Statement(i), Matched: failed.element == matched,
+			Element:    s.element(failed.element),
 			evaluation: e, grant: g, failed: failed,
 		})
 		if failed.element == byCondition || failed.element == matched {

@@ -341,7 +341,12 @@ func (r *reader) string() (string, error) {
 			b.WriteRune(char)
 			plain = r.pos
 		case c < ' ':
-			return "", r.fault(Syntax, r.pos, "%s stands within the string that begins in front of it; it is written as an escape", r.here())
+			return "", r.fault(
+				Syntax,
+				r.pos,
+				"%s stands within the string that begins in front of it; it is written as an escape",
+				r.here(),
+			)
 		default:
 			r.pos++
 		}

@@ -10,7 +10,8 @@ import (
 // policy that is about to be set. The error is always an *Error.
 func Parse(use Use, source string) (*Policy, error) {
 	p := &parser{
-		reader: reader{src: source}, policy: &Policy{use: use, source: source, version: Version2008}, sids: make(map[string]bool),
+		reader: reader{src: source}, policy: &Policy{use: use, source: source, version: Version2008},
+		sids: make(map[string]bool),
 	}
 	if err := p.document(); err != nil {
 		return nil, err
@@ -189,7 +190,12 @@ func (p *parser) principals(s *statement, n *node) error {
 	needed := p.policy.use == ForResource || p.policy.use == ForTrust
 	switch {
 	case m == nil && needed:
-		return p.fault(Grammar, n.pos, "the statement has no Principal, but a %s policy has to name the callers that it is about", p.policy.use)
+		return p.fault(
+			Grammar,
+			n.pos,
+			"the statement has no Principal, but a %s policy has to name the callers that it is about",
+			p.policy.use,
+		)
 	case m == nil:
 		return nil
 	case !needed:
@@ -210,7 +216,12 @@ func (p *parser) principals(s *statement, n *node) error {
 	for i := range m.value.members {
 		kind := &m.value.members[i]
 		if !slices.Contains([]string{"AWS", "Service", "Federated", "CanonicalUser"}, kind.name) {
-			return p.fault(BadPrincipal, kind.pos, "%q is not a kind of principal; there are AWS, Service, Federated and CanonicalUser", kind.name)
+			return p.fault(
+				BadPrincipal,
+				kind.pos,
+				"%q is not a kind of principal; there are AWS, Service, Federated and CanonicalUser",
+				kind.name,
+			)
 		}
 		names, err := p.texts(&kind.value, kind.name)
 		if err != nil {
@@ -243,7 +254,12 @@ func (p *parser) actions(s *statement, n *node) error {
 	for i := range list {
 		a, ok := newActionPattern(list[i].text)
 		if !ok {
-			return p.fault(NoVendor, list[i].pos, "%q is not an action: write it as sqs:SendMessage, or with wildcards as sqs:*", list[i].text)
+			return p.fault(
+				NoVendor,
+				list[i].pos,
+				"%q is not an action: write it as sqs:SendMessage, or with wildcards as sqs:*",
+				list[i].text,
+			)
 		}
 		s.actions = append(s.actions, a)
 		s.actionPos = append(s.actionPos, list[i].pos)

@@ -24,7 +24,12 @@ func AddPermission(policy, resource string, p Permission, rules *Rules) (string,
 	}
 	added := p.statement(resource, rules)
 	if policy == "" {
-		return fmt.Sprintf(`{"Version":%q,"Id":%q,"Statement":[%s]}`, Version2008, resource+"/"+strings.ToUpper(rules.Vendor)+"DefaultPolicy", added), nil
+		return fmt.Sprintf(
+			`{"Version":%q,"Id":%q,"Statement":[%s]}`,
+			Version2008,
+			resource+"/"+strings.ToUpper(rules.Vendor)+"DefaultPolicy",
+			added,
+		), nil
 	}
 	doc, err := Parse(ForResource, policy)
 	if err != nil {

@@ -53,7 +53,10 @@ func appendForm(f Form, s string) (Form, error) {
 		}
 		value, ok = unescape(value)
 		if !ok {
-			return f, MalformedQueryString("The value of the parameter %.100s has a percent sign that two hexadecimal digits do not follow.", name)
+			return f, MalformedQueryString(
+				"The value of the parameter %.100s has a percent sign that two hexadecimal digits do not follow.",
+				name,
+			)
 		}
 		f = append(f, Parameter{name, value})
 	}

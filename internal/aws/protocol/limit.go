@@ -155,7 +155,16 @@ func parseLimits(sf reflect.StructField, p *plan, at string) limits {
 		parts = strings.Split(tag, ",")
 	}
 	if len(parts) != len(want) {
-		panic(fmt.Sprintf("protocol: %s: the tag max:%q has %d limits; %s needs %d: see the package comment", at, tag, len(parts), p.typ, len(want)))
+		panic(
+			fmt.Sprintf(
+				"protocol: %s: the tag max:%q has %d limits; %s needs %d: see the package comment",
+				at,
+				tag,
+				len(parts),
+				p.typ,
+				len(want),
+			),
+		)
 	}
 	for i, part := range parts {
 		n, ok := parseLimit(part)

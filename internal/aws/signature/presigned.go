@@ -47,7 +47,11 @@ func parsePresigned(r *Request, query []parameter) (Signature, error) {
 	}
 	if s.payload == unsignedPayload && len(r.Body) > 0 {
 		// A holder of the URL could choose the body, and parameters in the body override those in the URL.
-		return s, refuse(IncompleteSignature, "A presigned request has a body only if the hash of the body is signed, and not '%s'.", unsignedPayload)
+		return s, refuse(
+			IncompleteSignature,
+			"A presigned request has a body only if the hash of the body is signed, and not '%s'.",
+			unsignedPayload,
+		)
 	}
 	return s, s.complete(h, scheme, credential, date)
 }

@@ -101,7 +101,11 @@ func (o *ConnectOptions) checkSecure() error {
 			return fmt.Errorf("%q is not the address of a NATS server: %w", server, err)
 		}
 		if u.Scheme != "tls" && !isLoopback(u.Hostname()) {
-			return fmt.Errorf("what nodes tell each other, keys and messages, would go to %s in the clear: write tls://%s, give --nats-ca, or accept it with --cluster-insecure", u.Host, u.Host)
+			return fmt.Errorf(
+				"what nodes tell each other, keys and messages, would go to %s in the clear: write tls://%s, give --nats-ca, or accept it with --cluster-insecure",
+				u.Host,
+				u.Host,
+			)
 		}
 	}
 	return nil

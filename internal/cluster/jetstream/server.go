@@ -66,7 +66,9 @@ const (
 const maxStore = 1 << 60
 
 // ErrOpen says that servers would take any process for one of them.
-var ErrOpen = errors.New("nodes need a secret or certificates to know each other by: give --cluster-secret-file, or --cluster-ca, --cluster-cert and --cluster-key")
+var ErrOpen = errors.New(
+	"nodes need a secret or certificates to know each other by: give --cluster-secret-file, or --cluster-ca, --cluster-cert and --cluster-key",
+)
 
 // A Server is an embedded server.
 type Server struct {
@@ -98,7 +100,13 @@ func Start(o Options) (*Server, error) {
 	}
 	log := newLogger(o.Log)
 	inner.SetLoggerV2(log, false, false, false)
-	s := &Server{cluster: o.Cluster, log: o.Log, inner: inner, password: opts.Users[0].Password, campaigns: &campaigns{next: make(map[string]campaign)}}
+	s := &Server{
+		cluster:   o.Cluster,
+		log:       o.Log,
+		inner:     inner,
+		password:  opts.Users[0].Password,
+		campaigns: &campaigns{next: make(map[string]campaign)},
+	}
 	inner.Start()
 	if len(opts.Routes) > 0 && len(log.fatal) == 0 {
 		startRouting(inner)
@@ -183,7 +191,11 @@ func (o *Options) nats() (*natsserver.Options, error) {
 	case !o.Insecure:
 		return nil, ErrOpen
 	default:
-		o.Log.Warn("nodes do not know each other: any process that reaches this address can read and change everything", "address", o.Listen)
+		o.Log.Warn(
+			"nodes do not know each other: any process that reaches this address can read and change everything",
+			"address",
+			o.Listen,
+		)
 	}
 	return opts, nil
 }

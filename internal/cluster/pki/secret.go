@@ -95,7 +95,13 @@ func readSecret(path string) ([]byte, error) {
 	}
 	secret = bytes.TrimSpace(secret)
 	if len(secret) < leastSecret || len(secret) > longestSecret {
-		return nil, fmt.Errorf("the secret in %s has %d bytes; want %d to %d, as openssl rand -base64 32 makes them", path, len(secret), leastSecret, longestSecret)
+		return nil, fmt.Errorf(
+			"the secret in %s has %d bytes; want %d to %d, as openssl rand -base64 32 makes them",
+			path,
+			len(secret),
+			leastSecret,
+			longestSecret,
+		)
 	}
 	return secret, nil
 }

@@ -262,10 +262,14 @@ var publishCounted = method[[]queue.Publication, []queue.Published]{
 
 // methods are those that the server executes, by their code.
 var methods = map[byte]executor{
-	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries, deleteMessages.code: &deleteMessages,
-	changeVisibility.code: &changeVisibility, purge.code: &purge, purgeOutbox.code: &purgeOutbox, purgeAfter.code: &purgeAfter, counts.code: &counts,
+	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries,
+	deleteMessages.code:   &deleteMessages,
+	changeVisibility.code: &changeVisibility, purge.code: &purge, purgeOutbox.code: &purgeOutbox,
+	purgeAfter.code: &purgeAfter, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
-	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks, peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances, acceptCopies.code: &acceptCopies, publish.code: &publish, publishCounted.code: &publishCounted,
+	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks,
+	peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances,
+	acceptCopies.code: &acceptCopies, publish.code: &publish, publishCounted.code: &publishCounted,
 	series.code: &series, seriesNames.code: &seriesNames, emptyReceives.code: &emptyReceives, uses.code: &uses,
 }
 

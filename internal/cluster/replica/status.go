@@ -102,8 +102,9 @@ func (r *Replica) Status() Status {
 	v := r.current()
 	s := Status{
 		Shard: r.o.Name, Node: r.o.Node, Role: v.role, Epoch: v.mark.Epoch, Owner: v.mark.Owner,
-		Applied: position(v.mark), First: v.extent.First, Last: max(v.extent.Last, position(v.mark)), Bytes: v.extent.Bytes,
-		Hash: hex(v.mark.Hash), Samples: v.samples,
+		Applied: position(v.mark), First: v.extent.First, Last: max(v.extent.Last, position(v.mark)),
+		Bytes: v.extent.Bytes,
+		Hash:  hex(v.mark.Hash), Samples: v.samples,
 	}
 	if !v.stalled.IsZero() {
 		s.Stalled = &v.stalled

@@ -27,7 +27,14 @@ func (r *Router) wait(ctx context.Context, end time.Time, poll func(context.Cont
 
 // poll waits for messages on shard n until end, also when the shard changes its owner. When the shard has not been
 // available for Options.Timeout, giveUp decides once whether the poll has failed.
-func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, end time.Time, giveUp func(error) bool) ([]shard.Message, error) {
+func (r *Router) poll(
+	ctx context.Context,
+	n int,
+	id queue.ID,
+	q queue.Receive,
+	end time.Time,
+	giveUp func(error) bool,
+) ([]shard.Message, error) {
 	var since time.Time // when the shard became unavailable
 	var failure error
 	pause := firstPause

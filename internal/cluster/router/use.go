@@ -30,7 +30,8 @@ func (r *Router) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) 
 	for _, u := range slices.Concat(lists...) {
 		sum, begun := sums[u.ID]
 		sums[u.ID] = queue.Use{
-			ID: u.ID, Sealed: u.Sealed && (sum.Sealed || !begun), Messages: sum.Messages + u.Messages, Last: max(sum.Last, u.Last),
+			ID: u.ID, Sealed: u.Sealed && (sum.Sealed || !begun), Messages: sum.Messages + u.Messages,
+			Last: max(sum.Last, u.Last),
 		}
 		told[u.ID]++
 	}

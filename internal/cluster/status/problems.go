@@ -179,7 +179,11 @@ func (r *Replica) advice(shard string) string {
 	if shard == ControlShard {
 		dir = shard
 	}
-	return fmt.Sprintf("If the others are well, stop node %s, move %s in its data directory away, and start it: it gets the shard from them.", r.Node, dir)
+	return fmt.Sprintf(
+		"If the others are well, stop node %s, move %s in its data directory away, and start it: it gets the shard from them.",
+		r.Node,
+		dir,
+	)
 }
 
 func (r *Replica) problem() string {

@@ -39,7 +39,12 @@ func (e *evaluation) crossed(alarm bool) string {
 		}
 	}
 	if len(on) == 0 {
-		return fmt.Sprintf("Threshold Crossed: no datapoints were received for %d %s and %s.", e.missing, plural("period", e.missing), treated)
+		return fmt.Sprintf(
+			"Threshold Crossed: no datapoints were received for %d %s and %s.",
+			e.missing,
+			plural("period", e.missing),
+			treated,
+		)
 	}
 	threshold := fmt.Sprintf("%s%s the threshold (%s)", not, r.Comparison.words(), JavaDouble(r.Threshold))
 	if treated != "" {
@@ -57,7 +62,15 @@ func (e *evaluation) crossed(alarm bool) string {
 		return fmt.Sprintf("Threshold Crossed: %d out of the last %d datapoints were %s %s. The most recent of them: %s.",
 			len(on), r.Periods, threshold, minimum, list(on[len(on)-maxListed:]))
 	}
-	return fmt.Sprintf("Threshold Crossed: %d out of the last %d datapoints %s %s %s %s.", len(on), r.Periods, list(on), verb, threshold, minimum)
+	return fmt.Sprintf(
+		"Threshold Crossed: %d out of the last %d datapoints %s %s %s %s.",
+		len(on),
+		r.Periods,
+		list(on),
+		verb,
+		threshold,
+		minimum,
+	)
 }
 
 // unknown says that there is no datapoint.

@@ -117,7 +117,15 @@ const day = 24 * time.Hour
 func periodStart(t time.Time, period time.Duration) time.Time {
 	switch {
 	case period < day:
-		clock := time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
+		clock := time.Duration(
+			t.Hour(),
+		)*time.Hour + time.Duration(
+			t.Minute(),
+		)*time.Minute + time.Duration(
+			t.Second(),
+		)*time.Second + time.Duration(
+			t.Nanosecond(),
+		)
 		return t.Add(-(clock % period))
 	case period == day:
 		return startOfDay(t.Year(), t.Month(), t.Day(), t.Location())

@@ -47,7 +47,13 @@ func (p *planned) property(name string, r *Result, region, account string) (stri
 	switch {
 	case r.found != nil:
 		id := &r.found.id
-		stat = &Stat{Namespace: id.Namespace, Metric: id.Metric, Dimensions: id.Dimensions, Period: r.found.period, Statistic: r.found.statistic}
+		stat = &Stat{
+			Namespace:  id.Namespace,
+			Metric:     id.Metric,
+			Dimensions: id.Dimensions,
+			Period:     r.found.period,
+			Statistic:  r.found.statistic,
+		}
 	case stat == nil:
 		return "", false
 	}
@@ -86,7 +92,8 @@ func ofPoints(name string, points []Datapoint) (string, bool) {
 	}
 	value, known := map[string]float64{
 		"FIRST_LAST_RANGE": points[len(points)-1].Value - first, "MIN_MAX_RANGE": most - least,
-		"AVG": sum / float64(len(points)), "FIRST": first, "LAST": points[len(points)-1].Value, "MAX": most, "MIN": least, "SUM": sum,
+		"AVG": sum / float64(len(points)), "FIRST": first, "LAST": points[len(points)-1].Value, "MAX": most,
+		"MIN": least, "SUM": sum,
 	}[name]
 	return alarm.JavaDouble(value), known
 }

@@ -77,7 +77,11 @@ func Check(queries []Query) (*Plan, error) {
 	metrics := 0
 	for i, q := range queries {
 		if !isID(q.ID) {
-			return nil, wrong("", "The id %q is not valid: it must begin with a lowercase letter and have letters, digits and underscores only", q.ID)
+			return nil, wrong(
+				"",
+				"The id %q is not valid: it must begin with a lowercase letter and have letters, digits and underscores only",
+				q.ID,
+			)
 		}
 		if _, twice := index[q.ID]; twice {
 			return nil, wrong("", "The id %q is there more than once", q.ID)
@@ -161,7 +165,11 @@ func read(q Query) (p planned, err error) {
 }
 
 func wrongStatistic(id, statistic string) *Error {
-	return wrong(id, "the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum, a percentile such as p99 or a range such as TM(10%%:90%%)", statistic)
+	return wrong(
+		id,
+		"the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum, a percentile such as p99 or a range such as TM(10%%:90%%)",
+		statistic,
+	)
 }
 
 func checkPeriod(id string, period time.Duration) error {

@@ -60,7 +60,8 @@ func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, t
 	from, to = src.Bound(from, to)
 	start, _ := Align(src.Levels, src.Now, from, min(p.Period(), series.Minute))
 	r := &run{
-		Source: src, scope: scope, from: from, to: to, results: make([][]Result, len(p.queries)), request: budget.Of(ctx),
+		Source: src, scope: scope, from: from, to: to, results: make([][]Result, len(p.queries)),
+		request: budget.Of(ctx),
 		env: metricmath.Env{
 			Start: start.Unix(), End: to.Unix(), Period: int64(p.Period() / time.Second),
 			Values: make(map[string]metricmath.Value, len(p.queries)), Metrics: make([]metricmath.Metric, p.metrics),
@@ -192,7 +193,8 @@ func Align(levels series.Levels, now, from time.Time, period time.Duration) (tim
 
 func (r *run) stat(ctx context.Context, q *planned) ([]Result, error) {
 	id := series.ID{
-		Scope: r.scope, Namespace: q.Stat.Namespace, Metric: q.Stat.Metric, Dimensions: q.Stat.Dimensions, Unit: q.Stat.Unit,
+		Scope: r.scope, Namespace: q.Stat.Namespace, Metric: q.Stat.Metric, Dimensions: q.Stat.Dimensions,
+		Unit: q.Stat.Unit,
 	}
 	result := Result{ID: q.ID, Label: cmp.Or(q.Label, q.plain), plain: q.plain}
 	var err error

@@ -29,7 +29,8 @@ func (a *Action) ID() string { return a.id }
 func newAction(from alarm.State, is *Alarm, target string, at time.Time) *Action {
 	return &Action{
 		id:    historyTime(at) + "-" + uuid.NewString(),
-		Alarm: is.Name, Composite: is.Composite != nil, Target: target, Subject: subject(is), Message: notification(from, is), Created: at,
+		Alarm: is.Name, Composite: is.Composite != nil, Target: target, Subject: subject(is),
+		Message: notification(from, is), Created: at,
 	}
 }
 
@@ -121,8 +122,10 @@ type shownStat struct {
 // notification returns the text that a topic gets of the transition from a state.
 func notification(from alarm.State, is *Alarm) string {
 	m := message{
-		AlarmName: is.Name.Name, AWSAccountId: is.Account, AlarmConfigurationUpdatedTimestamp: is.Updated.UTC().Format(alarm.TimeFormat),
-		NewStateValue: is.State, NewStateReason: is.Reason, StateChangeTime: is.StateBegan.UTC().Format(alarm.TimeFormat), Region: regionName(is.Region),
+		AlarmName: is.Name.Name, AWSAccountId: is.Account,
+		AlarmConfigurationUpdatedTimestamp: is.Updated.UTC().Format(alarm.TimeFormat),
+		NewStateValue:                      is.State, NewStateReason: is.Reason,
+		StateChangeTime: is.StateBegan.UTC().Format(alarm.TimeFormat), Region: regionName(is.Region),
 		AlarmArn: is.ARN(), OldStateValue: from, OKActions: list(is.OKActions), AlarmActions: list(is.AlarmActions),
 		InsufficientDataActions: list(is.InsufficientDataActions), Tags: is.shownTags(),
 	}
@@ -151,7 +154,8 @@ func (a *Alarm) shownChildren() []shownChild {
 func (a *Alarm) trigger() *trigger {
 	t := &trigger{
 		EvaluationPeriods: a.Periods, DatapointsToAlarm: a.ToAlarm, ComparisonOperator: a.Comparison,
-		Threshold: json.RawMessage(alarm.JavaDouble(a.Threshold)), TreatMissingData: a.missing(), EvaluateLowSampleCountPercentile: a.LowSamples,
+		Threshold: json.RawMessage(alarm.JavaDouble(a.Threshold)), TreatMissingData: a.missing(),
+		EvaluateLowSampleCountPercentile: a.LowSamples,
 	}
 	if a.Metric == nil {
 		for _, q := range a.Queries {

@@ -122,7 +122,8 @@ func (a *Alarm) Plan() (*metricdata.Plan, error) {
 // rule returns what the alarm watches for.
 func (a *Alarm) rule(period time.Duration) *alarm.Rule {
 	r := &alarm.Rule{
-		Comparison: a.Comparison, Threshold: a.Threshold, Periods: a.Periods, ToAlarm: a.Datapoints(), Missing: a.Missing, Period: period,
+		Comparison: a.Comparison, Threshold: a.Threshold, Periods: a.Periods, ToAlarm: a.Datapoints(),
+		Missing: a.Missing, Period: period,
 	}
 	if a.Metric != nil {
 		r.Statistic, r.Unit = a.Metric.Statistic, a.Metric.Unit

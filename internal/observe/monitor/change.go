@@ -102,7 +102,8 @@ func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 	if err := tx.AddItem(is.Scope, transitionItem(was, is, now)); err != nil {
 		return err
 	}
-	warming := is.State == alarm.Insufficient && is.WarmUp != nil && now.Before(is.Created.Add(time.Duration(is.WarmUp.Minutes)*time.Minute))
+	warming := is.State == alarm.Insufficient && is.WarmUp != nil &&
+		now.Before(is.Created.Add(time.Duration(is.WarmUp.Minutes)*time.Minute))
 	if is.ActionsEnabled && !warming {
 		tx.act(was.State, is, now)
 	}
@@ -122,7 +123,8 @@ func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
 	actionTable.Delete(tx.tx, a.id)
 	item := &Item{Alarm: a.Alarm.Name, Composite: a.Composite, Kind: Acted, Time: now, Summary: "Successfully executed action " + a.Target}
 	data := map[string]any{
-		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(), "error": nil,
+		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(),
+		"error":            nil,
 		"publishedMessage": string(encode(map[string]string{"default": a.Message})), // as AWS has it: JSON in JSON
 	}
 	if failure != "" {

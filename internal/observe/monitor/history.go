@@ -161,7 +161,8 @@ func historyData(all map[string]any, can ...dispensable) string {
 // configured returns the item of a change of an alarm's configuration: created, updated or deleted.
 func configured(a *Alarm, what string, at time.Time) *Item {
 	shown := map[string]any{
-		"alarmName": a.Name.Name, "alarmArn": a.ARN(), "actionsEnabled": a.ActionsEnabled, "okActions": list(a.OKActions),
+		"alarmName": a.Name.Name, "alarmArn": a.ARN(), "actionsEnabled": a.ActionsEnabled,
+		"okActions":    list(a.OKActions),
 		"alarmActions": list(a.AlarmActions), "insufficientDataActions": list(a.InsufficientDataActions),
 	}
 	if a.Composite != nil {
@@ -171,9 +172,11 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 	}
 	verb := strings.ToUpper(what[:1]) + strings.TrimSuffix(what[1:], "d")
 	return &Item{
-		Alarm: a.Name.Name, Composite: a.Composite != nil, Kind: Configured, Time: at, Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
+		Alarm: a.Name.Name, Composite: a.Composite != nil, Kind: Configured, Time: at,
+		Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
 		Data: historyData(map[string]any{"version": "1.0", "type": verb, what + "Alarm": shown},
-			dispensable{shown, "alarmRule"}, dispensable{shown, "insufficientDataActions"}, dispensable{shown, "okActions"},
+			dispensable{shown, "alarmRule"}, dispensable{shown, "insufficientDataActions"},
+			dispensable{shown, "okActions"},
 			dispensable{shown, "alarmActions"}),
 	}
 }

@@ -198,9 +198,16 @@ func (r *metricReader) ReadSamples(
 		}
 		return r.own.ReadSamples(ctx, id, from, to, period)
 	}
-	return r.merged(ctx, id, from, to, period, func(of *resolution, key string, points []series.Point, from time.Time) ([]series.Point, error) {
-		return r.sampled(ctx, of, id.Account, key, points, from, period)
-	})
+	return r.merged(
+		ctx,
+		id,
+		from,
+		to,
+		period,
+		func(of *resolution, key string, points []series.Point, from time.Time) ([]series.Point, error) {
+			return r.sampled(ctx, of, id.Account, key, points, from, period)
+		},
+	)
 }
 
 // hasPoints reports whether a metric that is counted by the minute may have points of a period.

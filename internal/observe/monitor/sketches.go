@@ -157,7 +157,8 @@ func (m *Monitor) takeSketchRoom(r *resolution, account string, at time.Time, mo
 
 // sampled adds their samples to the points of a metric, and merges them into those of a period.
 func (r *metricReader) sampled(
-	ctx context.Context, of *resolution, account, metric string, points []series.Point, from time.Time, period time.Duration,
+	ctx context.Context, of *resolution, account, metric string, points []series.Point, from time.Time,
+	period time.Duration,
 ) (out []series.Point, err error) {
 	request, held := budget.Of(ctx), 0
 	defer func() { request.Release(held) }()

@@ -42,8 +42,12 @@ func (cloudWatch) Describe(chan<- *prometheus.Desc) {}
 func (c cloudWatch) Collect(out chan<- prometheus.Metric) {
 	for _, m := range series.Metrics(series.SQS) {
 		for _, statistic := range statistics {
-			d := prometheus.NewDesc("aws_sqs_"+snake(m.Name)+"_"+statistic.name, m.Name+", "+statistic.name+" of the last minute, in "+strings.ToLower(m.Unit)+".",
-				[]string{"account_id", "region", "dimension_QueueName", "queue_name", "name"}, nil)
+			d := prometheus.NewDesc(
+				"aws_sqs_"+snake(m.Name)+"_"+statistic.name,
+				m.Name+", "+statistic.name+" of the last minute, in "+strings.ToLower(m.Unit)+".",
+				[]string{"account_id", "region", "dimension_QueueName", "queue_name", "name"},
+				nil,
+			)
 			for i := range c {
 				q := &c[i]
 				if q.Last == nil {

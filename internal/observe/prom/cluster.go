@@ -13,13 +13,21 @@ func (m *Metrics) Cluster(status func() status.Status) { m.registry.MustRegister
 type node func() status.Status
 
 var (
-	nodeAlive      = desc("cluster", "node_alive", "1 if this node has heard of that one within seconds.", "node")
-	nodeSkew       = desc("cluster", "clock_skew_seconds", "How far this machine's clock is ahead of the majority's; 0 if that is too little to matter.")
+	nodeAlive = desc("cluster", "node_alive", "1 if this node has heard of that one within seconds.", "node")
+	nodeSkew  = desc(
+		"cluster",
+		"clock_skew_seconds",
+		"How far this machine's clock is ahead of the majority's; 0 if that is too little to matter.",
+	)
 	clusterTrouble = desc("cluster", "problems", "What sluice cluster status would list as wrong.")
 	unowned        = desc("cluster", "shards_unowned", "Shards without an owner, as this node sees it.")
 	owned          = desc("cluster", "shards_owned", "Shards that this node owns.")
 	handOvers      = desc("cluster", "hand_overs_total", "Shards that this node has given to another in good order.")
-	lost           = desc("cluster", "ownerships_lost_total", "Shards that this node has lost because its lease ended or another node took over.")
+	lost           = desc(
+		"cluster",
+		"ownerships_lost_total",
+		"Shards that this node has lost because its lease ended or another node took over.",
+	)
 
 	shardRole    = desc("shard", "role", "1, with what this node's replica of the shard is doing.", "shard", "role")
 	shardEpoch   = desc("shard", "epoch", "How often the shard has had a new owner.", "shard")

@@ -19,8 +19,14 @@ type deliveries struct {
 }
 
 var (
-	deliveryAttempts = desc("topic", "delivery_attempts_total", "Attempts to deliver a message of a topic to an endpoint, by what has become of them: delivered, retried, dead-lettered or dropped.", "protocol", "outcome")
-	deliverySending  = desc("topic", "deliveries_in_flight", "Such attempts that are under way.")
+	deliveryAttempts = desc(
+		"topic",
+		"delivery_attempts_total",
+		"Attempts to deliver a message of a topic to an endpoint, by what has become of them: delivered, retried, dead-lettered or dropped.",
+		"protocol",
+		"outcome",
+	)
+	deliverySending = desc("topic", "deliveries_in_flight", "Such attempts that are under way.")
 )
 
 // Describe implements prometheus.Collector.

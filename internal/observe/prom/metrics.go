@@ -36,7 +36,8 @@ func New(version string, operations map[string][]string) *Metrics {
 // Memory adds the metric of the memory that requests under way have taken for what they have sent.
 func (m *Metrics) Memory(inUse func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: namespace, Name: "requests_memory_bytes", Help: "Memory that requests under way have taken for what they have sent.",
+		Namespace: namespace, Name: "requests_memory_bytes",
+		Help: "Memory that requests under way have taken for what they have sent.",
 	}, func() float64 { return float64(inUse()) }))
 }
 

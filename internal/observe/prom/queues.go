@@ -18,13 +18,33 @@ const other = "_other"
 
 var (
 	queueLabels   = []string{"account", "region", "queue"}
-	queueMessages = desc("queue", "messages", "Messages in the queue, by state: visible, in_flight, delayed.", append(queueLabels, "state")...)
-	queueAge      = desc("queue", "oldest_message_age_seconds", "Age of the oldest message at the end of the last minute.", queueLabels...)
-	queueGroups   = desc("queue", "groups_in_flight", "FIFO queues: message groups with messages in flight, at the end of the last minute.", queueLabels...)
-	queueNoisy    = desc("queue", "noisy_groups", "Standard queues: message groups that take consumers' time from the others, at the end of the last minute.", queueLabels...)
-	queueWait     = desc("queue", "wait_seconds", "How long messages waited for their first receive, from when they were sent, delays included. Since the queue's shard was opened here.", queueLabels...)
-	queueProcess  = desc("queue", "processing_seconds", "How long consumers took from the last receive of a message to its deletion. Since the queue's shard was opened here.", queueLabels...)
-	queueCounted  = func() (out [queue.Counters]*prometheus.Desc) {
+	queueMessages = desc(
+		"queue",
+		"messages",
+		"Messages in the queue, by state: visible, in_flight, delayed.",
+		append(queueLabels, "state")...)
+	queueAge    = desc("queue", "oldest_message_age_seconds", "Age of the oldest message at the end of the last minute.", queueLabels...)
+	queueGroups = desc(
+		"queue",
+		"groups_in_flight",
+		"FIFO queues: message groups with messages in flight, at the end of the last minute.",
+		queueLabels...)
+	queueNoisy = desc(
+		"queue",
+		"noisy_groups",
+		"Standard queues: message groups that take consumers' time from the others, at the end of the last minute.",
+		queueLabels...)
+	queueWait = desc(
+		"queue",
+		"wait_seconds",
+		"How long messages waited for their first receive, from when they were sent, delays included. Since the queue's shard was opened here.",
+		queueLabels...)
+	queueProcess = desc(
+		"queue",
+		"processing_seconds",
+		"How long consumers took from the last receive of a message to its deletion. Since the queue's shard was opened here.",
+		queueLabels...)
+	queueCounted = func() (out [queue.Counters]*prometheus.Desc) {
 		for i, c := range counted {
 			out[i] = desc("queue", c.name, c.help+" Since the queue's shard was opened here.", queueLabels...)
 		}

@@ -65,7 +65,8 @@ func newRequests(operations map[string][]string) *Requests {
 		}, append(labels, "code")),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "request_duration_seconds",
-			Help: "Time from the header of a request to the end of its answer, that of long polls included.", Buckets: buckets,
+			Help:    "Time from the header of a request to the end of its answer, that of long polls included.",
+			Buckets: buckets,
 		}, labels),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "requests_in_flight", Help: "Requests under way, long polls included.",

@@ -11,12 +11,15 @@ const TopicsAtMost = 2000
 
 // topicCounted are the counters of topics: the end of the name, and what it counts.
 var topicCounted = [queue.TopicMetrics]struct{ name, help string }{
-	queue.TopicPublished:                 {"published_total", "Messages that were published."},
-	queue.TopicPublishedBytes:            {"published_bytes_total", "Bytes of their texts and attributes."},
-	queue.TopicDelivered:                 {"delivered_total", "Copies that a queue or an endpoint has."},
-	queue.TopicFailed:                    {"failed_total", "Copies that were given up."},
-	queue.TopicRedriven:                  {"dead_lettered_total", "Of the failed ones, those that are in a dead-letter queue."},
-	queue.TopicNotRedriven:               {"dead_letter_failed_total", "Of the failed ones, those that their dead-letter queue does not take."},
+	queue.TopicPublished:      {"published_total", "Messages that were published."},
+	queue.TopicPublishedBytes: {"published_bytes_total", "Bytes of their texts and attributes."},
+	queue.TopicDelivered:      {"delivered_total", "Copies that a queue or an endpoint has."},
+	queue.TopicFailed:         {"failed_total", "Copies that were given up."},
+	queue.TopicRedriven:       {"dead_lettered_total", "Of the failed ones, those that are in a dead-letter queue."},
+	queue.TopicNotRedriven: {
+		"dead_letter_failed_total",
+		"Of the failed ones, those that their dead-letter queue does not take.",
+	},
 	queue.TopicFiltered:                  {"filtered_total", "Subscriptions that did not want a message."},
 	queue.TopicFilteredNoAttributes:      {"filtered_no_attributes_total", "Of these, because it had no attributes."},
 	queue.TopicFilteredAttributes:        {"filtered_attributes_total", "Of these, because of its attributes."},

@@ -14,9 +14,13 @@ func (m *Metrics) Trail(drops func() TrailDrops) { m.registry.MustRegister(trail
 
 type trailDrops func() TrailDrops
 
-var trailDropped = desc("trail", "events_dropped_total",
+var trailDropped = desc(
+	"trail",
+	"events_dropped_total",
 	"Events of calls that were dropped because there were too many: of management calls or data, while they were recorded or while they waited for delivery to the bucket of a trail.",
-	"kind", "stage")
+	"kind",
+	"stage",
+)
 
 // Describe implements prometheus.Collector.
 func (trailDrops) Describe(out chan<- *prometheus.Desc) { out <- trailDropped }

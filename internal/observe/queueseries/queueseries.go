@@ -208,7 +208,8 @@ func value(m series.Metric, row *queue.Row) queue.Value {
 func point(m series.Metric, row *queue.Row) (series.Point, bool) {
 	v := value(m, row)
 	p := series.Point{
-		Time: row.Time.Time(), Count: float64(row.Minutes), Sum: float64(v.Sum), Min: float64(v.Min), Max: float64(v.Max),
+		Time: row.Time.Time(), Count: float64(row.Minutes), Sum: float64(v.Sum), Min: float64(v.Min),
+		Max: float64(v.Max),
 	}
 	if m.Kind == series.Size {
 		p.Count = float64(row.Values[queue.MetricSent].Sum)
@@ -292,7 +293,8 @@ func idsOf(f series.Filter, namespaces []string, n queue.SeriesName, name string
 	for _, namespace := range namespaces {
 		for _, m := range series.Metrics(namespace) {
 			id := series.ID{
-				Scope: f.Scope, Namespace: namespace, Metric: m.Name, Dimensions: []series.Dimension{{Name: m.Dimension, Value: name}},
+				Scope: f.Scope, Namespace: namespace, Metric: m.Name,
+				Dimensions: []series.Dimension{{Name: m.Dimension, Value: name}},
 			}
 			if of(m, n) && f.Matches(id) {
 				out = append(out, id)

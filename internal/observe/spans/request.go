@@ -87,7 +87,8 @@ var operationTypes = map[string]string{
 
 func (o *Outcome) attributes() []attribute.KeyValue {
 	attrs := []attribute.KeyValue{
-		attribute.String("rpc.system.name", "aws-api"), attribute.String("rpc.service", o.Service), attribute.String("aws.request_id", o.ID),
+		attribute.String("rpc.system.name", "aws-api"), attribute.String("rpc.service", o.Service),
+		attribute.String("aws.request_id", o.ID),
 	}
 	if o.Operation != "" {
 		attrs = append(attrs, attribute.String("rpc.method", o.Operation))
@@ -120,7 +121,8 @@ func (o *Outcome) attributes() []attribute.KeyValue {
 			}
 			attrs = append(attrs, ofARN(note.Value.String())...)
 		case noteMessages:
-			if n, ok := count(note.Value); ok && moves && (n != 1 || o.Operation == "ReceiveMessage" || strings.HasSuffix(o.Operation, "Batch")) {
+			if n, ok := count(note.Value); ok && moves &&
+				(n != 1 || o.Operation == "ReceiveMessage" || strings.HasSuffix(o.Operation, "Batch")) {
 				attrs = append(attrs, attribute.Int64("messaging.batch.message_count", n))
 			}
 		case noteIDs:

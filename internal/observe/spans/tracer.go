@@ -68,7 +68,10 @@ func Open(o Options) (*Tracer, error) {
 		return nil, fmt.Errorf("OpenTelemetry: %w", err)
 	}
 	provider := sdk.NewTracerProvider(sdk.WithResource(described), sdk.WithBatcher(&quietly{SpanExporter: exporter, log: o.Log}))
-	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/sluicemq/sluice", trace.WithInstrumentationVersion(o.Version))}, nil
+	return &Tracer{
+		provider: provider,
+		tracer:   provider.Tracer("github.com/sluicemq/sluice", trace.WithInstrumentationVersion(o.Version)),
+	}, nil
 }
 
 // settings reports whether spans are sent. The SDK only logs what is wrong with its settings, and goes on with others.
@@ -88,7 +91,11 @@ func settings(getenv func(string) string) (on bool, err error) {
 	case "", "always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio":
 		return true, nil
 	default:
-		return false, fmt.Errorf("%s=%q: want always_on, always_off or traceidratio, or one of these after parentbased_", samplerVariable, sampler)
+		return false, fmt.Errorf(
+			"%s=%q: want always_on, always_off or traceidratio, or one of these after parentbased_",
+			samplerVariable,
+			sampler,
+		)
 	}
 }
 

@@ -122,7 +122,8 @@ func (r *Record) each(f func(e *Event, id uuid.UUID)) {
 	e := r.event
 	if by := r.about.By; by != nil {
 		e.UserIdentity = Identity{
-			Type: "WebIdentityUser", PrincipalID: text(by.Provider + ":" + by.ClientID + ":" + by.Subject), UserName: text(by.Subject),
+			Type: "WebIdentityUser", PrincipalID: text(by.Provider + ":" + by.ClientID + ":" + by.Subject),
+			UserName:         text(by.Subject),
 			IdentityProvider: text(by.Provider),
 		}
 	}
@@ -175,7 +176,8 @@ func resourceType(arn string) string {
 		return "AWS::CloudTrail::Trail"
 	case "iam":
 		return map[string]string{
-			"user": "AWS::IAM::User", "group": "AWS::IAM::Group", "role": "AWS::IAM::Role", "policy": "AWS::IAM::ManagedPolicy",
+			"user": "AWS::IAM::User", "group": "AWS::IAM::Group", "role": "AWS::IAM::Role",
+			"policy":           "AWS::IAM::ManagedPolicy",
 			"instance-profile": "AWS::IAM::InstanceProfile", "oidc-provider": "AWS::IAM::OIDCProvider",
 		}[kind]
 	}
@@ -199,7 +201,9 @@ func identityOf(who *identity.Identity) Identity {
 	}
 	if s := who.Session; s != nil {
 		mfa := strconv.FormatBool(!who.MFA.IsZero())
-		id.SessionContext = &SessionContext{Attributes: SessionAttributes{CreationDate: s.Issued.UTC().Truncate(time.Second), MFAAuthenticated: mfa}}
+		id.SessionContext = &SessionContext{
+			Attributes: SessionAttributes{CreationDate: s.Issued.UTC().Truncate(time.Second), MFAAuthenticated: mfa},
+		}
 		if who.Kind == policy.AssumedRole || who.Kind == policy.FederatedUser {
 			id.SessionContext.SessionIssuer = issuerOf(s, who.Account)
 		}

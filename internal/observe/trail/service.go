@@ -28,11 +28,19 @@ func (t *Trail) BeginService(s *ServiceEvent) *Record {
 		panic(err) // texts only
 	}
 	by := source(s.Service)
-	r := &Record{trail: t, at: s.At, id: uuid.Must(uuid.NewV7()), caller: s.Account, about: &protocol.About{ARN: s.Resource, Owner: s.Account}}
+	r := &Record{
+		trail:  t,
+		at:     s.At,
+		id:     uuid.Must(uuid.NewV7()),
+		caller: s.Account,
+		about:  &protocol.About{ARN: s.Resource, Owner: s.Account},
+	}
 	r.event = Event{
 		EventVersion: eventVersion, UserIdentity: Identity{Type: "AWSService", AccountID: s.Account, InvokedBy: by},
-		EventTime: s.At.UTC().Truncate(time.Second), EventSource: by, EventName: s.Name, AWSRegion: s.Region, SourceIPAddress: by,
-		UserAgent: by, RequestID: uuid.NewString(), EventType: "AwsServiceEvent", ManagementEvent: true, EventCategory: "Management",
+		EventTime: s.At.UTC().Truncate(time.Second), EventSource: by, EventName: s.Name, AWSRegion: s.Region,
+		SourceIPAddress: by,
+		UserAgent:       by, RequestID: uuid.NewString(), EventType: "AwsServiceEvent", ManagementEvent: true,
+		EventCategory:       "Management",
 		ServiceEventDetails: details,
 	}
 	return r

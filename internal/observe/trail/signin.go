@@ -48,7 +48,8 @@ func (t *Trail) BeginSignIn(s *SignIn) *Record {
 	if f := s.Federated; f != nil {
 		if s.Who.ARN == "" {
 			who = Identity{
-				Type: "WebIdentityUser", PrincipalID: text(f.Provider + ":" + f.ClientID + ":" + f.Subject), UserName: text(f.Name),
+				Type: "WebIdentityUser", PrincipalID: text(f.Provider + ":" + f.ClientID + ":" + f.Subject),
+				UserName:         text(f.Name),
 				IdentityProvider: text(f.Provider),
 			}
 		} else if who.SessionContext != nil {
@@ -65,8 +66,9 @@ func (t *Trail) BeginSignIn(s *SignIn) *Record {
 	}
 	r.event = Event{
 		EventVersion: eventVersion, UserIdentity: who, EventTime: s.At.UTC().Truncate(time.Second),
-		EventSource: "signin.amazonaws.com", EventName: "ConsoleLogin", AWSRegion: s.Region, SourceIPAddress: s.SourceIP,
-		UserAgent: text(s.UserAgent), RequestID: s.RequestID, EventType: "AwsConsoleSignIn", ManagementEvent: true,
+		EventSource: "signin.amazonaws.com", EventName: "ConsoleLogin", AWSRegion: s.Region,
+		SourceIPAddress: s.SourceIP,
+		UserAgent:       text(s.UserAgent), RequestID: s.RequestID, EventType: "AwsConsoleSignIn", ManagementEvent: true,
 		EventCategory: "Management", AdditionalEventData: more, ResponseElements: signedIn("Success"),
 	}
 	if s.TLS {

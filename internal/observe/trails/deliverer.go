@@ -219,7 +219,13 @@ func (d *Deliverer) serve(ctx context.Context, t *Trail, now time.Time) (more bo
 }
 
 // noteFailure writes into the status of a trail why a delivery has failed, if that is not there yet.
-func (d *Deliverer) noteFailure(ctx context.Context, t *Trail, failure error, field func(*Status) (*string, *time.Time), now time.Time) error {
+func (d *Deliverer) noteFailure(
+	ctx context.Context,
+	t *Trail,
+	failure error,
+	field func(*Status) (*string, *time.Time),
+	now time.Time,
+) error {
 	ended := ctx.Err() != nil || errors.Is(failure, control.ErrElsewhere) || errors.Is(failure, control.ErrUnavailable)
 	if failure == nil || ended {
 		return nil

@@ -95,7 +95,14 @@ func (c *Counters) Compare(counted map[string]Counted) (out []Violation) {
 	var all Counted
 	compare := func(queue, what string, got int64, b bounds) {
 		if got < b.least || got > b.most {
-			out = append(out, Violation{Rule: "counters", Queue: queue, Text: fmt.Sprintf("%d %s were counted, there were %d to %d", got, what, b.least, b.most)})
+			out = append(
+				out,
+				Violation{
+					Rule:  "counters",
+					Queue: queue,
+					Text:  fmt.Sprintf("%d %s were counted, there were %d to %d", got, what, b.least, b.most),
+				},
+			)
 		}
 	}
 	for _, queue := range slices.Sorted(maps.Keys(counted)) {
@@ -130,7 +137,13 @@ func (h *History) CompareTopics(counted map[string]CountedTopic) (out []Violatio
 		c, queues := counted[topic], int64(len(h.topic(topic).Queues))
 		if c.Published < b.least || c.Published > b.most || c.Copies != c.Published*queues {
 			out = append(out, Violation{Rule: "counters", Queue: topic, Text: fmt.Sprintf(
-				"%d messages and %d copies were counted, there were %d to %d messages, each for %d queues", c.Published, c.Copies, b.least, b.most, queues)})
+				"%d messages and %d copies were counted, there were %d to %d messages, each for %d queues",
+				c.Published,
+				c.Copies,
+				b.least,
+				b.most,
+				queues,
+			)})
 		}
 	}
 	return out

@@ -27,7 +27,20 @@ func Start(t testing.TB, buckets string) (endpoint string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(t.Context(), program, "--access", AccessKeyID, "--secret", Secret, "--port", addresses[0], "posix", "--sidecar", t.TempDir(), buckets)
+	run := exec.CommandContext(
+		t.Context(),
+		program,
+		"--access",
+		AccessKeyID,
+		"--secret",
+		Secret,
+		"--port",
+		addresses[0],
+		"posix",
+		"--sidecar",
+		t.TempDir(),
+		buckets,
+	)
 	var log strings.Builder
 	run.Stdout, run.Stderr = &log, &log
 	if err := run.Start(); err != nil {

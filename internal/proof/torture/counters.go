@@ -40,7 +40,9 @@ func (r *runner) compareCounters(ctx context.Context, j *workload.Journal) error
 			return ctx.Err()
 		}
 		if err != nil {
-			wrong = []history.Violation{{Rule: "counters", Text: fmt.Sprintf("the metrics cannot be read: %s", strings.TrimSpace(err.Error()))}}
+			wrong = []history.Violation{
+				{Rule: "counters", Text: fmt.Sprintf("the metrics cannot be read: %s", strings.TrimSpace(err.Error()))},
+			}
 		}
 		for _, v := range wrong {
 			j.Note(v.Rule, v.Queue, v.Name, "node %s: %s", nameOf(i), v.Text)

@@ -62,8 +62,9 @@ var kinds = []kind{
 		lane: processes, least: 0, most: 5 * time.Second, impossible: majority,
 		make: func(rng *rand.Rand, nodes int) fault { return &wipe{node: rng.IntN(nodes)} },
 	}, {
-		name: "partition", words: "block traffic between a node, or a pair, and the others; sometimes one way only, or break connections",
-		lane: network, least: time.Second, most: 20 * time.Second, impossible: several,
+		name:  "partition",
+		words: "block traffic between a node, or a pair, and the others; sometimes one way only, or break connections",
+		lane:  network, least: time.Second, most: 20 * time.Second, impossible: several,
 		make: newPartition,
 	}, {
 		name: "absence", words: "cut off or kill a node until it needs a checkpoint, which is sometimes slow",

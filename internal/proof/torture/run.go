@@ -144,8 +144,10 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 
 	rng := r.source(uint64(number))
 	users := workload.New(rng, workload.Options{
-		Label: fmt.Sprintf("r%d-", number), Queues: workload.Queues(r.config.Queues), Topics: workload.Topics(r.config.Queues),
-		Producers: r.config.Producers, Consumers: r.config.Consumers, Patient: true, Longest: r.config.Longest, Clerks: clerks,
+		Label: fmt.Sprintf("r%d-", number), Queues: workload.Queues(r.config.Queues),
+		Topics:    workload.Topics(r.config.Queues),
+		Producers: r.config.Producers, Consumers: r.config.Consumers, Patient: true, Longest: r.config.Longest,
+		Clerks: clerks,
 	})
 	h := &history.History{Queues: users.Standing(), Topics: users.Topics(), Slack: r.config.Margin, Grace: r.config.Grace}
 	writer := history.NewWriter(file, h)

@@ -35,7 +35,8 @@ func (c *Client) Counted(ctx context.Context, queues []string, from, to time.Tim
 			for k, m := range counters {
 				queries = append(queries, Object{"Id": fmt.Sprintf("m%d", i*len(counters)+k), "MetricStat": Object{
 					"Metric": Object{
-						"Namespace": m.namespace, "MetricName": m.name, "Dimensions": []Object{{"Name": "QueueName", "Value": q}},
+						"Namespace": m.namespace, "MetricName": m.name,
+						"Dimensions": []Object{{"Name": "QueueName", "Value": q}},
 					},
 					"Period": 60, "Stat": "Sum",
 				}})

@@ -97,13 +97,17 @@ func New(rng *rand.Rand, o Options) *Load {
 		}
 		for range consumers {
 			l.Workers = append(l.Workers, &consumer{
-				label: label("consumer"), queue: q, rng: source(), fails: fails, idle: idle, patient: o.Patient, longest: o.Longest,
+				label: label("consumer"), queue: q, rng: source(), fails: fails, idle: idle, patient: o.Patient,
+				longest: o.Longest,
 			})
 		}
 	}
 	for _, t := range o.Topics {
 		for range o.Producers {
-			l.Workers = append(l.Workers, &producer{label: label("publisher"), queue: history.Queue{Name: t.Name}, topic: true, rng: source()})
+			l.Workers = append(
+				l.Workers,
+				&producer{label: label("publisher"), queue: history.Queue{Name: t.Name}, topic: true, rng: source()},
+			)
 		}
 	}
 	l.tenant = &tenant{label: label("tenant"), prefix: o.Label, rng: source()}

@@ -153,7 +153,8 @@ func (r *Recorder) hide(queue string, messages []held, timeout time.Duration) []
 
 // dispose makes a call that says for each message what is to become of it.
 func (r *Recorder) dispose(
-	op history.Operation, queue string, messages []held, timeout time.Duration, f func(Service, []string) ([]error, error),
+	op history.Operation, queue string, messages []held, timeout time.Duration,
+	f func(Service, []string) ([]error, error),
 ) []history.Outcome {
 	c, s := r.begin(op, queue)
 	c.Timeout = timeout

@@ -84,7 +84,10 @@ func (c *Client) iam(operation string, form url.Values, out any) error {
 }
 
 func policyOf(attribute int) string {
-	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Sid":"v%d","Effect":"Allow","Action":"sqs:ListQueues","Resource":"*"}]}`, attribute)
+	return fmt.Sprintf(
+		`{"Version":"2012-10-17","Statement":[{"Sid":"v%d","Effect":"Allow","Action":"sqs:ListQueues","Resource":"*"}]}`,
+		attribute,
+	)
 }
 
 func filterOf(attribute int) string { return fmt.Sprintf(`{"version":["%d"]}`, attribute) }

@@ -40,7 +40,8 @@ func NewHTTP(rules *egress.Rules) *HTTP {
 		Transport: &http.Transport{
 			DialContext: rules.DialContext, ForceAttemptHTTP2: true, DisableCompression: true,
 			TLSHandshakeTimeout: httpTimeout, ResponseHeaderTimeout: httpTimeout, ExpectContinueTimeout: time.Second,
-			MaxResponseHeaderBytes: maxAnswerHeader, MaxIdleConns: 256, MaxIdleConnsPerHost: atOnce, IdleConnTimeout: time.Minute,
+			MaxResponseHeaderBytes: maxAnswerHeader, MaxIdleConns: 256, MaxIdleConnsPerHost: atOnce,
+			IdleConnTimeout: time.Minute,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

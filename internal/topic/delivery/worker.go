@@ -36,7 +36,10 @@ func (w *worker) drain(ctx context.Context) {
 	for {
 		more, err := w.step(ctx)
 		switch {
-		case ctx.Err() != nil, errors.Is(err, queue.ErrNoQueue), err == nil && !more, errors.Is(err, errNoSubscription) && pause >= longestPause:
+		case ctx.Err() != nil,
+			errors.Is(err, queue.ErrNoQueue),
+			err == nil && !more,
+			errors.Is(err, errNoSubscription) && pause >= longestPause:
 			w.tellRest()
 			return
 		case err != nil:
@@ -141,7 +144,19 @@ func (w *worker) bring(ctx context.Context, t *Target, m *shard.Message) result 
 	}
 	delay, again := t.Policy.Retries.Delay(int(min(m.Receives, 1<<30)))
 	if again && !IsPermanent(err) {
-		w.Log.Debug("a delivery has failed and will be made again", "subscription", t.Subscription, "message", m.ID, "attempt", m.Receives, "after", delay, "error", err)
+		w.Log.Debug(
+			"a delivery has failed and will be made again",
+			"subscription",
+			t.Subscription,
+			"message",
+			m.ID,
+			"attempt",
+			m.Receives,
+			"after",
+			delay,
+			"error",
+			err,
+		)
 		w.counters.add(t.Protocol, Retried)
 		return result{outcome: Retried, delay: delay}
 	}
@@ -166,7 +181,17 @@ func (w *worker) giveUp(ctx context.Context, t *Target, m *shard.Message, why er
 	case ctx.Err() != nil:
 		return result{broken: true}
 	case err != nil:
-		w.Log.Warn("a message cannot be delivered, and its dead-letter queue cannot be reached; it is kept", "subscription", t.Subscription, "message", m.ID, "error", why, "dead_letters", err)
+		w.Log.Warn(
+			"a message cannot be delivered, and its dead-letter queue cannot be reached; it is kept",
+			"subscription",
+			t.Subscription,
+			"message",
+			m.ID,
+			"error",
+			why,
+			"dead_letters",
+			err,
+		)
 		w.counters.add(t.Protocol, Retried)
 		return result{outcome: Retried, delay: keepPause}
 	case lost != nil:
@@ -174,7 +199,17 @@ func (w *worker) giveUp(ctx context.Context, t *Target, m *shard.Message, why er
 		w.tellDropped(t, m, why, lost)
 		return result{outcome: Dropped, refused: !errors.Is(lost, ErrNoDeadLetters)}
 	}
-	w.Log.Info("a message was not delivered and is in the dead-letter queue", "subscription", t.Subscription, "message", m.ID, "attempts", m.Receives, "error", why)
+	w.Log.Info(
+		"a message was not delivered and is in the dead-letter queue",
+		"subscription",
+		t.Subscription,
+		"message",
+		m.ID,
+		"attempts",
+		m.Receives,
+		"error",
+		why,
+	)
 	w.counters.add(t.Protocol, DeadLettered)
 	return result{outcome: DeadLettered}
 }

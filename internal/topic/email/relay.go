@@ -153,7 +153,12 @@ func (r *Relay) client() (*gomail.Client, error) {
 		options = append(options, gomail.WithTLSConfig(r.tls))
 	}
 	if r.config.User != "" {
-		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(r.config.User), gomail.WithPassword(r.password))
+		options = append(
+			options,
+			gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
+			gomail.WithUsername(r.config.User),
+			gomail.WithPassword(r.password),
+		)
 	}
 	return gomail.NewClient(r.host, options...)
 }

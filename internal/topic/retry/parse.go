@@ -177,9 +177,17 @@ func retries(to **Retries) func(string, json.RawMessage) error {
 		case r.MaxDelayTarget < r.MinDelayTarget:
 			return refuse("%s.maxDelayTarget must be greater than or equal to minDelayTarget", path)
 		case r.NumNoDelayRetries+r.NumMinDelayRetries+r.NumMaxDelayRetries > r.NumRetries:
-			return refuse("%s.numRetries must be greater than or equal to total of numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries", path)
+			return refuse(
+				"%s.numRetries must be greater than or equal to total of numMinDelayRetries, numNoDelayRetries and numMaxDelayRetries",
+				path,
+			)
 		case r.total() > maxTotal:
-			return refuse("%s: all retries together must take at most %d seconds, and would take %d", path, int(maxTotal.Seconds()), int(r.total().Seconds()))
+			return refuse(
+				"%s: all retries together must take at most %d seconds, and would take %d",
+				path,
+				int(maxTotal.Seconds()),
+				int(r.total().Seconds()),
+			)
 		}
 		*to = &r
 		return nil

@@ -32,7 +32,8 @@ var DefaultRetries = Retries{MinDelayTarget: 20, MaxDelayTarget: 20, NumRetries:
 
 // MailRetries are for mail, and no policy changes them: 50 attempts in six hours.
 var MailRetries = Retries{
-	MinDelayTarget: 10, MaxDelayTarget: 600, NumRetries: 49, NumMinDelayRetries: 2, NumMaxDelayRetries: 37, BackoffFunction: Exponential,
+	MinDelayTarget: 10, MaxDelayTarget: 600, NumRetries: 49, NumMinDelayRetries: 2, NumMaxDelayRetries: 37,
+	BackoffFunction: Exponential,
 }
 
 // DefaultContentType is the content type of HTTP deliveries.

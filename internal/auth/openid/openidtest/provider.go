@@ -95,7 +95,8 @@ func start(t *testing.T, now func() time.Time, listen func(http.Handler) *httpte
 		defer p.mu.Unlock()
 		p.Described++
 		m := Object{
-			"issuer": p.URL, "authorization_endpoint": p.URL + "/auth", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+			"issuer": p.URL, "authorization_endpoint": p.URL + "/auth", "token_endpoint": p.URL + "/token",
+			"jwks_uri":                              p.URL + "/keys",
 			"id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"},
 		}
 		if p.UserInfo != nil {
@@ -163,8 +164,10 @@ func (p *Provider) Issue(change func(claims Object)) string {
 // idToken returns an ID token for a code, which is the nonce of the sign-in.
 func (p *Provider) idToken(nonce string) string {
 	c := Object{
-		"iss": p.URL, "sub": "248289761001", "aud": Client, "exp": p.Now().Add(5 * time.Minute).Unix(), "iat": p.Now().Unix(), "nonce": nonce,
-		"email": "ann@example.com", "email_verified": true, "groups": []string{"staff", "admins"}, "amr": []string{"pwd", "otp"},
+		"iss": p.URL, "sub": "248289761001", "aud": Client, "exp": p.Now().Add(5 * time.Minute).Unix(),
+		"iat": p.Now().Unix(), "nonce": nonce,
+		"email": "ann@example.com", "email_verified": true, "groups": []string{"staff", "admins"},
+		"amr": []string{"pwd", "otp"},
 	}
 	if p.Token != nil {
 		p.Token(c)

@@ -59,7 +59,9 @@ func CheckName(name string) error {
 	case len(name) < 3 || len(name) > 63:
 		return fmt.Errorf("it has %d characters, and the name of a bucket has 3 to 63", len(name))
 	case !names.MatchString(name):
-		return errors.New("the name of a bucket has lower case letters, digits, dots and hyphens, and begins and ends with a letter or digit")
+		return errors.New(
+			"the name of a bucket has lower case letters, digits, dots and hyphens, and begins and ends with a letter or digit",
+		)
 	case strings.Contains(name, ".."):
 		return errors.New("the name of a bucket has no two dots side by side")
 	}

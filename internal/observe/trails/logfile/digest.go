@@ -70,7 +70,8 @@ type Link struct{ Bucket, Key, Hash, Signature string }
 // it.
 func NewDigest(account, bucket, key, fingerprint string, start, end time.Time, before *Link, files []Entry) *Digest {
 	d := &Digest{
-		Account: account, Start: start.UTC().Truncate(time.Second), End: end.UTC().Truncate(time.Second), Bucket: bucket, Key: key,
+		Account: account, Start: start.UTC().Truncate(time.Second), End: end.UTC().Truncate(time.Second),
+		Bucket: bucket, Key: key,
 		Fingerprint: fingerprint, Algorithm: SignatureAlgorithm, Files: []Entry{},
 	}
 	for _, f := range files {
@@ -117,7 +118,12 @@ func (d *Digest) signed(hash string) []byte {
 
 // Open reads a digest that is in a bucket under a key, and verifies its signature, which key finds the public key for
 // by its fingerprint. It returns the link that the digest after it must have.
-func Open(file []byte, metadata map[string]string, bucket, key string, keyOf func(fingerprint string) *rsa.PublicKey) (*Digest, Link, error) {
+func Open(
+	file []byte,
+	metadata map[string]string,
+	bucket, key string,
+	keyOf func(fingerprint string) *rsa.PublicKey,
+) (*Digest, Link, error) {
 	text, err := Decompress(file)
 	if err != nil {
 		return nil, Link{}, err
