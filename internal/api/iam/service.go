@@ -129,12 +129,6 @@ var words = map[directory.Kind]string{
 	directory.Profile: "InstanceProfile",
 }
 
-// members are the names of the parameters that name an entity.
-var members = map[directory.Kind]string{
-	directory.User: "userName", directory.Group: "groupName", directory.Role: "roleName",
-	directory.Profile: "instanceProfileName",
-}
-
 var (
 	allKinds = []directory.Kind{directory.User, directory.Group, directory.Role}
 	// boundKinds can have a permissions boundary.
