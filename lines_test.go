@@ -64,6 +64,8 @@ func mostColumns(file, line string) int {
 	switch {
 	case comment && (strings.HasPrefix(text, "go:") || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "  ")):
 		return unlimited
+	case comment && strings.HasSuffix(file, "example_test.go") && line[0] == '\t': // the output of an example
+		return unlimited
 	case comment:
 		return longestComment
 	case strings.HasSuffix(file, "_test.go"), longText.MatchString(line):

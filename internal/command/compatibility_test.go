@@ -19,6 +19,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/sts"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/store"
 )
 
 const (
@@ -59,8 +61,8 @@ func TestCompatibility(t *testing.T) {
 	all := readCompatibility(t)
 	_, topics := sns.New(sns.Options{})
 	wires := map[string]*protocol.Service{
-		"SQS": sqs.New(sqs.Options{Catalog: new(catalog.Catalog)}), "SNS": topics, "CloudWatch": cloudwatch.New(cloudwatch.Options{}), "CloudTrail": cloudtrail.New(cloudtrail.Options{}),
-		"IAM": iam.New(iam.Options{}), "STS": sts.New(sts.Options{}),
+		"SQS": sqs.New(sqs.Options{Catalog: emptyCatalog(t)}), "SNS": topics, "CloudWatch": cloudwatch.New(cloudwatch.Options{}),
+		"CloudTrail": cloudtrail.New(cloudtrail.Options{}), "IAM": iam.New(iam.Options{}), "STS": sts.New(sts.Options{}),
 	}
 	for _, one := range all {
 		one.check(t, wires[one.Service])
@@ -85,6 +87,25 @@ func TestCompatibility(t *testing.T) {
 	} else if got != want {
 		t.Errorf("%s is not what %s says: go test ./internal/command -run Compatibility -rewrite", compatibilityFile, operationsFile)
 	}
+}
+
+// emptyCatalog returns a catalog without queues.
+func emptyCatalog(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	st, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	c := control.New(control.Options{Store: st})
+	if err := c.Change(t.Context(), catalog.Initialise); err != nil {
+		t.Fatal(err)
+	}
+	queues, err := catalog.Open(catalog.Options{Control: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return queues
 }
 
 // check compares what the table says of a service with its operations.

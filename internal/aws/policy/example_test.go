@@ -32,8 +32,9 @@ func Example() {
 	r.Facts.SourceIP = netip.MustParseAddr("10.52.177.1")
 	fmt.Println(policy.Decide(r).Message(r))
 	fmt.Print(policy.Explain(r))
-	// Output: true User: arn:aws:iam::444455556666:root is not authorized to perform: sqs:SendMessage on resource:
-	// arn:aws:sqs:us-east-1:111122223333:queue1 because no resource-based policy allows the sqs:SendMessage action
+	// Output:
+	// true
+	// User: arn:aws:iam::444455556666:root is not authorized to perform: sqs:SendMessage on resource: arn:aws:sqs:us-east-1:111122223333:queue1 because no resource-based policy allows the sqs:SendMessage action
 	// implicitDeny: no resource-based policy allows it
 	//   resource-based policy, statement "office" (Allow, line 3) does not apply: IpAddress aws:SourceIp is not met: it wants 10.52.176.0/24, the request has 10.52.177.1
 }

@@ -73,9 +73,16 @@ func Example() {
 	serve(w, r, `{}`)
 	fmt.Println(w.Code, w.Header().Get("x-amzn-query-error"), w.Body)
 
-	// Output: {"Greeting":"soft hello, Ada"} <?xml version="1.0"?> <GreetResponse
-	// xmlns="http://greeter.example.com/doc/2026-01-01/"> <GreetResult> <Greeting>loud hello, Ada</Greeting>
-	// </GreetResult> <ResponseMetadata> <RequestId>1</RequestId> </ResponseMetadata> </GreetResponse> 400
-	// MissingParameter;Sender {"__type":"com.amazon.coral.service#MissingRequiredParameterException","message":"The
-	// request must contain the parameter Name."}
+	// Output:
+	// {"Greeting":"soft hello, Ada"}
+	// <?xml version="1.0"?>
+	// <GreetResponse xmlns="http://greeter.example.com/doc/2026-01-01/">
+	// <GreetResult>
+	// <Greeting>loud hello, Ada</Greeting>
+	// </GreetResult>
+	// <ResponseMetadata>
+	// <RequestId>1</RequestId>
+	// </ResponseMetadata>
+	// </GreetResponse>
+	// 400 MissingParameter;Sender {"__type":"com.amazon.coral.service#MissingRequiredParameterException","message":"The request must contain the parameter Name."}
 }
