@@ -36,8 +36,6 @@ import (
 // tests run beside each other, and shorten what they can: see pause and slack.
 
 const (
-	// ttl is how long the leases last.
-	ttl = 3 * cluster.DefaultFailover / 4
 	// enough is longer than anything here takes.
 	enough = 3 * time.Minute
 	// moment is what one attempt at the engine takes that is cut off.
@@ -55,6 +53,14 @@ func either[T any](bubble, realTime T) T {
 // slack is how many times longer an answer may take than the intervals of a cluster say:
 // time in a bubble does not pass because the machine is busy.
 var slack = either[time.Duration](1, 5)
+
+var (
+	// failover is the failover timeout of all nodes. The race detector slows them down by as much as they get more
+	// time.
+	failover = either[time.Duration](1, 3) * cluster.DefaultFailover
+	// ttl is how long the leases last.
+	ttl = 3 * failover / 4
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -219,7 +225,7 @@ func (w *world) startOne(name string, peers ...string) *process {
 		return a
 	}})).With("node", name)
 	o := cluster.Options{
-		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1",
+		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1", Failover: failover,
 		Engine: func(_ context.Context, server string) (cluster.Engine, error) {
 			p.server = server
 			w.mu.Lock()
