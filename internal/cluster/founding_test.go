@@ -83,13 +83,12 @@ func TestFounding(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")
 		s := w.settled("a", "b", "c")
-		busy := w.busy()
 		owned := make(map[string]int)
 		for _, sh := range s.Shards {
 			if len(sh.Replicas) != 3 {
 				t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
 			}
-			if sh.Epoch != 1 && !busy {
+			if sh.Epoch != 1 && !cluster.Raced { // a node that is late by a step finds its shards taken
 				t.Errorf("shard %s has had %d owners already", sh.Name, sh.Epoch)
 			}
 			owned[sh.Owner]++

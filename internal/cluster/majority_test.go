@@ -28,7 +28,7 @@ func TestMajorityLost(t *testing.T) {
 			for _, name := range []string{"a", "b", "c"} {
 				w.cut(name, true)
 			}
-			time.Sleep(5 * time.Second)
+			time.Sleep(5 * failover / 2)
 			for _, name := range []string{"a", "b", "c"} {
 				if w.at(name).node.Probe(context.Background()) == nil {
 					t.Errorf("%s says that it is ready", name)
