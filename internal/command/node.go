@@ -34,8 +34,8 @@ func newNodeDrain(server *clientFlags) *cobra.Command {
 		Use:   "drain NAME",
 		Short: "Move shards and replicas of a node to the others",
 		Long: `Move shards and replicas of a node to the others, before a long stop or removal. The
-node keeps answering requests. It takes no shard back until sluice node undrain. Before
-a restart, draining is not needed.
+node keeps answering requests. It takes no shard back, not even after a restart, until
+sluice node undrain. Before a restart, draining is not needed.
 
 The command returns when the node owns no shard and its replicas are elsewhere. With
 fewer than three others, these have all shards, and the node keeps its copies.`,

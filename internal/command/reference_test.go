@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -94,10 +95,13 @@ func about(cmd *cobra.Command) string {
 // usedAs returns a line with a command and its arguments.
 func usedAs(cmd *cobra.Command) string { return strings.TrimSuffix(useLine(cmd), " [flags]") + "\n" }
 
-// examples returns the examples of a command, without one that only repeats how it is used.
+// plain is an example without flags and without anything of the shell.
+var plain = regexp.MustCompile(`^  [^-<>|$"'\\]*$`)
+
+// examples returns the examples of a command, without those that only fill in its arguments.
 func examples(cmd *cobra.Command) string {
 	lines := slices.DeleteFunc(strings.Split(cmd.Example, "\n"), func(line string) bool {
-		return line == "" || line == "  "+strings.TrimSpace(usedAs(cmd))
+		return line == "" || plain.MatchString(line) && len(strings.Fields(line)) <= len(strings.Fields(usedAs(cmd)))
 	})
 	if len(lines) == 0 {
 		return ""
@@ -120,7 +124,7 @@ func ownFlags(cmd *cobra.Command) string {
 			continue
 		}
 		title := "\n" + s.title + ":\n"
-		if s.title == "Flags" {
+		if s.title == "Flags" && b.Len() == 0 {
 			title = "\n"
 		}
 		fmt.Fprintf(&b, "%s%s\n", title, flags)
