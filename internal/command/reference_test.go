@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -95,13 +94,11 @@ func about(cmd *cobra.Command) string {
 // usedAs returns a line with a command and its arguments.
 func usedAs(cmd *cobra.Command) string { return strings.TrimSuffix(useLine(cmd), " [flags]") + "\n" }
 
-// plain is an example without flags and without anything of the shell.
-var plain = regexp.MustCompile(`^  [^-<>|$"'\\]*$`)
-
 // examples returns the examples of a command, without those that only fill in its arguments.
 func examples(cmd *cobra.Command) string {
 	lines := slices.DeleteFunc(strings.Split(cmd.Example, "\n"), func(line string) bool {
-		return line == "" || plain.MatchString(line) && len(strings.Fields(line)) <= len(strings.Fields(usedAs(cmd)))
+		plain := !strings.Contains(line, "--") && !strings.ContainsAny(line, "<>|$\"'")
+		return line == "" || plain && len(strings.Fields(line)) <= len(strings.Fields(usedAs(cmd)))
 	})
 	if len(lines) == 0 {
 		return ""
