@@ -97,7 +97,7 @@ any server that speaks SQS; --aws means AWS itself.`,
 		"file that gets the access keys of users, as profiles (default: they are printed)",
 	)
 	filePath(f, "write-keys")
-	f.BoolVar(&d.losing, "prune-non-empty", false, "also prune queues with messages")
+	f.BoolVar(&d.losing, "prune-non-empty", false, "also prune queues with messages; without it they stop the whole apply")
 	onlyWith(f, []string{"prune"}, "prune-non-empty")
 	return d.running(cmd, d.apply)
 }
