@@ -1,0 +1,191 @@
+package keyring
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+var now = time.Date(2026, 11, 23, 16, 0, 0, 0, time.UTC)
+
+func create(t *testing.T) (path string, r *Ring) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "keys")
+	r, err := Create(path, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, r
+}
+
+func TestFileKeepsKeys(t *testing.T) {
+	path, r := create(t)
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	for range 3 {
+		var err error
+		if r, err = r.Rotate(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Replace(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(path)
+	if err != nil || len(got.Keys()) != 4 {
+		t.Fatal(got, err)
+	}
+	for i, k := range got.Keys() {
+		if want := r.Keys()[i]; k.ID() != want.ID() || k.value != want.value || !k.made.Equal(want.made) {
+			t.Errorf("key %d is %s, not %s", i, k.ID(), want.ID())
+		}
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Error("files are left:", entries, err)
+	}
+}
+
+func TestCreateReplacesNothing(t *testing.T) {
+	path, r := create(t)
+	if _, err := Create(path, now); !errors.Is(err, os.ErrExist) {
+		t.Error(err)
+	}
+	if got, err := Load(path); err != nil || got.First().ID() != r.First().ID() {
+		t.Error(got, err)
+	}
+}
+
+func TestWrapping(t *testing.T) {
+	k, other := generate(now), generate(now)
+	data := bytes.Repeat([]byte{7}, KeySize)
+	wrapped := k.Wrap(data, []byte("queue 1"))
+	if len(wrapped) != WrappedSize || bytes.Contains(wrapped, data) {
+		t.Errorf("%x", wrapped)
+	}
+	if got, err := k.Unwrap(wrapped, []byte("queue 1")); err != nil || !bytes.Equal(got, data) {
+		t.Error(got, err)
+	}
+	refused := func(what string, k *Key, wrapped []byte, use string) {
+		t.Helper()
+		if _, err := k.Unwrap(wrapped, []byte(use)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	refused("another key", other, wrapped, "queue 1")
+	refused("another use", k, wrapped, "queue 2")
+	refused("truncated", k, wrapped[:20], "queue 1")
+	refused("empty", k, nil, "queue 1")
+	for i := range wrapped {
+		changed := bytes.Clone(wrapped)
+		changed[i] ^= 1
+		refused("changed", k, changed, "queue 1")
+	}
+}
+
+// Each beginning of a file is refused, and each file with one other byte has the same keys or is refused.
+func TestDamagedFiles(t *testing.T) {
+	r := New(now)
+	r, _ = r.Prepare(now)
+	text := r.format()
+	for n := range len(text) - 1 {
+		if _, err := parse(text[:n]); err == nil {
+			t.Errorf("%d of %d bytes are a file", n, len(text))
+		}
+	}
+	for i := range text {
+		changed := bytes.Clone(text)
+		changed[i] ^= 1
+		got, err := parse(changed)
+		if err == nil && !bytes.Equal(got.format(), text) {
+			t.Errorf("with another byte at %d there are other keys", i)
+		}
+		if err != nil && strings.Contains(err.Error(), "want a line") && i > len(text)-10 {
+			t.Error(err)
+		}
+	}
+}
+
+func TestLoadSaysWhatIsWrong(t *testing.T) {
+	path, r := create(t)
+	text := string(r.format())
+	lines := strings.SplitAfter(text, "\n")
+	for name, c := range map[string]struct{ text, says string }{
+		"empty":      {"", "does not begin with"},
+		"other file": {"-----BEGIN PRIVATE KEY-----\n", "does not begin with"},
+		"no end":     {strings.Join(lines[:len(lines)-2], ""), "truncated"},
+		"no key":     {header + "\n" + lines[len(lines)-2], "sum"},
+		"more":       {text + "key\n", "behind its end"},
+		"bad key":    {header + "\nkey x\n", "want a line"},
+		"large":      {strings.Repeat("#", maxFile+1), "more than"},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != c.text {
+			t.Errorf("%s: the file was changed: %v", name, err)
+		}
+	}
+	if _, err := Load(path + "x"); !errors.Is(err, ErrNoFile) {
+		t.Error(err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Error(err)
+	}
+}
+
+func TestRotation(t *testing.T) {
+	r := New(now)
+	old := r.First()
+	prepared, err := r.Prepare(now)
+	if err != nil || prepared.First() != old || len(prepared.Keys()) != 2 {
+		t.Fatal(prepared, err)
+	}
+	if _, err := prepared.Prepare(now); err == nil {
+		t.Error("a second key is prepared")
+	}
+	rotated, err := prepared.Rotate(now)
+	if err != nil || rotated.First() != prepared.Keys()[1] || len(rotated.Keys()) != 2 {
+		t.Fatal(rotated, err)
+	}
+	again, err := rotated.Rotate(now)
+	if err != nil || len(again.Keys()) != 3 || again.Keys()[1] != rotated.First() {
+		t.Fatal(again, err)
+	}
+	if again.Find(old.Short()) != old || again.ByID(old.ID()) != old || r.Find(again.First().Short()) != nil || r.ByID("") != nil {
+		t.Error("keys are not found by their ids")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	r := New(now)
+	f.Add(r.format())
+	r, _ = r.Rotate(now)
+	f.Add(r.format())
+	f.Add([]byte(header + "\nend 00\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := parse(text)
+		if err != nil {
+			return
+		}
+		again, err := parse(r.format())
+		if err != nil || len(again.keys) != len(r.keys) || again.First().value != r.First().value {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}
