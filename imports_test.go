@@ -45,6 +45,11 @@ var rules = []rule{
 	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
+	// Encryption: the keys, and what they make of messages.
+	{dir: "internal/keyring", mayNot: network},
+	{dir: "internal/encryption", may: []string{
+		"internal/control", "internal/formats", "internal/keyring", "internal/queue", "internal/store", "internal/varint",
+	}, mayNot: network},
 	{dir: "internal/tenant", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
@@ -75,15 +80,15 @@ var rules = []rule{
 	// The services: one package each. They do not know each other; shared code is in service.
 	{dir: "internal/api", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/control",
-		"internal/observe", "internal/plainjson", "internal/queue", "internal/shard", "internal/store", "internal/tenant", "internal/topic",
+		"internal/encryption", "internal/observe", "internal/plainjson", "internal/queue", "internal/shard", "internal/store", "internal/tenant", "internal/topic",
 		"internal/weburl",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status", "internal/tenant",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/inspect", may: []string{
-		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/observe/consumers",
-		"internal/queue", "internal/search", "internal/shard",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/encryption",
+		"internal/observe/consumers", "internal/queue", "internal/search", "internal/shard",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/cloudtrail", may: []string{
 		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget",
@@ -145,14 +150,14 @@ var rules = []rule{
 	{dir: "internal/server", may: []string{
 		"console",
 		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
-		"internal/datadir", "internal/formats", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
+		"internal/datadir", "internal/encryption", "internal/formats", "internal/front", "internal/idle", "internal/keypair", "internal/keyring", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/tenant", "internal/topic",
 	}},
 	{dir: "internal/keypair", mayNot: network},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
-		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",
+		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/encryption", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",
 		"internal/tenant", "internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},

@@ -117,6 +117,27 @@ func (q *Queue) ConfigOn(shard int) queue.Config {
 	return c
 }
 
+// defaultKMSReuse is KmsDataKeyReusePeriodSeconds of a queue that does not set it.
+const defaultKMSReuse = 300 * time.Second
+
+// managedReuse is for how long a data key is used of a queue with SqsManagedSseEnabled.
+const managedReuse = 24 * time.Hour
+
+// Encryption returns whether the messages of the queue are to be encrypted, under which key, by its name, and for how
+// long a data key is used. The name is empty for the key of the server.
+func (q *Queue) Encryption() (key string, period time.Duration, on bool) {
+	a := &q.Attributes
+	switch {
+	case q.Name.Internal():
+		return "", 0, false
+	case a.KMSKey == "":
+		return "", managedReuse, a.ManagedSSE
+	case a.KMSReuse == 0:
+		return a.KMSKey, defaultKMSReuse, true
+	}
+	return a.KMSKey, time.Duration(a.KMSReuse) * time.Second, true
+}
+
 // clone returns a copy of q that can be changed.
 func (q *Queue) clone() *Queue {
 	c := *q

@@ -59,6 +59,8 @@ type Options struct {
 	Totals *shard.Totals
 	// Watch is shard.Options.Watch for each shard that this node owns.
 	Watch func(now func() queue.Instant) shard.Watcher
+	// Cipher returns shard.Options.Cipher for the shards that this node owns. Nil means that there is none.
+	Cipher func() queue.Cipher
 	// Waiting is called with the reason why a node has not found its cluster yet; nil: it is not reported.
 	Waiting func(what string)
 	// Certificate returns the certificate by which the other nodes know this one; nil is
@@ -216,6 +218,14 @@ func (n *Node) handle() {
 	n.control.replica.Offer(n.host.mux)
 	n.snapshots.handle()
 	remote.Serve(n.messages, remote.ServerOptions{Lookup: n.host.owned, Wait: n.Wait})
+}
+
+// cipher returns the cipher of encrypted messages, or nil.
+func (o *Options) cipher() queue.Cipher {
+	if o.Cipher == nil {
+		return nil
+	}
+	return o.Cipher()
 }
 
 func (o *Options) defaults() {

@@ -167,7 +167,7 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Answer: p.Answer, Tell: p.Tell, Hear: p.Hear,
 			Disk: p.Disk, Cache: p.Cache,
 			Endpoint: p.Endpoint, Low: p.Low, Answers: p.Answers, Version: version(), Keep: config.Keep,
-			Totals: p.Totals, Watch: p.Watch,
+			Totals: p.Totals, Watch: p.Watch, Cipher: p.Cipher,
 			Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logs: logs, Loading: loading,
 			Logger:   config.Logger,
 			Failover: c.failoverTimeout(),

@@ -120,8 +120,10 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			"min-free-space",
 			"free disk space below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)",
 		)
+		f.StringVar(&config.EncryptionKeyFile, "encryption-key-file", "",
+			"file with the keys to encrypt messages with, made if nothing is encrypted yet; keep a copy of it (default: messages are not encrypted)")
 		directoryPath(f, "data")
-		notWith(f, "in-memory", "data", "min-free-space")
+		notWith(f, "in-memory", "data", "min-free-space", "encryption-key-file")
 	})
 	section(f, "Clients", func(f *pflag.FlagSet) {
 		f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on; a socket that systemd hands over takes its place")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/keypair"
+	"github.com/sluicemq/sluice/internal/keyring"
 	"github.com/sluicemq/sluice/internal/server"
 )
 
@@ -36,6 +37,11 @@ func checkFiles(c *server.Config) error {
 	if c.OpenID.Issuer != "" && c.OpenID.Validate() == nil {
 		_, err := openid.New(c.OpenID)
 		wrong = append(wrong, err)
+	}
+	if c.EncryptionKeyFile != "" {
+		if _, err := keyring.Load(c.EncryptionKeyFile); err != nil && !errors.Is(err, keyring.ErrNoFile) { // which a start may make
+			wrong = append(wrong, fmt.Errorf("--encryption-key-file: %w", err))
+		}
 	}
 	return errors.Join(wrong...)
 }

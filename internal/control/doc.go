@@ -33,6 +33,7 @@
 //	login/       passwords and second factors of users: package login
 //	session/     who has signed in to the console: package session
 //	signing/     the key that signs messages of topics: package signing
+//	encryption/  ids of the keys that messages are encrypted under: package encryption
 //	tenant/      limits of accounts and users: package tenant
 //	identity/    in a cluster the keys of the installation: package identity
 //	all others   queues: package catalog

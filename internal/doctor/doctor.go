@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -220,9 +221,15 @@ func (e *examination) catalog(s *store.Store) error {
 		session.Prefix,
 		login.Prefix,
 		tenant.Prefix,
+		encryption.Prefix,
 		cluster.KeyPrefix,
 	)
 	c.Problems = append(c.Problems, problems...)
+	if err == nil {
+		var bad []string
+		bad, err = encryption.Check(s)
+		c.Problems = append(c.Problems, bad...)
+	}
 	if err != nil {
 		c.problem("%v", err)
 		return nil

@@ -40,7 +40,9 @@ const (
 	Tenants = 14
 	// Composites has composite alarms.
 	Composites = 15
+	// Encrypted has encrypted messages.
+	Encrypted = 16
 )
 
 // Newest is the highest format that this program reads.
-const Newest = Composites
+const Newest = Encrypted

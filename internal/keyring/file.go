@@ -18,7 +18,7 @@ import (
 
 const (
 	header  = "sluice encryption keys 1"
-	preface = "# The first key encrypts, all decrypt. Whoever has this file can read the messages;\n" +
+	preface = "# The first key encrypts, all decrypt. Anyone with this file can read the messages;\n" +
 		"# without it they are lost. Keep a copy away from the data, and change it with sluice key only.\n"
 	// maxFile is more than a file with maxKeys keys has, in bytes.
 	maxFile = 256 << 10
@@ -62,14 +62,24 @@ func Load(path string) (*Ring, error) {
 // Create makes a file at path, where there must be none, with a new ring.
 func Create(path string, now time.Time) (*Ring, error) {
 	r := New(now)
-	err := write(path, r, func(from, to string) error {
-		defer func() { _ = os.Remove(from) }()
-		return os.Link(from, to) // which fails if there is a file
-	})
+	err := write(path, r, giveName)
 	if err != nil {
 		return nil, fmt.Errorf("make the file with the encryption keys: %w", err)
 	}
 	return r, nil
+}
+
+// giveName gives a file a name that no other has. Where the file system has no links, a file that is made at the same
+// moment may be replaced.
+func giveName(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return errors.Join(err, os.Remove(from))
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fs.ErrExist, err)
+	}
+	return os.Rename(from, to)
 }
 
 // Replace replaces the file at path.

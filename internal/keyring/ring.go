@@ -58,8 +58,8 @@ func (r *Ring) ByID(id string) *Key {
 	return nil
 }
 
-// Rotate returns the ring with a new first key. If the last key is younger than the first, it was prepared for this, and
-// becomes the first.
+// Rotate returns the ring with a new first key. If the last key is younger than the first, it was prepared for this,
+// and becomes the first.
 func (r *Ring) Rotate(now time.Time) (*Ring, error) {
 	if last := len(r.keys) - 1; r.keys[last].made.After(r.keys[0].made) {
 		return &Ring{keys: append([]*Key{r.keys[last]}, r.keys[:last]...)}, nil

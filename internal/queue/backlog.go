@@ -152,6 +152,9 @@ func (b *backlog) add(x *expansion) {
 	b.end++
 	b.count(x.Publication, 0)
 	b.needs(formats.Topics)
+	for i := range x.Copies {
+		b.needsFor(x.Copies[i].Message.Attributes)
+	}
 	b.dirty = true
 }
 

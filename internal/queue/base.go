@@ -28,6 +28,7 @@ func (b *base) markDirty() {
 
 // write stores the message at p, and returns how many bytes its record takes.
 func (b *base) write(p Position, m *Message) int {
+	b.needsFor(m.Attributes)
 	b.scratch = m.encode(b.scratch)
 	b.tx.Set(messageKey(b.cfg.ID, p), b.scratch)
 	return len(b.scratch)

@@ -6,8 +6,8 @@ import (
 	"hash"
 )
 
-// sequenceDigits is the length of a sequence number in a body.
-const sequenceDigits = 20
+// SequenceDigits is the length of a sequence number in a body.
+const SequenceDigits = 20
 
 // expansion is a publication whose copies are being made.
 type expansion struct {
@@ -41,8 +41,8 @@ func (x *expansion) message(c *Copy) *Outgoing {
 // it is left alone.
 func (x *expansion) begin(body string, at int) {
 	x.body, x.at, x.begins = body, at, body
-	if end := at + sequenceDigits; at > 0 && end <= len(body) {
-		x.begins = fmt.Sprintf("%s%0*d%s", body[:at], sequenceDigits, x.sequence, body[end:])
+	if end := at + SequenceDigits; at > 0 && end <= len(body) {
+		x.begins = fmt.Sprintf("%s%0*d%s", body[:at], SequenceDigits, x.sequence, body[end:])
 	}
 	x.digest = md5.New().(hash.Cloner)
 	_, _ = x.digest.Write([]byte(x.begins))

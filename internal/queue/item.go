@@ -7,12 +7,13 @@ type itemReader struct {
 	search.Item
 	messageID MessageID
 	text      [36]byte // of the id
+	decrypted *Message // what decrypt has found; nil: the message is not encrypted
 }
 
 // read takes in a message, whose texts it does not copy. m is nil if it was not received.
 func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	attributes := it.Attributes[:0]
-	it.Item = search.Item{Now: int64(now)}
+	it.Item, it.decrypted = search.Item{Now: int64(now)}, nil
 	r := readRecord(value)
 	it.Sent = int64(r.Instant())
 	copy(it.messageID[:], r.Raw(16))
@@ -45,6 +46,26 @@ func (it *itemReader) read(value []byte, m *received, now Instant) error {
 		}
 	}
 	return r.done("message")
+}
+
+// decrypt lets filters see the text of a message that read has taken in, if it is encrypted.
+func (it *itemReader) decrypt(value []byte, c Cipher) error {
+	if a := it.Attributes; len(a) != 1 || len(a[0].Name) > 0 || string(a[0].Type) != encryptedType {
+		return nil
+	}
+	m, err := decodeMessage(value)
+	if err != nil {
+		return err
+	}
+	if err := orNone(c).Decrypt(m); err != nil {
+		return err
+	}
+	it.Attributes = it.Attributes[:0]
+	for _, a := range m.Attributes {
+		it.Attributes = append(it.Attributes, search.Attribute{Name: []byte(a.Name), Type: []byte(a.Type), Value: []byte(a.Value)})
+	}
+	it.Body, it.Size, it.decrypted = []byte(m.Body), m.Size(), m
+	return nil
 }
 
 // wantedIDs returns a set of ids, or nil if there are none.

@@ -14,6 +14,8 @@ type Look struct {
 	delay     Instant // how long a FIFO queue delays
 	retention Instant
 	now       Instant
+
+	Cipher Cipher // of encrypted messages; nil: there are no keys
 }
 
 // Look begins to look into a queue. It changes nothing.

@@ -60,11 +60,7 @@ func (m *Message) Size() int {
 
 // bodySize is the size of a message as SQS limits it: of its body and its attributes.
 func (m *Message) bodySize() int {
-	n := len(m.Body)
-	for _, a := range m.Attributes {
-		n += len(a.Name) + len(a.Type) + len(a.Value)
-	}
-	return n
+	return textSize(m.Body, m.Attributes)
 }
 
 // Outgoing is a message to be sent.

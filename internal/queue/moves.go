@@ -83,6 +83,9 @@ func (m *moves) start(t *MoveTask) {
 		s := *t.Selection
 		s.Chosen, s.Edited = len(s.IDs), s.Edit != nil
 		t.Selection = &s
+		if s.Edit != nil {
+			m.needsFor(s.Edit.Set)
+		}
 		m.tx.Set(choiceKey(m.cfg.ID, t.Started), s.encodeChoice())
 		m.wantSearch()
 	}

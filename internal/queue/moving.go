@@ -148,7 +148,7 @@ func (m *moving) oneSelected(s selected) (later bool, err error) {
 		outcome = OutcomeNoDestination
 	case failure != "":
 		outcome = OutcomeNoSource
-	case !t.Selection.Edit.apply(message):
+	case !s.edit(t.Selection.Edit, message):
 		outcome = OutcomeTooLarge
 	}
 	if outcome != OutcomeMoved {
@@ -166,6 +166,17 @@ func (m *moving) oneSelected(s selected) (later bool, err error) {
 	}
 	t.result(MoveResult{ID: s.id, Moved: message.ID, Outcome: OutcomeMoved})
 	return false, nil
+}
+
+// edit changes a message, and reports whether it is not too large then.
+func (s *selected) edit(e *Edit, m *Message) bool {
+	if s.edited == nil {
+		return e.apply(m)
+	}
+	if !s.edited.tooLarge {
+		m.Decrypted(s.edited.content)
+	}
+	return !s.edited.tooLarge
 }
 
 // destination returns where the task moves a message, or why it cannot, now or at all.
@@ -199,7 +210,7 @@ func (m *moving) moveTo(c *candidate, message *Message, to destination) error {
 	}
 	m.spend(message)
 	m.tally.count(MetricMoved, 1)
-	message.ID = movedID(m.task.ID, c.pos)
+	message.rename(movedID(m.task.ID, c.pos))
 	message.SentAt = m.now
 	message.Source, message.PriorReceives, message.PriorFirst = "", 0, 0
 	m.task.Moved++

@@ -146,6 +146,7 @@ func (o *outbox) put(t Transfer) {
 		o.copies = true
 		o.needs(formats.Topics)
 	}
+	o.needsFor(t.Message.Attributes)
 	o.scratch = t.encode(o.scratch)
 	o.tx.Set(outboxMessageKey(o.id, o.last), o.scratch)
 	o.markDirty()

@@ -171,16 +171,21 @@ func (s *peeking) lookAt(p Position, value []byte, st *peekedState) error {
 		return nil
 	}
 	s.result.Scanned++
-	if s.wanted != nil && !s.wanted[s.item.messageID] || !s.query.Match(&s.item.Item) {
+	if s.wanted != nil && !s.wanted[s.item.messageID] {
 		return nil
+	}
+	if err := s.item.decrypt(value, s.Cipher); err != nil || !s.query.Match(&s.item.Item) {
+		return err
 	}
 	return s.found(p, value, st)
 }
 
 func (s *peeking) found(p Position, value []byte, st *peekedState) error {
-	m, err := decodeMessage(value)
-	if err != nil {
-		return err
+	m, err := s.item.decrypted, error(nil)
+	if m == nil {
+		if m, err = decodeMessage(value); err != nil {
+			return err
+		}
 	}
 	f := Peeked{Message: *m, Position: p, State: st.state, Size: m.Size(), Until: st.until}
 	if r := st.received; r != nil {

@@ -24,8 +24,8 @@ func drawPublication(t *rapid.T) *Publication {
 		for range rapid.IntRange(0, 2).Draw(t, "attributes") {
 			c.Message.Attributes = append(c.Message.Attributes, Attribute{text.Draw(t, "name"), "String", text.Draw(t, "value")})
 		}
-		if len(c.Message.Body) > sequenceDigits {
-			c.SequenceAt = rapid.IntRange(0, len(c.Message.Body)-sequenceDigits).Draw(t, "sequence at")
+		if len(c.Message.Body) > SequenceDigits {
+			c.SequenceAt = rapid.IntRange(0, len(c.Message.Body)-SequenceDigits).Draw(t, "sequence at")
 		}
 		c.Message.ID[0], c.Message.BodyMD5[0] = byte(i), rapid.Byte().Draw(t, "digest")
 		p.Copies = append(p.Copies, c)
@@ -92,7 +92,7 @@ func TestBodiesOfCopies(t *testing.T) {
 	for id, fifo := range map[ID]bool{1: true, 2: false, 3: false, 4: false, 5: false} {
 		r.configure(Config{ID: id, ARN: fmt.Sprint("q", id), FIFO: fifo, Internal: fifo, Retention: 1e12})
 	}
-	zeros := strings.Repeat("0", sequenceDigits)
+	zeros := strings.Repeat("0", SequenceDigits)
 	head := `{"n":"` + zeros + `",`
 	plain := Outgoing{Body: "plain", BodyMD5: md5.Sum([]byte("plain"))}
 	var published []Published
@@ -109,7 +109,7 @@ func TestBodiesOfCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	number := fmt.Sprint(published[0].Sequence)
-	if len(number) != sequenceDigits {
+	if len(number) != SequenceDigits {
 		t.Fatalf("sequence number %s", number)
 	}
 	for id, want := range map[ID]string{2: `{"n":"` + number + `",a}`, 3: `{"n":"` + number + `",b}`, 4: head + "c}", 5: "plain"} {

@@ -26,7 +26,10 @@ type Search struct {
 	place          selectionPlace
 	filter         string
 	ids            []MessageID
+	edit           *Edit
 	retention, now Instant
+
+	Cipher Cipher // of encrypted messages; nil: there are no keys
 }
 
 // Found is what a search has found, and how far it has come.
@@ -43,11 +46,22 @@ type selected struct {
 	place    selectionPlace // of the message
 	scanned  uint64         // messages looked at, with it and behind the one before
 	id       MessageID
-	receives uint64 // when it was looked at
+	receives uint64  // when it was looked at
+	edited   *edited // nil: the owner can edit it
 }
 
-// foundAtOnce bounds what a search finds.
-const foundAtOnce = 100
+// edited is an encrypted message after an edit, or one that an encrypted edit has changed: it is edited by the search,
+// because the owner never sees a text.
+type edited struct {
+	content  Content
+	tooLarge bool // after the edit
+}
+
+// foundAtOnce and editedAtOnce bound what a search finds, in messages, and in bytes of edited messages.
+const (
+	foundAtOnce  = 100
+	editedAtOnce = 4 << 20
+)
 
 // Searches returns the queues whose tasks have begun to want a search since the last call. After a transaction that
 // has failed it must not be called: the engine that is loaded then knows all of them.
@@ -69,6 +83,7 @@ func (e *Engine) Search(id ID) (Search, bool) {
 	}
 	return Search{
 		queue: id, arn: q.cfg.ARN, task: t.Started, place: t.place, filter: t.Selection.Filter, ids: t.Selection.IDs,
+		edit:      t.Selection.Edit,
 		retention: Instant(q.cfg.Retention.Milliseconds()), now: e.now,
 	}, true
 }
@@ -93,21 +108,30 @@ var searchPhases = []phase{phaseLine, phaseHeld, phaseIndexed, phaseEnd}
 // ends when it has found enough, and when proceed, which is called with the bytes of every message that was looked
 // at, returns false.
 func (s Search) Run(r Reader, proceed func(bytes int) bool) (Found, error) {
-	look := Look{queue: s.queue, arn: s.arn, retention: s.retention, now: s.now}
+	look := Look{queue: s.queue, arn: s.arn, retention: s.retention, now: s.now, Cipher: orNone(s.Cipher)}
 	x := &searching{
 		walk: walk{
 			Look: look, r: r, phases: searchPhases[:len(searchPhases)-1], at: s.place.place,
 			lineEnd: s.place.lineEnd, indexedEnd: s.place.indexedEnd,
 		},
 		wanted: wantedIDs(s.ids), found: Found{task: s.task, from: s.place, reached: s.place},
+		edit: s.edit,
 	}
 	var err error
+	if x.encryptedEdit = s.edit != nil && isEncrypted(s.edit.Set); x.encryptedEdit {
+		x.editBody = *s.edit.Body
+		if x.edit, err = look.Cipher.DecryptEdit(s.edit); err != nil {
+			return Found{}, fmt.Errorf("search in queue %d: %w", s.queue, err)
+		}
+	}
 	if x.query, err = search.Parse(s.filter); err != nil {
 		x.found.unknownFilter = true
 		return x.found, nil //nolint:nilerr // the task tells
 	}
 	x.look = x.lookAtRow
-	x.proceed = func(bytes int) bool { return proceed(bytes) && len(x.found.messages) < foundAtOnce }
+	x.proceed = func(bytes int) bool {
+		return proceed(bytes) && len(x.found.messages) < foundAtOnce && x.editedBytes < editedAtOnce
+	}
 	x.ended = func(p phase) bool { return p == phaseLine && len(x.found.messages) > 0 }
 	if _, err = x.open(); err == nil {
 		err = x.run()
@@ -125,6 +149,11 @@ type searching struct {
 	query  *search.Query
 	wanted map[MessageID]bool // nil: all
 	found  Found
+
+	edit          *Edit  // of the messages that are found, as it can be read; nil: there is none
+	encryptedEdit bool   // it was encrypted
+	editBody      string // if so: its ciphertext
+	editedBytes   int
 }
 
 // lookAtRow looks at the message of a row.
@@ -143,13 +172,46 @@ func (x *searching) lookAtRow(at place, row []byte) (bytes int, err error) {
 		return 0, err
 	}
 	expired := Instant(x.item.Sent)+x.retention <= x.now
-	if !expired && (x.wanted == nil || x.wanted[x.item.messageID]) && x.query.Match(&x.item.Item) {
-		s := selected{place: f.from, scanned: f.scanned, id: x.item.messageID}
-		s.place.place = at
-		if m != nil {
-			s.receives = m.receives
-		}
-		f.messages, f.scanned = append(f.messages, s), 0
+	if expired || x.wanted != nil && !x.wanted[x.item.messageID] {
+		return len(record), nil
 	}
+	if err := x.item.decrypt(record, x.Cipher); err != nil {
+		return 0, err
+	}
+	if !x.query.Match(&x.item.Item) {
+		return len(record), nil
+	}
+	s := selected{place: f.from, scanned: f.scanned, id: x.item.messageID}
+	s.place.place = at
+	if m != nil {
+		s.receives = m.receives
+	}
+	if s.edited, err = x.edited(record); err != nil {
+		return 0, err
+	}
+	f.messages, f.scanned = append(f.messages, s), 0
 	return len(record), nil
+}
+
+// edited returns what the edit makes of the message that was looked at, if the owner cannot edit it.
+func (x *searching) edited(record []byte) (*edited, error) {
+	if x.edit == nil || x.item.decrypted == nil && !x.encryptedEdit {
+		return nil, nil
+	}
+	was, err := decodeMessage(record)
+	if err != nil {
+		return nil, err
+	}
+	like, m := was.Body, x.item.decrypted
+	if m == nil {
+		like, m = x.editBody, was
+	}
+	if !x.edit.apply(m) {
+		return &edited{tooLarge: true}, nil
+	}
+	if err := x.Cipher.EncryptLike(m, like); err != nil {
+		return nil, err
+	}
+	x.editedBytes += len(m.Body)
+	return &edited{content: Content{Body: m.Body, BodyMD5: m.BodyMD5, Attributes: m.Attributes}}, nil
 }

@@ -158,6 +158,21 @@ func (s *Selection) decodeChoice(b []byte) error {
 	return r.done("choice of a message move task")
 }
 
+// IsEncrypted reports whether e has ciphertext only: Set is the mark of encrypted messages, Body has all that is to be
+// changed.
+func (e *Edit) IsEncrypted() bool { return isEncrypted(e.Set) }
+
+// Encrypted makes e an encrypted edit with that body, a row of parts, which was encrypted for an id.
+func (e *Edit) Encrypted(body string, id MessageID) {
+	e.Body, e.BodyMD5, e.Set, e.Remove = &body, [16]byte{}, encryptedMark(&id), nil
+}
+
+// EncryptedFor returns the id for which e was encrypted.
+func (e *Edit) EncryptedFor() (id MessageID) {
+	copy(id[:], e.Set[0].Value)
+	return id
+}
+
 // apply changes a message, and reports whether it is not too large then.
 func (e *Edit) apply(m *Message) bool {
 	if e == nil {

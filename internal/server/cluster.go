@@ -98,6 +98,7 @@ type Messages interface {
 type NodeEnv struct {
 	Totals   *shard.Totals                                // counts what happens to queues
 	Watch    func(now func() queue.Instant) shard.Watcher // called for messages; nil: not called
+	Cipher   func() queue.Cipher                          // of encrypted messages, when the node serves; nil: there are no keys
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string        // where clients reach this server, as soon as it is known

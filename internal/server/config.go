@@ -23,36 +23,38 @@ import (
 
 // Config is how a server is set up. Default gives one that works.
 type Config struct {
-	Data            string   // directory of all that is kept
-	InMemory        bool     // keep nothing
-	Listen          string   // host:port
-	MetricsListen   string   // host:port for metrics; empty: they are not served
-	Accounts        []string // the first is the default one
-	Region          string   // of requests that do not say theirs
-	RootKeyID       string   // root access key of the first account; empty: from the data directory
-	RootSecret      string
-	TLSCert         string // PEM files; both or none
-	TLSKey          string
-	Insecure        bool     // allow plain HTTP on an address that others can reach
-	PublicURL       string   // what queue URLs begin with; empty: as the client addressed the server
-	TrustedProxies  []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
-	MaxMessageSize  int      // bytes; MaximumMessageSize of queues that do not set it
-	MaxQueues       int      // of an account, in all regions together; 0: as many as it likes
-	NoSignatureV2   bool     // refuse requests that are signed by Signature Version 2
-	NoCoolDowns     bool     // for tests: purge again, and use a deleted queue's name again, at once
-	MinFreeSpace    int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
-	MaxConnections  int      // 0: as many as usual, or fewer if the process may not have so many files open
-	EgressAllow     []string // networks, addresses and hosts that deliveries may go to although they are not public
-	Mail            email.Config
-	Console         Console
-	OpenID          openid.Config // of the console; without an issuer, signing in by a provider is off
-	TrailDir        string        // directory whose directories are the buckets of trails; empty: there are none
-	TrailBuckets    []string      // buckets of trails with the accounts that they are for, as bucket.ParseOwners reads them
-	TrailS3Endpoint string        // URL of an S3 service that has the buckets of trails; empty: there is none
-	LogRequests     bool
-	Keep            queue.Keep    // for how long the series of queues are kept
-	DeleteIdleAfter time.Duration // for how long a queue that is deleted must have been unused; 0: none is deleted
-	Version         string        // of the program
+	Data           string   // directory of all that is kept
+	InMemory       bool     // keep nothing
+	Listen         string   // host:port
+	MetricsListen  string   // host:port for metrics; empty: they are not served
+	Accounts       []string // the first is the default one
+	Region         string   // of requests that do not say theirs
+	RootKeyID      string   // root access key of the first account; empty: from the data directory
+	RootSecret     string
+	TLSCert        string // PEM files; both or none
+	TLSKey         string
+	Insecure       bool     // allow plain HTTP on an address that others can reach
+	PublicURL      string   // what queue URLs begin with; empty: as the client addressed the server
+	TrustedProxies []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
+	// EncryptionKeyFile has the keys that messages are encrypted under; empty: they are not encrypted.
+	EncryptionKeyFile string
+	MaxMessageSize    int      // bytes; MaximumMessageSize of queues that do not set it
+	MaxQueues         int      // of an account, in all regions together; 0: as many as it likes
+	NoSignatureV2     bool     // refuse requests that are signed by Signature Version 2
+	NoCoolDowns       bool     // for tests: purge again, and use a deleted queue's name again, at once
+	MinFreeSpace      int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
+	MaxConnections    int      // 0: as many as usual, or fewer if the process may not have so many files open
+	EgressAllow       []string // networks, addresses and hosts that deliveries may go to although they are not public
+	Mail              email.Config
+	Console           Console
+	OpenID            openid.Config // of the console; without an issuer, signing in by a provider is off
+	TrailDir          string        // directory whose directories are the buckets of trails; empty: there are none
+	TrailBuckets      []string      // buckets of trails with the accounts that they are for, as bucket.ParseOwners reads them
+	TrailS3Endpoint   string        // URL of an S3 service that has the buckets of trails; empty: there is none
+	LogRequests       bool
+	Keep              queue.Keep    // for how long the series of queues are kept
+	DeleteIdleAfter   time.Duration // for how long a queue that is deleted must have been unused; 0: none is deleted
+	Version           string        // of the program
 
 	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
 	Logger *slog.Logger
@@ -97,6 +99,7 @@ func (c *Config) Validate() error {
 		"--max-message-size %d: want 1024 to 1048576 bytes",
 		c.MaxMessageSize,
 	)
+	wrong.when(c.InMemory && c.EncryptionKeyFile != "", "--encryption-key-file is for data on a disk, and --in-memory keeps none")
 	wrong.when(c.MaxQueues < 0, "--max-queues %d: want 1 or more, or 0 for no limit", c.MaxQueues)
 	wrong.when(c.MinFreeSpace < AutoMinFree, "--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
 	wrong.when(c.MaxConnections < 0, "--max-connections %d: want 1 or more, or 0 for the default", c.MaxConnections)

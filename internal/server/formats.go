@@ -14,6 +14,7 @@ var refusals = map[int]string{
 	formats.SignIn:     "People can sign in when all nodes of the cluster know what sessions are",
 	formats.Selections: "Messages can be selected to be moved when all nodes of the cluster know how",
 	formats.Tenants:    "There can be limits when all nodes of the cluster know what they are",
+	formats.Encrypted:  "Messages can be encrypted when all nodes of the cluster know how",
 	formats.Composites: "There can be composite alarms when all nodes of the cluster know what composite alarms are",
 }
 

@@ -29,6 +29,7 @@ type peers struct {
 	prepared chan struct{} // closed when the fields below are set
 	front    *front.Front
 	answers  answerer
+	keys     func() []string // ids of the encryption keys of this node
 }
 
 // answerer answers what servers of other nodes ask about this one.
@@ -45,9 +46,9 @@ var errUnprepared = errors.New("the server of this node is not prepared yet")
 
 func newPeers(log *slog.Logger) *peers { return &peers{log: log, prepared: make(chan struct{})} }
 
-// prepare has requests answered by f, and questions by a, from now on.
-func (p *peers) prepare(f *front.Front, a answerer) {
-	p.front, p.answers = f, a
+// prepare has requests answered by f, and questions by a, and by keys, from now on.
+func (p *peers) prepare(f *front.Front, a answerer, keys func() []string) {
+	p.front, p.answers, p.keys = f, a, keys
 	close(p.prepared)
 }
 
@@ -55,6 +56,7 @@ func (p *peers) prepare(f *front.Front, a answerer) {
 type question struct {
 	Consumers queue.ID `json:",omitzero"` // who receives from this queue
 	Status    bool     `json:",omitzero"` // how the server stands. Older programs do not know the question
+	Keys      bool     `json:",omitzero"` // the ids of its encryption keys. Older programs do not know the question
 }
 
 // answer implements NodeEnv.Answer. An error says that the question makes no sense, that only newer programs know it,
@@ -78,6 +80,8 @@ func (p *peers) answer(ctx context.Context, text []byte) ([]byte, error) {
 			return nil, err
 		}
 		return json.Marshal(own)
+	case q.Keys:
+		return json.Marshal(p.keys())
 	}
 	return nil, fmt.Errorf("a question of another node: %.100q is not known", text)
 }

@@ -31,6 +31,7 @@ type Server struct {
 	entrance       *entrance
 	exposition     *exposition
 	storage        *storage
+	secrecy        *secrecy
 	accounts       *accounts
 	topics         *topics
 	monitoring     *monitoring
@@ -100,12 +101,15 @@ func (s *Server) load() (err error) {
 	if err := s.topics.open(st, s.accounts.vault); err != nil {
 		return err
 	}
+	if s.secrecy, err = openSecrecy(c, st); err != nil {
+		return err
+	}
 	queues, err := st.openCatalog()
 	if err != nil {
 		return err
 	}
 	s.topics.records.Use(queues)
-	return st.serve(s.topics.deliver)
+	return st.serve(s.secrecy, s.topics.deliver)
 }
 
 // assemble makes the services of what was read, and the front that answers clients by them.
@@ -122,7 +126,7 @@ func (s *Server) assemble() error {
 	s.exposition.measure(services, s.measured())
 	f := front.New(s.frontOptions(services))
 	s.entrance.open(f, s.administration.backups.stop)
-	s.peers.prepare(f, s.administration)
+	s.peers.prepare(f, s.administration, s.secrecy.ids)
 	return nil
 }
 
@@ -135,7 +139,7 @@ func (s *Server) measured() []measured {
 func (s *Server) services() []*protocol.Service {
 	history := newHistory()
 	sqs := s.queues.newSQS(s.accounts)
-	sns := s.topics.newSNS(s.accounts, s.entrance.endpoint)
+	sns := s.topics.newSNS(s.accounts, s.secrecy, s.entrance.endpoint)
 	own := s.administration.newAdmin()
 	s.console.register(own)
 	return []*protocol.Service{

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/tenant"
@@ -33,6 +34,7 @@ type storage struct {
 	control  *control.Control
 	catalog  atomic.Pointer[catalog.Catalog] // nil until openCatalog; shards may ask for it before
 	messages Messages                        // nil until serve
+	cipher   queue.Cipher                    // of encrypted messages, set before serve; nil: there are no keys
 }
 
 // formatMark is the format that the data directory has been marked with, at least.
@@ -78,6 +80,7 @@ func (st *storage) openNode(p *peers, e *entrance) error {
 		return err
 	}
 	single.totals, single.watch = &st.totals, st.watch
+	single.cipher = st.keys
 	st.node, st.control = single, single.Control()
 	return nil
 }
@@ -87,7 +90,7 @@ func (st *storage) join(p *peers, e *entrance, waiting *front.StartupResponder) 
 	st.node, err = st.config.Join(NodeEnv{
 		Totals: &st.totals, Watch: st.watch, Disk: st.disk, Cache: st.cache, Low: st.isLow,
 		Endpoint: e.endpoint, Shift: machineShift, Initialise: st.config.initialise, Waiting: waiting.Say,
-		Forwarded: p.serveForwarded, Answer: p.answer, Tell: p.tell, Hear: p.hear, Answers: p.answering.Load,
+		Cipher: st.keys, Forwarded: p.serveForwarded, Answer: p.answer, Tell: p.tell, Hear: p.hear, Answers: p.answering.Load,
 	})
 	if err == nil {
 		st.control = st.node.Control()
@@ -107,10 +110,18 @@ func (st *storage) openCatalog() (*catalog.Catalog, error) {
 	return c, nil
 }
 
-// serve begins to serve messages, and runs deliver for each shard that is served here.
-func (st *storage) serve(deliver func(context.Context, *shard.Shard)) (err error) {
-	st.messages, err = st.node.Serve(st.catalog.Load(), deliver)
-	return err
+// keys returns the cipher of encrypted messages, which is known when the node serves.
+func (st *storage) keys() queue.Cipher { return st.cipher }
+
+// serve begins to serve messages, which are stored as s has it, and runs deliver for each shard that is served here.
+func (st *storage) serve(s *secrecy, deliver func(context.Context, *shard.Shard)) error {
+	queues := st.catalog.Load()
+	messages, err := st.node.Serve(queues, deliver)
+	if err != nil {
+		return err
+	}
+	st.messages = s.over(messages, queues)
+	return nil
 }
 
 // require writes down which format the data directory needs.

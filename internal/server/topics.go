@@ -85,13 +85,14 @@ func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
 }
 
 // newSNS makes the SNS service, from which the deliverer learns what to do. Clients reach the server at endpoint.
-func (t *topics) newSNS(a *accounts, endpoint func() string) *protocol.Service {
+func (t *topics) newSNS(a *accounts, secrets *secrecy, endpoint func() string) *protocol.Service {
 	st := t.storage
 	publisher, wire := sns.New(sns.Options{
 		Topics: t.records, Catalog: st.catalog.Load(), Messages: st.messages, Access: a.permissions,
 		QueueRules: sqs.Rules,
 		IDOf:       a.directory.ID, Now: t.config.Now, CatchUp: st.node.CatchUp, Endpoint: endpoint, Room: st.room,
 		Tenants: a.tenants, Log: t.log, CheckEndpoint: t.deliverer.Check, Counting: t.counts,
+		CheckKey: secrets.check,
 		Signer: func(version, base string) (envelope.Signer, error) {
 			return t.signing.Signer(version, base, t.config.Now())
 		},

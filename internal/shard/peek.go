@@ -16,6 +16,7 @@ func (s *Shard) Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.Peek
 	if err != nil {
 		return queue.PeekResult{}, err
 	}
+	look.Cipher = s.cipher
 	var found queue.PeekResult
 	err = s.walk(ctx, look.Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
 		found, err = look.Peek(r, &p, proceed)

@@ -35,6 +35,7 @@ func (s *Shard) searchIn(ctx context.Context, id queue.ID) error {
 	if err != nil || !wanted {
 		return err
 	}
+	search.Cipher = s.cipher
 	var found queue.Found
 	err = s.walk(ctx, search.Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
 		found, err = search.Run(r, proceed)

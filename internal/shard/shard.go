@@ -82,6 +82,8 @@ type Options struct {
 	// Watch returns what watches the messages of this shard as long as it is open; nil means that nothing does. It is
 	// given the time of the shard.
 	Watch func(now func() queue.Instant) Watcher
+	// Cipher lets looks and searches see the text of encrypted messages; nil means that they cannot.
+	Cipher queue.Cipher
 	// MaxCommit is how many bytes of requests a transaction takes, 0 means 4 MiB; half as much
 	// of what time has made due comes before them, and half as much for long polls behind them.
 	MaxCommit int
@@ -115,6 +117,7 @@ type Shard struct {
 	waits                      waits
 	pacer                      *pacer
 	watcher                    Watcher // nil: nothing watches the messages
+	cipher                     queue.Cipher
 	weighing                   sync.Mutex
 	scales                     scales // weighing is held
 
@@ -170,7 +173,7 @@ func Open(o Options) (*Shard, error) {
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, deleted: o.Deleted, overdue: o.MaxCommit / 2, keep: o.Keep, reads: o.Reads,
-		totals: o.Totals, polls: newPolls(),
+		totals: o.Totals, polls: newPolls(), cipher: o.Cipher,
 	}
 	s.pacer, s.scales = newPacer(), make(scales)
 	s.clock = newClock(o.Now, o.Shift, 0)

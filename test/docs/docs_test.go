@@ -38,6 +38,7 @@ var pages = map[string]int{
 	"docs/operations.md":        0,
 	"docs/performance.md":       7,
 	"docs/scaling.md":           0,
+	"docs/security.md":          1,
 	"docs/server-reference.md":  0,
 	"docs/sizing.md":            0,
 	"docs/sns.md":               3,

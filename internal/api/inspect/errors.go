@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -24,6 +25,8 @@ func failure(err error) error {
 		return errNoQueue()
 	case errors.Is(err, queue.ErrSealed):
 		return service.Sealed(err)
+	case errors.Is(err, encryption.ErrNoKey):
+		return errors.Join(protocol.ValidationError("The encryption key of the queue does not exist."), err)
 	case errors.Is(err, queue.ErrTooLong):
 		return protocol.InvalidParameterValue("The request is too large to be carried out.")
 	case service.OfTheDisk(err):

@@ -198,7 +198,7 @@ func (l *queueLister) state(q *catalog.Queue) *listedState {
 	}
 	st := &sum.state
 	out := &listedState{
-		CreatedTimestamp: q.Created.UnixMilli(), Encryption: encryption(&q.Attributes),
+		CreatedTimestamp: q.Created.UnixMilli(), Encryption: encryptionOf(&q.Attributes),
 		ContentBasedDeduplication: q.Attributes.ContentDedup,
 		Visible:                   int64(st.Visible + sum.arriving), InFlight: int64(st.InFlight), Delayed: int64(st.Delayed),
 		Arriving:               int64(sum.arriving),
@@ -266,7 +266,7 @@ func (a *queueActivity) add(count func(queue.Metric) int64) {
 	a.Moved += count(queue.MetricMoved)
 }
 
-func encryption(a *catalog.Attributes) string {
+func encryptionOf(a *catalog.Attributes) string {
 	switch {
 	case a.KMSKey != "":
 		return "SSE-KMS"

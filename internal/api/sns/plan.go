@@ -236,7 +236,7 @@ func (s *Service) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
 	if err := s.access.Decide(&r); err != nil {
 		return nil, err
 	}
-	return q, nil
+	return q, s.checkKey(q)
 }
 
 // sending is what the policy of a queue can ask of a message that a topic sends there.

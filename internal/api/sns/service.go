@@ -49,6 +49,8 @@ type Options struct {
 	Counting func() bool
 	// Tenants are the limits of accounts and users; nil means that there are none.
 	Tenants *tenant.Tenants
+	// CheckKey returns why messages for a queue cannot be encrypted. A nil CheckKey means that they can, or need not.
+	CheckKey func(*catalog.Queue) error
 	// Room is called before anything is added to the stored data; see sqs.Options.
 	Room func() error
 	Log  *slog.Logger // nil means that nothing is logged
@@ -70,6 +72,7 @@ type Service struct {
 	endpoints  func(protocol, endpoint string) error
 	counting   func() bool
 	room       func() error
+	checkKey   func(*catalog.Queue) error
 	tenants    *tenant.Tenants
 	log        *slog.Logger
 
@@ -83,7 +86,7 @@ func New(o Options) (*Service, *protocol.Service) {
 		idOf:       o.IDOf,
 		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint,
 		signers:   o.Signer,
-		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, tenants: o.Tenants, log: o.Log,
+		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, checkKey: o.CheckKey, tenants: o.Tenants, log: o.Log,
 	}
 	s.now = s.authorizer.Now
 	if s.access == nil {
@@ -108,6 +111,9 @@ func New(o Options) (*Service, *protocol.Service) {
 	}
 	if s.counting == nil {
 		s.counting = func() bool { return false }
+	}
+	if s.checkKey == nil {
+		s.checkKey = func(*catalog.Queue) error { return nil }
 	}
 	if s.room == nil {
 		s.room = func() error { return nil }

@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -103,6 +104,15 @@ func errResourceNotFound(format string, args ...any) *protocol.Error {
 	return service.Modelled("ResourceNotFoundException", "ResourceNotFoundException", 404, format, args...)
 }
 
+// errNoKey refuses to encrypt or decrypt under a key that the server does not have.
+func errNoKey(q *catalog.Queue) *protocol.Error {
+	name := q.Attributes.KMSKey
+	if name == "" {
+		name = "alias/aws/sqs"
+	}
+	return service.Modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key %s does not exist.", service.Shorten(name))
+}
+
 func errEmptyBatch(entryType string) *protocol.Error {
 	return service.Modelled("EmptyBatchRequest", codePrefix+"EmptyBatchRequest", 400,
 		"There should be at least one %s in the request.", entryType)
@@ -169,6 +179,8 @@ func failure(err error, q *catalog.Queue) error {
 		return errPurgeInProgress(q.Name.Queue)
 	case errors.Is(err, queue.ErrSealed):
 		return service.Sealed(err)
+	case errors.Is(err, encryption.ErrNoKey):
+		return errors.Join(errNoKey(q), err)
 	case errors.Is(err, queue.ErrTooLong):
 		return protocol.InvalidParameterValue("The request is too large to be carried out.")
 	case service.OfTheDisk(err):

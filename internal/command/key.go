@@ -1,0 +1,144 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/keyring"
+)
+
+func newRing() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "key",
+		Short: "Keys that encrypt messages at rest",
+		Long: `Make, list and rotate the keys in the file of sluice serve --encryption-key-file. The
+commands work on the file; a running server reads it at its next start.
+
+Keep a copy of the file away from the data: without it the messages are lost, and with
+it they can be read.`,
+	}
+	cmd.AddCommand(newRingCreate(), newRingList(), newRingRotate())
+	return cmd
+}
+
+func newRingCreate() *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "create FILE",
+		Short: "Make a file with a key",
+		Long: `Make a file with a key, which must not exist. A single server makes its file by itself.
+All nodes of a cluster need the same file: make it once, and copy it to each.`,
+		Example:           `  sluice key create /etc/sluice/encryption.keys`,
+		Args:              arguments("FILE"),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := keyring.Create(args[0], time.Now())
+			if err != nil {
+				return err
+			}
+			return out.print(cmd, newRingFile(args[0], r))
+		},
+	}
+	out.add(cmd)
+	return cmd
+}
+
+func newRingList() *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:               "ls FILE",
+		Short:             "List the keys of a file",
+		Long:              `List the keys of a file by their ids, which KmsMasterKeyId of a queue may name. No key is shown.`,
+		Example:           `  sluice key ls /etc/sluice/encryption.keys`,
+		Args:              arguments("FILE"),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := keyring.Load(args[0])
+			if err != nil {
+				return err
+			}
+			return out.print(cmd, newRingFile(args[0], r))
+		},
+	}
+	out.add(cmd)
+	return cmd
+}
+
+func newRingRotate() *cobra.Command {
+	var out output
+	prepare := false
+	cmd := &cobra.Command{
+		Use:   "rotate FILE",
+		Short: "Have a new key encrypt",
+		Long: `Have a new key encrypt what comes from the next start of the server on. The keys before
+it stay in the file, and decrypt. Copy the file afterwards.
+
+In a cluster, first add the new key with --prepare, copy the file to all nodes, and
+restart one after the other. Then rotate, which takes the prepared key, and do the same
+again.`,
+		Example: `  sluice key rotate /etc/sluice/encryption.keys
+  sluice key rotate --prepare /etc/sluice/encryption.keys`,
+		Args:              arguments("FILE"),
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := keyring.Load(args[0])
+			if err != nil {
+				return err
+			}
+			change := r.Rotate
+			if prepare {
+				change = r.Prepare
+			}
+			if r, err = change(time.Now()); err != nil {
+				return err
+			}
+			if err := r.Replace(args[0]); err != nil {
+				return err
+			}
+			return out.print(cmd, newRingFile(args[0], r))
+		},
+	}
+	cmd.Flags().BoolVar(&prepare, "prepare", false, "add a key that encrypts after the next rotation")
+	out.add(cmd)
+	return cmd
+}
+
+// ringFile is the answer of the commands: what a file has.
+type ringFile struct {
+	File string
+	Keys []keyLine
+}
+
+// keyLine is a key of a file, without its value.
+type keyLine struct {
+	ID   string
+	Made time.Time
+	Use  string // encrypts, decrypts or prepared
+}
+
+func newRingFile(path string, r *keyring.Ring) *ringFile {
+	f := &ringFile{File: path}
+	for i, k := range r.Keys() {
+		line := keyLine{ID: k.ID(), Made: k.Made(), Use: "decrypts"}
+		switch {
+		case i == 0:
+			line.Use = "encrypts"
+		case k.Made().After(r.First().Made()):
+			line.Use = "prepared"
+		}
+		f.Keys = append(f.Keys, line)
+	}
+	return f
+}
+
+func (f *ringFile) text(w io.Writer) error {
+	fmt.Fprintf(w, "%s:\n", printable(f.File))
+	rows := make([][]string, 0, len(f.Keys))
+	for _, k := range f.Keys {
+		rows = append(rows, []string{k.ID, k.Made.Format(time.DateTime), k.Use})
+	}
+	return printTable(w, []string{"KEY", "MADE (UTC)", "USE"}, rows)
+}

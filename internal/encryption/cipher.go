@@ -1,0 +1,145 @@
+package encryption
+
+import (
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/keyring"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// ErrNoKey says that a queue or a message names a key that the ring does not have.
+var ErrNoKey = errors.New("the encryption key does not exist")
+
+// ErrUnreadable says that a message was encrypted under a key that the ring does not have, or was changed since.
+var ErrUnreadable = errors.New("the message cannot be decrypted")
+
+// alias is the alias of the first key of the ring, which SQS's own key has on AWS.
+const alias = "alias/aws/sqs"
+
+// Setting says how the messages of a queue are encrypted.
+type Setting struct {
+	Queue queue.ID
+	// Key is the id of a key of the ring, alias/aws/sqs, or the ARN of one of both; empty means the first key.
+	Key string
+	// Period is for how long a data key encrypts.
+	Period time.Duration
+}
+
+// Cipher encrypts and decrypts. Its methods may be called from any goroutine.
+type Cipher struct {
+	ring      *keyring.Ring
+	usable    atomic.Pointer[[]*keyring.Key] // see Use
+	now       func() time.Time
+	encrypts  *slots[purpose, *dataKey]
+	decrypts  *slots[wrappedKey, cipher.AEAD]
+	unwrapped func() // for tests: a data key was unwrapped
+}
+
+// New returns a cipher that decrypts with the keys of a ring, and encrypts with those that Use names. now is a clock
+// that need not be right; it must not stand still.
+func New(ring *keyring.Ring, now func() time.Time) *Cipher {
+	c := &Cipher{
+		ring: ring, now: now, encrypts: newSlots[purpose, *dataKey](), decrypts: newSlots[wrappedKey, cipher.AEAD](),
+		unwrapped: func() {},
+	}
+	c.usable.Store(new([]*keyring.Key))
+	return c
+}
+
+// Use names the keys of the ring that encrypt from now on, the usual one first.
+func (c *Cipher) Use(keys []*keyring.Key) { c.usable.Store(&keys) }
+
+// Encrypts reports whether there is a key that encrypts.
+func (c *Cipher) Encrypts() bool { return len(*c.usable.Load()) > 0 }
+
+// Check returns ErrNoKey if the ring does not have the key of a setting.
+func (c *Cipher) Check(key string) error {
+	_, err := c.key(key)
+	return err
+}
+
+// key returns a key that encrypts by its id, alias or ARN.
+func (c *Cipher) key(name string) (*keyring.Key, error) {
+	keys := *c.usable.Load()
+	if len(keys) == 0 {
+		return nil, ErrNoKey
+	}
+	if name == "" {
+		return keys[0], nil
+	}
+	if strings.HasPrefix(name, "arn:") {
+		parts := strings.SplitN(name, ":", 6)
+		if len(parts) < 6 || parts[2] != "kms" {
+			return nil, ErrNoKey
+		}
+		name = strings.TrimPrefix(parts[5], "key/")
+	}
+	if name == alias {
+		return keys[0], nil
+	}
+	for _, k := range keys {
+		if k.ID() == name {
+			return k, nil
+		}
+	}
+	return nil, ErrNoKey
+}
+
+// dataKey returns the data key of a queue, which it renews when its time has come. Goroutines that renew it at the same
+// time may each make one: all of them are good.
+func (c *Cipher) dataKey(k *keyring.Key, q queue.ID, period time.Duration) *dataKey {
+	now, p := c.now(), purpose{q, k.Short()}
+	if d, ok := c.encrypts.get(p); ok && !d.expired(now, period) {
+		return d
+	}
+	d := newDataKey(k, q, now)
+	c.encrypts.put(p, d)
+	return d
+}
+
+// open appends the text of an encrypted part. The part's bytes are copied there first, and decrypted in place.
+func (c *Cipher) open(s *buffer, text []byte, b string, at place) ([]byte, error) {
+	begins := len(text)
+	text = append(text, b...)
+	p, err := takeApart(text[begins:])
+	if err != nil {
+		return text, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	aead, err := c.unwrap(p.wrappedKey)
+	if err != nil {
+		return text, err
+	}
+	if p.queue == 0 {
+		at.of = aPublication
+	}
+	s.nonce, s.bound = nonceOf(p.counter), boundTo(p.queue, at)
+	opened, err := aead.Open(p.ciphertext[:0], s.nonce[:], p.ciphertext, s.bound[:])
+	if err != nil {
+		return text, fmt.Errorf("%w: it is damaged, or was encrypted for another place", ErrUnreadable)
+	}
+	return text[:begins+copy(text[begins:], opened)], nil
+}
+
+// unwrap returns a data key that decrypts.
+func (c *Cipher) unwrap(w wrappedKey) (cipher.AEAD, error) {
+	if aead, ok := c.decrypts.get(w); ok {
+		return aead, nil
+	}
+	k := c.ring.Find(w.key)
+	if k == nil {
+		return nil, fmt.Errorf("%w: %w: its id begins with %x", ErrUnreadable, ErrNoKey, w.key)
+	}
+	value, err := k.Unwrap(w.wrapped[:], useOf(w.queue))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	c.unwrapped()
+	aead := newGCM(value)
+	c.decrypts.put(w, aead)
+	return aead, nil
+}

@@ -1,0 +1,59 @@
+// Package encryption encrypts messages before they reach a store, and decrypts what was read from one.
+//
+// The service that accepts a message encrypts its body and attributes, in the goroutine of the request. From there on
+// the store, its log, the records of a cluster, outboxes, copies of publications, checkpoints and backups have
+// ciphertext. It is decrypted where it leaves: for a consumer, a person who looks into a queue, a filter, an edit. A
+// message that moves to another queue stays encrypted as it is, and one that was not encrypted stays so, as in SQS.
+//
+// # Data keys
+//
+// A message is encrypted under a data key of its queue, which is wrapped by a key of the ring and stored with the
+// message, as SQS stores it. So a message can be read wherever it goes, with nothing but the ring: there is no table of
+// data keys to replicate, to back up or to lose, and the last message of a queue takes the last of its wrapped keys
+// along. A wrapped key and what belongs to it take about 90 bytes.
+//
+// # The nonce never repeats
+//
+// A data key is made from the system's random numbers by the process that encrypts with it. It is in the memory of that
+// process only, and is never loaded from anywhere to encrypt again: a data key that was unwrapped only decrypts. Its
+// nonces are a counter of that process, which starts at 0. So under one data key no nonce repeats:
+//
+//   - After a restart, a crash or a failover, another process encrypts, with data keys of its own.
+//   - A restored backup has wrapped keys, and no process encrypts under these.
+//   - Nodes of a cluster that encrypt for one queue at a time each have their own data key.
+//   - Goroutines of one process share a counter, from which each takes a number by an atomic addition.
+//
+// Two processes have the same data key only if the same 256 random bits come twice, or if a running virtual machine was
+// copied with its memory, which also makes two servers of one.
+//
+// # The format
+//
+// The body of an encrypted message is a row of parts, see queue.Part. The bytes of an encrypted part:
+//
+//	version  1 byte    1
+//	key      8 bytes   the beginning of the id of the key that has wrapped the data key
+//	queue    varint    for which the data key was made; 0: for publications
+//	wrapped  60 bytes  the data key: nonce, ciphertext and tag; associated data: "sluice data key 1", queue (8 bytes)
+//	counter  5 bytes   the nonce, of 96 bits, in big-endian order as all numbers of fixed size
+//	         n bytes   AES-256-GCM of the text
+//	         16 bytes  tag
+//
+// The associated data of a part are "sluice message 1", the queue (8 bytes), the id of the message (16 bytes), what is
+// encrypted (1 byte: a message, a publication, an edit), the number of the part (4 bytes), and whether it is the last
+// (1 byte). So a part opens in its own place only: ciphertext cannot be given to another message, nor can parts be left
+// out or exchanged. The id of a message changes when a task moves it; the mark of encrypted messages then holds the id
+// before. See docs/security.md for what an attacker can do who can write into the store.
+//
+// The text of the first part of a message begins with a digest and attributes:
+//
+//	has a digest  1 byte   0 or 1; without it, the digest is computed
+//	digest        16 bytes of MD5, if so
+//	attributes    varint   how many; of each: name, type, value
+//	              n bytes  of the body
+//
+// # Bounds
+//
+// Data keys are in two tables of fixed size, one to encrypt and one to decrypt, that are read and written without
+// locks. Two queues that share a place take it from each other: that costs a new data key, 2 µs, and nothing else. A
+// data key is renewed after its period, or after 2^32 messages.
+package encryption

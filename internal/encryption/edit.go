@@ -1,0 +1,122 @@
+package encryption
+
+import (
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/varint"
+)
+
+// editPeriod is for how long a data key encrypts messages that a task has edited, the default of SQS.
+const editPeriod = 5 * time.Minute
+
+// EncryptLike implements queue.Cipher. The error is ErrUnreadable if like names a key that the ring does not have.
+func (c *Cipher) EncryptLike(m *queue.Message, like string) error {
+	d, err := c.again(like)
+	if err != nil {
+		return fmt.Errorf("message %s: %w", m.ID, err)
+	}
+	var o queue.Outgoing
+	o.Encrypted(encryptWhole(d, aMessage, m.ID, queue.Content{Body: m.Body, BodyMD5: m.BodyMD5, Attributes: m.Attributes}), nil)
+	m.Decrypted(queue.Content{Body: o.Body, Attributes: o.Attributes})
+	return nil
+}
+
+// again returns a data key for the queue and under the key that a body was encrypted for.
+func (c *Cipher) again(like string) (d *dataKey, err error) {
+	err = queue.Parts(like, func(p queue.Part, _ bool) error {
+		if d != nil || p.Literal {
+			return nil
+		}
+		was, err := takeApart([]byte(p.Bytes))
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrUnreadable, err)
+		}
+		k := c.ring.Find(was.key)
+		if k == nil {
+			return fmt.Errorf("%w: %w", ErrUnreadable, ErrNoKey)
+		}
+		d = c.dataKey(k, was.queue, editPeriod)
+		return nil
+	})
+	if err == nil && d == nil {
+		err = fmt.Errorf("%w: it has no encrypted part", ErrUnreadable)
+	}
+	return d, err
+}
+
+// EncryptEdit returns an edit as it is stored. The one given is not changed. The error is ErrNoKey.
+func (c *Cipher) EncryptEdit(s Setting, e *queue.Edit) (*queue.Edit, error) {
+	k, err := c.key(s.Key)
+	if err != nil {
+		return nil, err
+	}
+	var id queue.MessageID
+	rand.Read(id[:])
+	d := c.dataKey(k, s.Queue, s.Period)
+	text := encodeEdit(e)
+	body := d.encrypt(queue.BeginPart(nil, len(text), d.length(len(text))), text, place{id: id, of: anEdit, last: true})
+	out := *e
+	out.Encrypted(string(body), id)
+	return &out, nil
+}
+
+// DecryptEdit implements queue.Cipher. The error is ErrUnreadable.
+func (c *Cipher) DecryptEdit(e *queue.Edit) (*queue.Edit, error) {
+	if e.Body == nil {
+		return nil, fmt.Errorf("an edit: %w", ErrUnreadable)
+	}
+	s := newBuffer()
+	text, err := c.text(s, *e.Body, e.EncryptedFor(), anEdit)
+	defer s.release(text)
+	if err != nil {
+		return nil, fmt.Errorf("an edit: %w", err)
+	}
+	out := queue.Edit{MaxSize: e.MaxSize, MaxAttributes: e.MaxAttributes}
+	if !decodeEdit(text, &out) {
+		return nil, fmt.Errorf("an edit: %w: its text is malformed", ErrUnreadable)
+	}
+	return &out, nil
+}
+
+// encodeEdit returns the text of an edit:
+//
+//	0, or 1 | Body | BodyMD5; attributes | number of names | each
+func encodeEdit(e *queue.Edit) []byte {
+	var w varint.Writer
+	if e.Body == nil {
+		w.Byte(0)
+	} else {
+		w.Byte(1)
+		w.String(*e.Body)
+		w.Raw(e.BodyMD5[:])
+	}
+	putAttributes(&w, e.Set)
+	w.Uint(uint64(len(e.Remove)))
+	for _, name := range e.Remove {
+		w.String(name)
+	}
+	return w
+}
+
+func decodeEdit(text []byte, e *queue.Edit) (ok bool) {
+	r := varint.NewReader(string(text))
+	if r.Byte() == 1 {
+		body := r.String()
+		e.Body = &body
+		copy(e.BodyMD5[:], r.Raw(uint64(len(e.BodyMD5))))
+	}
+	if e.Set, ok = getAttributes(&r); !ok {
+		return false
+	}
+	n := r.Uint()
+	if n > uint64(r.Left()) {
+		return false
+	}
+	for range n {
+		e.Remove = append(e.Remove, r.String())
+	}
+	return !r.Failed() && r.Left() == 0
+}

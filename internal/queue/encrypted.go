@@ -1,0 +1,182 @@
+package queue
+
+import (
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/varint"
+)
+
+// An encrypted message has ciphertext in place of its body, its attributes and its digest. The engine stores and moves
+// it as it does any other, and never sees its text: callers encrypt before they send and decrypt what they have
+// received. In records and between nodes it has the form of any message:
+//
+//   - Attributes has one entry, encryptedType, without a name: no client can send that. Its Value is empty, or the id
+//     under which the message was encrypted, if it has another one now.
+//
+//   - BodyMD5 is zero, or of the ciphertext. It says nothing about the text.
+//
+//   - Body is a row of parts:
+//
+//     kind | size | length | that many bytes
+//
+// The text is what the parts hold, one after the other. Size is the bytes that a part contributes to the message's size
+// as SQS counts it. A literal part holds text as it is: the sequence number of a publication, which the engine writes.
+// The bytes of an encrypted part are the encryptor's.
+//
+// So the beginning that the copies of a publication have in common is encrypted once, and each tail is a part of its
+// own.
+const encryptedType = "sluice:encrypted"
+
+// The kinds of parts. They are stored: a number is never used for anything else.
+const (
+	partEncrypted = 1
+	partLiteral   = 2
+)
+
+// ErrEncrypted says that a message is encrypted, and that there is no key to look into it.
+var ErrEncrypted = errors.New("the message is encrypted, and this server has no encryption keys")
+
+// errParts says that the body of an encrypted message is no row of parts.
+var errParts = errors.New("the body of an encrypted message is malformed")
+
+// Content is what is encrypted of a message.
+type Content struct {
+	Body       string
+	BodyMD5    [16]byte
+	Attributes []Attribute
+}
+
+// Part is a part of the body of an encrypted message.
+type Part struct {
+	Literal bool
+	Size    int // see Message.Size; of an encrypted part, without what its encryption takes
+	Bytes   string
+}
+
+// AppendPart appends a part to a body.
+func AppendPart(b []byte, p Part) []byte {
+	kind := byte(partEncrypted)
+	if p.Literal {
+		kind = partLiteral
+	}
+	return append(beginPart(b, kind, p.Size, len(p.Bytes)), p.Bytes...)
+}
+
+// BeginPart appends what stands before the bytes of an encrypted part of a size. The caller appends the bytes, of which
+// there are length.
+func BeginPart(b []byte, size, length int) []byte { return beginPart(b, partEncrypted, size, length) }
+
+func beginPart(b []byte, kind byte, size, length int) []byte {
+	w := varint.Writer(append(b, kind))
+	w.Uint(uint64(size))
+	w.Uint(uint64(length))
+	return w
+}
+
+// Parts calls f for each part of the body of an encrypted message, in order, until f returns an error.
+func Parts(body string, f func(p Part, last bool) error) error {
+	r := varint.NewReader(body)
+	for r.Left() > 0 {
+		kind := r.Byte()
+		size := r.Uint()
+		bytes := r.Raw(r.Uint())
+		if r.Failed() || kind != partEncrypted && kind != partLiteral || size > uint64(len(body)) {
+			return errParts
+		}
+		if err := f(Part{Literal: kind == partLiteral, Size: int(size), Bytes: bytes}, r.Left() == 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Encrypted makes o an encrypted message with that body, a row of parts. id is what the parts were encrypted for, if it
+// is not the id of o.
+func (o *Outgoing) Encrypted(body string, id *MessageID) {
+	o.Body, o.BodyMD5, o.Attributes = body, [16]byte{}, encryptedMark(id)
+}
+
+func encryptedMark(id *MessageID) []Attribute {
+	mark := Attribute{Type: encryptedType}
+	if id != nil {
+		mark.Value = string(id[:])
+	}
+	return []Attribute{mark}
+}
+
+func isEncrypted(list []Attribute) bool {
+	return len(list) == 1 && list[0].Name == "" && list[0].Type == encryptedType
+}
+
+// IsEncrypted reports whether o has ciphertext only.
+func (o *Outgoing) IsEncrypted() bool { return isEncrypted(o.Attributes) }
+
+// IsEncrypted reports whether m has ciphertext only.
+func (m *Message) IsEncrypted() bool { return isEncrypted(m.Attributes) }
+
+// EncryptedFor returns the id under which m, which is encrypted, was encrypted.
+func (m *Message) EncryptedFor() MessageID {
+	if v := m.Attributes[0].Value; len(v) == len(m.ID) {
+		return MessageID([]byte(v))
+	}
+	return m.ID
+}
+
+// Decrypted gives m its text.
+func (m *Message) Decrypted(c Content) {
+	m.Body, m.BodyMD5, m.Attributes = c.Body, c.BodyMD5, c.Attributes
+}
+
+// rename gives m another id. If it is encrypted, it keeps the one that it was encrypted for.
+func (m *Message) rename(id MessageID) {
+	if m.IsEncrypted() {
+		was := m.EncryptedFor()
+		m.Attributes = encryptedMark(&was)
+	}
+	m.ID = id
+}
+
+// textSize returns the bytes of a body and attributes as SQS counts them, also if they are encrypted.
+func textSize(body string, list []Attribute) int {
+	n := 0
+	if isEncrypted(list) {
+		_ = Parts(body, func(p Part, _ bool) error { n += p.Size; return nil }) // of a malformed body, as far as it can be read
+		return n
+	}
+	for _, a := range list {
+		n += len(a.Name) + len(a.Type) + len(a.Value)
+	}
+	return n + len(body)
+}
+
+// needsFor raises Format for a message with these attributes.
+func (t *transaction) needsFor(list []Attribute) {
+	if isEncrypted(list) {
+		t.needs(formats.Encrypted)
+	}
+}
+
+// Cipher encrypts and decrypts for looks and searches, outside the goroutine that owns the engine.
+type Cipher interface {
+	// Decrypt gives an encrypted message its text.
+	Decrypt(m *Message) error
+	// EncryptLike is the reverse of Decrypt, for the queue and under the key that like, an encrypted body, was
+	// encrypted for.
+	EncryptLike(m *Message, like string) error
+	// DecryptEdit returns an encrypted edit as it was before.
+	DecryptEdit(e *Edit) (*Edit, error)
+}
+
+// noCipher has no keys.
+type noCipher struct{}
+
+func (noCipher) Decrypt(*Message) error             { return ErrEncrypted }
+func (noCipher) EncryptLike(*Message, string) error { return ErrEncrypted }
+func (noCipher) DecryptEdit(*Edit) (*Edit, error)   { return nil, ErrEncrypted }
+func orNone(c Cipher) Cipher {
+	if c == nil {
+		return noCipher{}
+	}
+	return c
+}

@@ -1,0 +1,294 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/encryption"
+	"github.com/sluicemq/sluice/internal/keyring"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// secrecy is the wing of encryption: the keys, and whether messages are encrypted yet.
+//
+// The control store says which keys may encrypt; of those in its file, a node uses the first. On a machine alone all
+// may from the start. In a cluster the node that owns the control store adds a key when all nodes have it and run a
+// program that reads encrypted messages. So each node can read all messages.
+type secrecy struct {
+	config  *Config
+	log     *slog.Logger
+	storage *storage
+	used    *encryption.Used
+	ring    *keyring.Ring // nil: messages are not encrypted
+	cipher  *encryption.Cipher
+}
+
+// openSecrecy reads the keys. It makes a file with a key where there is none and nothing was encrypted.
+func openSecrecy(c *Config, st *storage) (_ *secrecy, err error) {
+	s := &secrecy{config: c, log: c.Logger, storage: st}
+	if s.used, err = encryption.OpenUsed(st.control, st.formats()); err != nil {
+		return nil, err
+	}
+	used := s.used.IDs()
+	if c.EncryptionKeyFile == "" {
+		if len(used) > 0 {
+			return nil, fmt.Errorf("messages are encrypted under the key %s: give its file, by --encryption-key-file", used[0])
+		}
+		return s, nil
+	}
+	if s.ring, err = s.load(used); err != nil {
+		return nil, fmt.Errorf("--encryption-key-file: %w", err)
+	}
+	for _, id := range used {
+		if s.ring.ByID(id) == nil {
+			return nil, fmt.Errorf("--encryption-key-file: %s lacks the key %s, under which messages are encrypted: restore the file from a copy",
+				c.EncryptionKeyFile, id)
+		}
+	}
+	s.cipher = encryption.New(s.ring, c.Now)
+	st.cipher = s.cipher
+	if c.Join == nil {
+		if err := s.add(context.Background()); err != nil {
+			return nil, err
+		}
+	}
+	s.use()
+	return s, nil
+}
+
+// load reads the file with the keys, or makes it.
+func (s *secrecy) load(used []string) (*keyring.Ring, error) {
+	path := s.config.EncryptionKeyFile
+	ring, err := keyring.Load(path)
+	switch {
+	case !errors.Is(err, keyring.ErrNoFile):
+		return ring, err
+	case len(used) > 0:
+		return nil, fmt.Errorf("%w, and messages are encrypted under the key %s: restore the file from a copy", err, used[0])
+	case s.config.Join != nil:
+		return nil, fmt.Errorf("%w; all nodes of a cluster need the same: make it by sluice key create, and copy it to each", err)
+	}
+	if ring, err = keyring.Create(path, s.config.Now()); err == nil {
+		s.log.Info("made a key to encrypt messages with; without a copy of the file they are lost with it", "file", path, "key", ring.First().ID())
+	}
+	return ring, err
+}
+
+// missing returns the ids of keys that this node has and the control store does not.
+func (s *secrecy) missing() []string {
+	used := s.used.IDs()
+	return slices.DeleteFunc(s.ids(), func(id string) bool { return slices.Contains(used, id) })
+}
+
+// ids returns the ids of the keys of this node's file.
+func (s *secrecy) ids() (ids []string) {
+	if s.ring != nil {
+		for _, k := range s.ring.Keys() {
+			ids = append(ids, k.ID())
+		}
+	}
+	return ids
+}
+
+// add adds the keys of this node to those that may encrypt.
+func (s *secrecy) add(ctx context.Context) error {
+	missing := s.missing()
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := s.used.Add(ctx, missing); err != nil {
+		return fmt.Errorf("begin to encrypt messages: %w", err)
+	}
+	return nil
+}
+
+// use has messages be encrypted from now on with the keys that may encrypt, if there are any.
+func (s *secrecy) use() {
+	used := s.used.IDs()
+	s.cipher.Use(slices.DeleteFunc(s.ring.Keys(), func(k *keyring.Key) bool { return !slices.Contains(used, k.ID()) }))
+}
+
+// agreePause is how long a node of a cluster waits before it asks again whether all nodes have its keys.
+const agreePause = 2 * time.Second
+
+// Run has messages be encrypted with each key as soon as all nodes of the cluster have it.
+func (s *secrecy) Run(ctx context.Context) error {
+	if s.ring == nil || len(s.missing()) == 0 {
+		return nil
+	}
+	pause := time.NewTicker(agreePause)
+	defer pause.Stop()
+	for said := false; len(s.missing()) > 0; {
+		if err := s.agree(ctx); err != nil && !said {
+			s.log.Info("a key does not encrypt messages yet", "key", s.missing()[0], "why", err)
+			said = true
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-pause.C:
+		}
+	}
+	s.use()
+	s.log.Info("messages are encrypted", "key", s.ring.First().ID())
+	return nil
+}
+
+// agree adds the keys of this node to those that may encrypt, if it owns the control store and all nodes have them.
+func (s *secrecy) agree(ctx context.Context) error {
+	missing := s.missing()
+	if !s.storage.isOwner() {
+		return errors.New("the node that owns the control store has not found it on all nodes")
+	}
+	answers, silent := s.storage.node.Ask(ctx, mustMarshal(question{Keys: true}))
+	if len(silent) > 0 {
+		return fmt.Errorf("the node %s does not answer, or runs a program that cannot read encrypted messages", silent[0])
+	}
+	for _, answer := range answers {
+		var ids []string
+		if err := json.Unmarshal(answer, &ids); err != nil {
+			return fmt.Errorf("what another node says of its keys: %w", err)
+		}
+		for _, id := range missing {
+			if !slices.Contains(ids, id) {
+				return fmt.Errorf("a node does not have the key %s: all need the same --encryption-key-file", id)
+			}
+		}
+	}
+	return s.add(ctx)
+}
+
+func mustMarshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // no value of this package has none
+	}
+	return b
+}
+
+// over returns messages that are encrypted on their way in, and decrypted on their way out.
+func (s *secrecy) over(m Messages, queues *catalog.Catalog) Messages {
+	if s.cipher == nil {
+		return m
+	}
+	return &secretMessages{Messages: m, secrecy: s, queues: queues}
+}
+
+// check returns why messages for a queue cannot be encrypted, or nil.
+func (s *secrecy) check(q *catalog.Queue) error {
+	if key, _, on := q.Encryption(); on && s.cipher != nil && s.cipher.Encrypts() {
+		if err := s.cipher.Check(key); err != nil {
+			return fmt.Errorf("the queue %s is encrypted under %s: %w", q.Name.ARN(), key, err)
+		}
+	}
+	return nil
+}
+
+// secretMessages encrypts what is stored.
+type secretMessages struct {
+	Messages
+	secrecy *secrecy
+	queues  *catalog.Catalog
+}
+
+// setting returns how the messages of a queue are encrypted, if they are.
+func (m *secretMessages) setting(id queue.ID) (s encryption.Setting, on bool) {
+	if !m.secrecy.cipher.Encrypts() {
+		return s, false
+	}
+	q := m.queues.ByID(id)
+	if q == nil {
+		return s, false
+	}
+	key, period, on := q.Encryption()
+	return encryption.Setting{Queue: id, Key: key, Period: period}, on
+}
+
+// Send implements sqs.Shard.
+func (m *secretMessages) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	if s, on := m.setting(id); on {
+		var err error
+		if messages, err = m.secrecy.cipher.Encrypt(s, messages); err != nil {
+			return nil, err
+		}
+	}
+	return m.Messages.Send(ctx, id, messages)
+}
+
+// Publish implements Messages. Copies for a queue whose key does not exist were refused before.
+func (m *secretMessages) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
+	all := slices.Clone(publications)
+	for i := range all {
+		var err error
+		all[i], err = m.secrecy.cipher.EncryptPublication(all[i], func(id queue.ID) (string, bool) {
+			s, on := m.setting(id)
+			return s.Key, on
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return m.Messages.Publish(ctx, all)
+}
+
+// Receive implements sqs.Shard. If a message cannot be decrypted, the others are taken back, so that they can be
+// received without it while it is in flight.
+func (m *secretMessages) Receive(
+	ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration,
+) ([]shard.Message, error) {
+	messages, err := m.Messages.Receive(ctx, id, r, wait)
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	fine := make([]queue.Delivery, 0, len(messages))
+	for i := range messages {
+		if messages[i].IsEncrypted() {
+			if err := m.secrecy.cipher.Decrypt(&messages[i].Message); err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
+		}
+		fine = append(fine, messages[i].Delivery)
+	}
+	if failed == nil {
+		return messages, nil
+	}
+	m.secrecy.log.Error("a received message cannot be decrypted", "queue", id, "error", failed)
+	return nil, errors.Join(failed, m.Return(context.WithoutCancel(ctx), id, fine, r.Attempt))
+}
+
+// StartMove implements sqs.Shard. The edit of a task is encrypted if its queue, or one that it may fill, is.
+func (m *secretMessages) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error {
+	if t.Selection == nil || t.Selection.Edit == nil {
+		return m.Messages.StartMove(ctx, id, t)
+	}
+	queues := append([]queue.ID{id}, t.Sources...)
+	if n, ok := service.ParseQueueARN(t.Destination); ok {
+		if q := m.queues.Find(n); q != nil {
+			queues = append(queues, q.ID)
+		}
+	}
+	for _, id := range queues {
+		s, on := m.setting(id)
+		if !on {
+			continue
+		}
+		edit, err := m.secrecy.cipher.EncryptEdit(s, t.Selection.Edit)
+		if err != nil {
+			return err
+		}
+		selection := *t.Selection
+		selection.Edit, t.Selection = edit, &selection
+		break
+	}
+	return m.Messages.StartMove(ctx, id, t)
+}

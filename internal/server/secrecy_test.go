@@ -1,0 +1,456 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/encryption"
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/keyring"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// plaintext is what tests look for. It does not compress.
+const plaintext = "q7Zx0Vk3"
+
+// encrypted is the configuration of a server on a disk that encrypts messages.
+func encrypted(dir string) Config {
+	c := onDisk(filepath.Join(dir, "data"))
+	c.EncryptionKeyFile = filepath.Join(dir, "keys")
+	return c
+}
+
+func md5Of(body string) string { return fmt.Sprintf("%x", md5.Sum([]byte(body))) }
+
+// occurrences counts how often a text is in the files of a directory.
+func occurrences(t *testing.T, dir, text string) (n int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		n += bytes.Count(b, []byte(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// fill sends messages to a queue, ten at a time, whose bodies and attributes have the plaintext.
+func fill(t *testing.T, s *Server, queue string, n int) {
+	t.Helper()
+	var all sync.WaitGroup
+	for from := 0; from < n; from += n / 4 {
+		all.Go(func() {
+			c := clientOf(t, s, inJSON)
+			c.Region = "us-east-1"
+			for i := from; i < from+n/4; i += 10 {
+				var entries list
+				for j := i; j < i+10; j++ {
+					entries = append(entries, object{
+						"Id": fmt.Sprint("m", j), "MessageBody": fmt.Sprint(plaintext, " body ", j),
+						"MessageAttributes": object{"kind": text(fmt.Sprint(plaintext, " value ", j))},
+					})
+				}
+				if a := c.Call("SendMessageBatch", object{"QueueUrl": c.URL(queue), "Entries": entries}); a.Status != http.StatusOK {
+					t.Error(a.Status, string(a.Body))
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// No file of a data directory, and no backup, has the text of a message of an encrypted queue.
+func TestNothingReadableIsStored(t *testing.T) {
+	t.Parallel()
+	n := 10_000
+	if testing.Short() {
+		n = 1000
+	}
+	for _, on := range []bool{true, false} {
+		t.Run(fmt.Sprint(on), func(t *testing.T) {
+			t.Parallel()
+			config := encrypted(t.TempDir())
+			if !on {
+				config.EncryptionKeyFile = ""
+			}
+			s, _ := start(t, config)
+			c := clientOf(t, s, inJSON)
+			c.Region = "us-east-1"
+			c.Make("CreateQueue", object{"QueueName": "q"})
+			fill(t, s, "q", n)
+			backup := fetchedBackup(t, s)
+			stored, saved := occurrences(t, config.Data, plaintext), bytes.Count(backup, []byte(plaintext))
+			if on && stored+saved > 0 {
+				t.Errorf("%d texts are readable in the data directory, %d in a backup", stored, saved)
+			}
+			if !on && stored < 2*n*9/10 { // a log may divide some
+				t.Errorf("without encryption %d texts of %d messages are found", stored, n)
+			}
+			f, err := datadir.ReadFormat(config.Data)
+			if err != nil || (f.Number >= formats.Encrypted) != on {
+				t.Errorf("the format is %d, %v", f.Number, err)
+			}
+			got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MessageAttributeNames": list{"All"}, "MaxNumberOfMessages": 10})
+			for _, m := range got["Messages"].(list) {
+				body := m.(object)["Body"].(string)
+				if !strings.HasPrefix(body, plaintext+" body ") || m.(object)["MD5OfBody"] != md5Of(body) || m.(object)["MessageAttributes"] == nil {
+					t.Errorf("%v", m)
+				}
+			}
+		})
+	}
+}
+
+// fetchedBackup returns a backup of a server.
+func fetchedBackup(t *testing.T, s *Server) []byte {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, s.Endpoint()+BackupPath, nil)
+	apitest.Must(t, r, err)
+	apitest.SignAt(t, r, s.Root(), admin.ServiceName, "us-east-1", time.Now())
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatal(answer.Status, err)
+	}
+	return b
+}
+
+// bodies receives the messages of a queue, deletes them, and returns their bodies.
+func bodies(c *client, queue string, n int) map[string]object {
+	c.T.Helper()
+	all := make(map[string]object)
+	for range 20 {
+		got := c.Make("ReceiveMessage", object{
+			"QueueUrl": c.URL(queue), "MessageAttributeNames": list{"All"}, "AttributeNames": list{"All"}, "MaxNumberOfMessages": 10, "WaitTimeSeconds": 5,
+		})
+		messages, _ := got["Messages"].(list)
+		for _, m := range messages {
+			m := m.(object)
+			all[m["Body"].(string)] = m
+			c.Make("DeleteMessage", object{"QueueUrl": c.URL(queue), "ReceiptHandle": m["ReceiptHandle"]})
+		}
+		if len(all) >= n {
+			break
+		}
+	}
+	return all
+}
+
+// Messages stay readable wherever they go, and encrypted.
+func TestEncryptedMessagesTravel(t *testing.T) {
+	t.Parallel()
+	config := encrypted(t.TempDir())
+	s, _ := start(t, config)
+	c := clientOf(t, s, inJSON)
+	c.Region = "us-east-1"
+	c.Make("CreateQueue", object{"QueueName": "plain", "Attributes": object{"SqsManagedSseEnabled": "false"}})
+	c.Make("CreateQueue", object{"QueueName": "secret", "Attributes": object{"RedrivePolicy": redrive(c.ARN("plain"), "1")}})
+	c.Make("CreateQueue", object{"QueueName": "secret.fifo", "Attributes": object{"FifoQueue": "true", "KmsMasterKeyId": "alias/aws/sqs"}})
+	c.Make("CreateQueue", object{"QueueName": "back"})
+	send := func(body string) {
+		t.Helper()
+		c.Make("SendMessage", object{"QueueUrl": c.URL("secret"), "MessageBody": body, "MessageAttributes": object{"a": text(plaintext + "value")}})
+	}
+	send(plaintext + "dead")
+	c.Make("ReceiveMessage", object{"QueueUrl": c.URL("secret"), "VisibilityTimeout": 0})
+	c.Make("ReceiveMessage", object{"QueueUrl": c.URL("secret")})
+
+	peek := func(input, want string) {
+		t.Helper()
+		if status, body := callAdmin(t, s, "PeekMessages", `{"QueueUrl":"`+c.URL("plain")+`","IncludeBody":true`+input+`}`); status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", input, status, body)
+		}
+	}
+	peek("", plaintext+"dead")
+	peek(`,"Filter":"`+plaintext+`dead"`, plaintext+"dead")
+	peek(`,"Filter":"another"`, `"Messages":[]`)
+
+	// A task edits the dead letter and brings it elsewhere; another brings it back as it is.
+	status, body := callAdmin(t, s, "RedriveMessages", `{"QueueUrl":"`+c.URL("plain")+`","DestinationArn":"`+c.ARN("back")+
+		`","Filter":"dead","Edit":{"SetAttributes":{"b":{"DataType":"String","StringValue":"`+plaintext+`edit"}}}}`)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	eventually.True(t, "the message has arrived", func() bool {
+		return c.Make("GetQueueAttributes", object{"QueueUrl": c.URL("back"), "AttributeNames": list{"ApproximateNumberOfMessages"}})["Attributes"].(object)["ApproximateNumberOfMessages"] == "1"
+	})
+	c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN("plain"), "DestinationArn": c.ARN("back")})
+	moved := bodies(c, "back", 1)
+	if m := moved[plaintext+"dead"]; m == nil || len(m["MessageAttributes"].(object)) != 2 || m["MD5OfBody"] != md5Of(plaintext+"dead") {
+		t.Errorf("%v", moved)
+	}
+	send(plaintext + "dead again")
+	c.Make("ReceiveMessage", object{"QueueUrl": c.URL("secret"), "VisibilityTimeout": 0})
+	c.Make("ReceiveMessage", object{"QueueUrl": c.URL("secret")})
+	c.Make("DeleteQueue", object{"QueueUrl": c.URL("secret")}) // the dead letter outlives its queue
+	if status, body := callAdmin(t, s, "RedriveMessages", `{"QueueUrl":"`+c.URL("plain")+`","DestinationArn":"`+c.ARN("back")+`"}`); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	if moved := bodies(c, "back", 1); moved[plaintext+"dead again"] == nil {
+		t.Errorf("%v", moved)
+	}
+
+	publishes(t, s, c)
+	if n := occurrences(t, config.Data, plaintext); n > 0 {
+		t.Errorf("%d texts are readable in the data directory", n)
+	}
+}
+
+// publishes publishes to topics with subscriptions of all kinds.
+func publishes(t *testing.T, s *Server, c *client) {
+	root := s.Root()
+	topics := func(op string, params ...string) string {
+		t.Helper()
+		form := url.Values{"Action": {op}, "Version": {"2010-03-31"}}
+		for i := 0; i < len(params); i += 2 {
+			form.Set(params[i], params[i+1])
+		}
+		status, body := call(t, s, "sns", form.Encode(), &root)
+		if status != http.StatusOK {
+			t.Fatalf("%s: %d %s", op, status, body)
+		}
+		return body
+	}
+	for _, kind := range []string{"", ".fifo"} {
+		arn := apitest.Element(topics("CreateTopic", "Name", "news"+kind, "Attributes.entry.1.key", "FifoTopic",
+			"Attributes.entry.1.value", fmt.Sprint(kind != "")), "TopicArn")
+		subscribers := map[string]bool{"a" + kind: false, "b" + kind: true, "c" + kind: false}
+		for name, raw := range subscribers {
+			attributes := object{"Policy": `{"Version":"2012-10-17","Statement":[` + allowing("*", "sqs:SendMessage", c.ARN(name), "") + "]}"}
+			if kind != "" {
+				maps.Copy(attributes, object{"FifoQueue": "true"})
+			}
+			c.Make("CreateQueue", object{"QueueName": name, "Attributes": attributes})
+			topics("Subscribe", "TopicArn", arn, "Protocol", "sqs", "Endpoint", c.ARN(name), "Attributes.entry.1.key", "RawMessageDelivery",
+				"Attributes.entry.1.value", fmt.Sprint(raw))
+		}
+		for _, size := range []int{1, 200_000} { // the larger one waits in the backlog
+			message := plaintext + strings.Repeat("m", size)
+			params := []string{"TopicArn", arn, "Message", message, "MessageAttributes.entry.1.Name", "x",
+				"MessageAttributes.entry.1.Value.DataType", "String", "MessageAttributes.entry.1.Value.StringValue", plaintext + "attribute"}
+			if kind != "" {
+				params = append(params, "MessageGroupId", "g", "MessageDeduplicationId", fmt.Sprint(size))
+			}
+			topics("Publish", params...)
+			for name, raw := range subscribers {
+				got := bodies(c, name, 1)
+				for body, m := range got {
+					var envelope struct{ Message, SequenceNumber string }
+					if !raw && (json.Unmarshal([]byte(body), &envelope) != nil || envelope.Message != message || (envelope.SequenceNumber != "") != (kind != "")) ||
+						raw && (body != message || len(m["MessageAttributes"].(object)) != 1) || m["MD5OfBody"] != md5Of(body) {
+						t.Errorf("%s has %.200s", name, body)
+					}
+				}
+				if len(got) != 1 {
+					t.Errorf("%s has %d messages", name, len(got))
+				}
+			}
+		}
+	}
+}
+
+// answering is a node whose other nodes have keys.
+type answering struct {
+	Node
+	keys   [][]string
+	silent []string
+}
+
+func (a *answering) Ask(_ context.Context, question []byte) (answers [][]byte, silent []string) {
+	p := newPeers(nil)
+	for _, ids := range a.keys {
+		p.prepared = make(chan struct{})
+		p.prepare(nil, nil, func() []string { return ids })
+		answer, err := p.answer(context.Background(), question)
+		if err != nil {
+			panic(err)
+		}
+		answers = append(answers, answer)
+	}
+	return answers, a.silent
+}
+
+// A node of a cluster encrypts with a key when all nodes have it, and with the key before it until then.
+func TestNodesAgreeOnKeys(t *testing.T) {
+	t.Parallel()
+	records, err := store.OpenMemory(store.Options{})
+	apitest.Must(t, records, err)
+	t.Cleanup(func() { apitest.Must(t, 0, records.Close()) })
+	c := control.New(control.Options{Store: records})
+	node := new(answering)
+	var old error
+	used, err := encryption.OpenUsed(c, control.Formats{Ready: func(int) error { return old }})
+	apitest.Must(t, used, err)
+	newNode := func(ring *keyring.Ring) *secrecy {
+		s := &secrecy{
+			log: slog.New(slog.DiscardHandler), storage: &storage{node: node, control: c}, used: used, ring: ring,
+			cipher: encryption.New(ring, time.Now),
+		}
+		s.use()
+		return s
+	}
+	first := keyring.New(time.Now())
+	s := newNode(first)
+	refused := func(says string) {
+		t.Helper()
+		if err := s.agree(t.Context()); err == nil || !strings.Contains(err.Error(), says) || len(s.missing()) == 0 {
+			t.Error(err)
+		}
+	}
+	node.silent = []string{"c"}
+	refused("the node c does not answer")
+	node.silent, node.keys = nil, [][]string{s.ids(), nil}
+	refused("a node does not have the key " + first.First().ID())
+	node.keys, old = [][]string{s.ids(), s.ids()}, errors.New("the node c is too old")
+	refused("the node c is too old")
+	if s.cipher.Encrypts() {
+		t.Error("messages are encrypted too early")
+	}
+	old = nil
+	if err := s.agree(t.Context()); err != nil || len(s.missing()) > 0 {
+		t.Fatal(err)
+	}
+	prepared, err := first.Prepare(time.Now())
+	apitest.Must(t, prepared, err)
+	rotated, err := prepared.Rotate(time.Now())
+	apitest.Must(t, rotated, err)
+	s = newNode(rotated)
+	refused("a node does not have the key " + rotated.First().ID())
+	if s.cipher.Check(first.First().ID()) != nil || s.cipher.Check(rotated.First().ID()) == nil {
+		t.Error("a key encrypts that some node does not have")
+	}
+	node.keys = [][]string{s.ids()}
+	if err := s.agree(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.use(); s.cipher.Check(rotated.First().ID()) != nil {
+		t.Error("the new key does not encrypt")
+	}
+}
+
+// Without the right keys a server does not start, and changes nothing. With a rotated file it reads what was there.
+func TestStartsWithItsKeysOnly(t *testing.T) {
+	t.Parallel()
+	config := encrypted(t.TempDir())
+	s, stop := start(t, config)
+	c := clientOf(t, s, inJSON)
+	c.Make("CreateQueue", object{"QueueName": "q"})
+	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "one"})
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(config.EncryptionKeyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := keyring.Load(config.EncryptionKeyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what, says string) {
+		t.Helper()
+		if _, err := Start(config); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	write := func(b []byte) {
+		t.Helper()
+		if err := os.WriteFile(config.EncryptionKeyFile, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file[:len(file)-30])
+	refused("a truncated file", "is damaged")
+	if err := keyring.New(time.Now()).Replace(config.EncryptionKeyFile); err != nil {
+		t.Fatal(err)
+	}
+	refused("another key", "lacks the key "+old.First().ID())
+	if err := os.Remove(config.EncryptionKeyFile); err != nil {
+		t.Fatal(err)
+	}
+	refused("no file", "restore the file from a copy")
+	if _, err := os.Stat(config.EncryptionKeyFile); err == nil {
+		t.Error("a key was made in place of one that is needed")
+	}
+	path := config.EncryptionKeyFile
+	config.EncryptionKeyFile = ""
+	refused("no flag", "--encryption-key-file")
+	config.EncryptionKeyFile = path
+	rotated, err := old.Rotate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rotated.Replace(path); err != nil {
+		t.Fatal(err)
+	}
+	s, stop = start(t, config)
+	region := c.Region
+	c = clientOf(t, s, inJSON)
+	c.Region = region
+	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "two"})
+	if got := bodies(c, "q", 2); got["one"] == nil || got["two"] == nil {
+		t.Errorf("%v", got)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	write(file)
+	refused("the file before the rotation", "lacks the key "+rotated.First().ID())
+}
+
+// A queue whose key the server does not have takes no messages, as on AWS. Its earlier messages can be received.
+func TestUnknownKeys(t *testing.T) {
+	t.Parallel()
+	config := encrypted(t.TempDir())
+	s, _ := start(t, config)
+	for _, d := range apitest.Dialects {
+		c := clientOf(t, s, d)
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "before"})
+		c.Make("SetQueueAttributes", object{"QueueUrl": c.URL("q"), "Attributes": object{"KmsMasterKeyId": "alias/other"}})
+		c.Fails("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "x"},
+			modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key alias/other does not exist."))
+		if got := bodies(c, "q", 1); got["before"] == nil {
+			t.Errorf("%v", got)
+		}
+		ring, err := keyring.Load(config.EncryptionKeyFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Make("SetQueueAttributes", object{"QueueUrl": c.URL("q"), "Attributes": object{"KmsMasterKeyId": ring.First().ID()}})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "after"})
+		if got := bodies(c, "q", 1); got["after"] == nil {
+			t.Errorf("%v", got)
+		}
+	}
+}
