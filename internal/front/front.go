@@ -142,6 +142,13 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.run(x.serve)
 }
 
+// TakesPlain reports whether requests for a path may be read by http1: those for services, whose answers are short and
+// say how long they are. The console's are left to net/http.
+func (f *Front) TakesPlain(path string) bool {
+	_, console := f.consolePath(path)
+	return !console
+}
+
 // answerPlainly answers the requests that are not for a service, with a plain text.
 func (f *Front) answerPlainly(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
