@@ -73,7 +73,7 @@ func (x *exchange) WriteHeader(status int) {
 	a.length = n
 }
 
-// Write implements http.ResponseWriter. What is short waits for what follows.
+// Write implements http.ResponseWriter. A short piece waits for what follows.
 func (x *exchange) Write(p []byte) (int, error) {
 	if x.answer.status == 0 {
 		x.WriteHeader(http.StatusOK)
@@ -164,8 +164,8 @@ func (x *exchange) settle() {
 	a := &x.answer
 	x.close = x.close || strings.EqualFold(a.header.Get("Connection"), "close") || !x.c.server.keepsAlive() ||
 		a.length < 0 && hasBody(a.status)
-	if !x.close && !x.duplex && !x.body.discard(maxDiscarded) {
-		x.close, x.tooLong = true, x.body.err == nil
+	if !x.close && !x.duplex && !x.body.discard() {
+		x.close = true
 	}
 }
 

@@ -107,7 +107,7 @@ func sized(body, length string) func(*testing.T, http.ResponseWriter, *http.Requ
 	}
 }
 
-// What a handler answers reaches the client as from net/http, and so does the end of the connection.
+// An answer of a handler reaches the client as from net/http, and so does the end of the connection.
 func TestHandlersAnswerAsInNetHTTP(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -219,45 +219,68 @@ func TestLateUse(t *testing.T) {
 	}
 }
 
-// A client that leaves before its answer is written gets none of it, and the handler learns that from writing. Until the
-// answer it may have lasted for a short or for a long time.
+// A client that leaves before its answer is written gets none of it, and the handler learns that from writing: also if
+// the request has not lasted long enough to be watched. Unlike TCP, a Unix socket has the end on the other side at
+// once.
 func TestAnswerToClientThatHasLeft(t *testing.T) {
 	t.Parallel()
-	for name, leave := range map[string]func(*net.TCPConn) error{
-		"closes":          (*net.TCPConn).Close,
-		"closes one half": (*net.TCPConn).CloseWrite,
-		"is cut off":      func(c *net.TCPConn) error { return errors.Join(c.SetLinger(0), c.Close()) },
-	} {
-		for _, wait := range []bool{false, true} {
-			asked, left, wrote := make(chan bool), make(chan bool), make(chan error)
-			addr, _ := start(t, func(w http.ResponseWriter, r *http.Request) {
+	for _, network := range []string{"unix", "tcp"} {
+		for _, half := range []bool{false, true} {
+			asked, left, wrote := make(chan bool), make(chan bool), make(chan error, 1)
+			addr, _ := startOn(t, network, func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				asked <- true
 				<-left
-				if wait {
+				if network == "tcp" {
 					<-r.Context().Done()
 				}
 				_, err := io.WriteString(w, "late")
 				wrote <- errors.Join(err, http.NewResponseController(w).Flush())
-				if r.Context().Err() == nil {
-					t.Error("the context goes on")
-				}
-				wrote <- nil
 			})
-			c := dial(t, addr)
-			c.say(post("/", "body"))
+			conn, err := net.Dial(network, addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(conn, post("/", "body")); err != nil {
+				t.Fatal(err)
+			}
 			<-asked
-			if err := leave(c.TCPConn); err != nil {
+			if half {
+				err = conn.(interface{ CloseWrite() error }).CloseWrite()
+			} else {
+				err = conn.Close()
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 			left <- true
 			if err := <-wrote; err == nil {
-				t.Errorf("%s: the answer was written", name)
+				t.Errorf("%s, half %t: the answer was written", network, half)
 			}
-			<-wrote
-			if name == "closes one half" {
-				c.ends()
+			if half {
+				if b, err := io.ReadAll(conn); len(b) > 0 || err != nil {
+					t.Errorf("%s: %q, %v", network, b, err)
+				}
+				conn.Close()
 			}
 		}
 	}
+}
+
+// A client that is cut off ends the context of its request.
+func TestClientIsCutOff(t *testing.T) {
+	t.Parallel()
+	asked, left := make(chan bool), make(chan bool)
+	addr, _ := start(t, func(_ http.ResponseWriter, r *http.Request) {
+		asked <- true
+		<-r.Context().Done()
+		left <- true
+	})
+	c := dial(t, addr)
+	c.say(post("/", ""))
+	<-asked
+	if err := errors.Join(c.SetLinger(0), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	<-left
 }

@@ -22,13 +22,18 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case b.x.over || b.closed:
 		return 0, http.ErrBodyReadAfterClose
-	case b.err != nil:
-		return 0, b.err
 	case b.left == 0:
 		return 0, io.EOF
+	case b.err != nil:
+		return 0, b.err
 	case len(p) == 0:
 		return 0, nil
 	}
+	return b.read(p)
+}
+
+// read reads at least one byte of what is left, unless it fails.
+func (b *body) read(p []byte) (int, error) {
 	p = p[:min(int64(len(p)), b.left)]
 	n, err := b.x.c.readBody(p)
 	b.left -= int64(n)
@@ -46,20 +51,26 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer. What was not read of the body is dealt with when the request is over.
+// Close implements io.Closer. The server deals with the rest of the body when it sends the answer.
 func (b *body) Close() error {
 	b.closed = true
 	return nil
 }
 
-// discard reads the rest of the body, up to most bytes. It returns false if there is more.
-func (b *body) discard(most int64) bool {
-	if b.left > most || b.err != nil {
-		return false
+// maxDiscarded is how much of a body that the handler has not read is read for it, as by net/http: some clients read no
+// answer before they have sent all.
+const maxDiscarded = 256 << 10
+
+// discard reads the rest of the body, unless that is too long. It returns false if not all was read.
+func (b *body) discard() bool {
+	var scratch []byte
+	for b.left > 0 && b.left <= maxDiscarded && b.err == nil {
+		if scratch == nil {
+			scratch = make([]byte, min(b.left, 4<<10))
+		}
+		_, _ = b.read(scratch) // which notes its error
 	}
-	b.closed = false
-	_, err := io.Copy(io.Discard, b)
-	return err == nil
+	return b.left == 0
 }
 
 // readBody reads what is in the buffer, or otherwise from the connection.

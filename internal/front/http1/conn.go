@@ -16,8 +16,8 @@ const (
 	closed              // by the server
 )
 
-// freshFor is how long a new connection may be fresh before it is treated as idle, as by net/http: a client that has just
-// connected is about to ask.
+// freshFor is how long a new connection may be fresh before it is treated as idle, as by net/http: a client that has
+// just connected is about to ask.
 const freshFor = 5 * time.Second
 
 // conn is a connection whose requests are read here. All but the state and the watch belongs to its goroutine.
@@ -107,7 +107,8 @@ func (c *conn) serveRequests() (handedOver bool) {
 	}
 }
 
-// handOver gives the connection to net/http, with what was read and not used. It returns false if net/http takes no more.
+// handOver gives the connection to net/http, with all that was read and not used. It returns false if net/http takes no
+// more.
 func (c *conn) handOver() bool {
 	var read []byte
 	if c.in != nil {

@@ -15,8 +15,8 @@ const (
 	last     = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 )
 
-// corpus is what a connection may bring, before a last request. Some of it has two readings: a server and a proxy before
-// it that take different ones can be made to see different requests.
+// corpus has texts that a connection may bring, before a last request. Some have two readings: a server and a proxy
+// before it that take different ones can be made to see different requests.
 var corpus = map[string]string{
 	"plain":                     post("/", "body"),
 	"plain, no body":            post("/a?b=c", ""),

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// exchange is a request and its answer. It is the handler's http.ResponseWriter, with all that http.ResponseController can
-// ask for, but for taking the connection over.
+// exchange is a request and its answer. It is the handler's http.ResponseWriter, with all that
+// http.ResponseController can ask for, but for taking the connection over.
 type exchange struct {
 	c      *conn
 	cancel context.CancelFunc // ends the request's context
@@ -19,7 +19,6 @@ type exchange struct {
 	deadline time.Time // of sending; zero: there is none
 	close    bool      // the connection ends with the answer
 	duplex   bool      // the rest of the body is the handler's
-	tooLong  bool      // the client still sends more than is read for it
 }
 
 // answer has the handler answer a request. It returns false if the connection is to be closed.
@@ -81,15 +80,11 @@ func (x *exchange) endWatch() (gone bool) {
 	return x.gone
 }
 
-const (
-	// maxDiscarded is how much of a body that the handler has not read is read before the answer, as by net/http: some
-	// clients read no answer before they have sent all.
-	maxDiscarded = 256 << 10
-	// lingerFor is how long a client has to read an answer before the connection ends under what it still sends.
-	lingerFor = 500 * time.Millisecond
-)
+// lingerFor is how long a client has to read an answer before the connection ends while it still sends.
+const lingerFor = 500 * time.Millisecond
 
-// finish sends what has not been sent when the handler has returned. It returns false if the connection is to be closed.
+// finish sends the rest of the answer when the handler has returned. It returns false if the connection is to be
+// closed.
 func (x *exchange) finish() (again bool) {
 	a := &x.answer
 	if a.status == 0 {
@@ -101,14 +96,17 @@ func (x *exchange) finish() (again bool) {
 	if x.flush() != nil {
 		return false
 	}
-	if x.tooLong {
-		x.c.linger()
+	if !x.body.discard() {
+		if x.body.err == nil {
+			x.c.linger()
+		}
+		return false
 	}
-	return !x.close && x.body.left == 0 && (a.length == a.written || !hasBody(a.status))
+	return !x.close && (a.length == a.written || !hasBody(a.status))
 }
 
-// linger ends what is sent and gives the client time to read it. Closing a connection on which bytes wait to be read can
-// take the answer away from it.
+// linger ends what is sent and gives the client time to read it. Closing a connection on which bytes wait to be read
+// can take the answer away from it.
 func (c *conn) linger() {
 	if w, ok := c.rwc.(interface{ CloseWrite() error }); ok && w.CloseWrite() == nil {
 		time.Sleep(lingerFor)

@@ -67,7 +67,7 @@ func (r *replayed) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// SetReadDeadline implements net.Conn. The first deadline is that of the head, which began before the handover.
+// SetReadDeadline implements net.Conn. The first deadline is for the head, which began before the handover.
 func (r *replayed) SetReadDeadline(t time.Time) error {
 	if !r.headBy.IsZero() && r.headBy.Before(t) {
 		t = r.headBy

@@ -35,8 +35,8 @@ const (
 // endOfHead ends a head: the end of its last line, and an empty line.
 var endOfHead = []byte("\r\n\r\n")
 
-// judge looks at the beginning of a request. If its head is whole, it returns its length. Only parse knows whether it is
-// plain.
+// judge looks at the beginning of a request. If the head is whole, judge returns its length, and plain; parse may still
+// find that it is not.
 func judge(b []byte) (length int, v verdict) {
 	if n := min(len(b), len(before)); string(b[:n]) != before[:n] {
 		return 0, foreign
@@ -52,8 +52,8 @@ func judge(b []byte) (length int, v verdict) {
 
 // parse reads a whole head. It returns false unless the request is plain.
 //
-// Each line ends with CR LF, and neither stands elsewhere, because all other bytes must be printable ASCII. So there are no
-// two ways to divide a head into lines. Lines that continue others begin with a space, which is in no name.
+// Each line ends with CR LF, and neither stands elsewhere, because all other bytes must be printable ASCII. So there are
+// no two ways to divide a head into lines. Lines that continue others begin with a space, which is in no name.
 func parse(b []byte, maxBody int64) (h head, ok bool) {
 	line, rest, ok := bytes.Cut(b, endOfHead[:2])
 	if !ok || !h.setTarget(line) {
@@ -122,8 +122,8 @@ func cutLine(line []byte) (name, value []byte, ok bool) {
 	return name, bytes.Trim(value, " "), true
 }
 
-// add takes a header in, and returns false if requests with it are not plain. Of values it takes the list for one that is
-// the first of its name.
+// add takes a header in, and returns false if requests with it are not plain. The first value of a name gets its list
+// from values.
 func (h *head) add(name, value []byte, maxBody int64, values *[]string) bool {
 	key := canonical(name)
 	switch key {

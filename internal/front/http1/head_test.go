@@ -17,7 +17,7 @@ const (
 	end    = "\r\n"
 )
 
-// What SDKs send is plain.
+// Requests of SDKs are plain.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -126,7 +126,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// Whatever is plain http.ReadRequest reads in the same way, and leaves the same bytes behind the body.
+// http.ReadRequest reads plain requests in the same way, and leaves the same bytes behind the body.
 func FuzzHead(f *testing.F) {
 	f.Add([]byte(line + host + length + end + "body" + line))
 	f.Add([]byte("POST //a/?b=c%20d HTTP/1.1\r\n" + host + length + "x-A: 1\r\nX-a: 2\r\nConnection: keep-alive\r\n" + end + "body"))
@@ -167,7 +167,7 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// Values do not share memory: one that is appended to leaves the others alone, and so does what comes next in the buffer.
+// Values do not share memory: one that is appended to leaves the others alone, and so do the next bytes in the buffer.
 func TestValuesAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	b := []byte(line + host + length + "A: 1\r\nB: 2\r\n" + end)

@@ -180,8 +180,7 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// What a client sends while its request waits is its next request, wherever the pieces end. Its leaving after that is not
-// noticed, as by net/http.
+// Bytes that a client sends while its request waits belong to its next request, wherever the pieces end.
 func TestPipelined(t *testing.T) {
 	t.Parallel()
 	handler := func(w http.ResponseWriter, r *http.Request) {

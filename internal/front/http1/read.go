@@ -73,8 +73,8 @@ func (c *conn) read() error {
 	return err
 }
 
-// keep adds a byte to the buffer that was read past the end of a request. There is room for it: the buffer never holds
-// more than was read in one piece with the request's head.
+// keep adds a byte to the buffer that was read past the end of a request. There is room for it: until the next request
+// is read, the buffer holds only bytes that came behind the head of this one.
 func (c *conn) keep(b byte) {
 	if c.in == nil {
 		c.in = takeBuffer()

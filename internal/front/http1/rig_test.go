@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,7 +45,16 @@ func plainPaths(path string) bool { return !strings.HasPrefix(path, "/other/") }
 // serve has a stack serve on an address of its own, which it returns, until the test ends.
 func serve(t testing.TB, s stack) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return serveOn(t, "tcp", s)
+}
+
+func serveOn(t testing.TB, network string, s stack) string {
+	t.Helper()
+	addr := "127.0.0.1:0"
+	if network == "unix" {
+		addr = filepath.Join(t.TempDir(), "socket")
+	}
+	l, err := net.Listen(network, addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +72,13 @@ func serve(t testing.TB, s stack) string {
 // start serves h, with plain requests read by this package.
 func start(t testing.TB, h http.HandlerFunc, limits ...func(*http.Server)) (string, *http1.Server) {
 	t.Helper()
+	return startOn(t, "tcp", h, limits...)
+}
+
+func startOn(t testing.TB, network string, h http.HandlerFunc, limits ...func(*http.Server)) (string, *http1.Server) {
+	t.Helper()
 	s := http1.New(newHTTP(h, limits...), maxBody, plainPaths)
-	return serve(t, s), s
+	return serveOn(t, network, s), s
 }
 
 // client is a connection with what came on it.

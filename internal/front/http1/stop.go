@@ -24,8 +24,8 @@ func (s *Server) SetKeepAlivesEnabled(on bool) {
 	}
 }
 
-// Shutdown lets no more requests in and waits until those under way are answered. It returns ctx's error if they are not
-// when ctx ends.
+// Shutdown lets no more requests in and waits until those under way are answered. It returns ctx's error if they are
+// not when ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stopping.Store(true)
 	err := s.closeListener()
@@ -36,7 +36,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	for every := minLook; !s.closeIdle(); look.Reset(every) {
 		select {
 		case <-ctx.Done():
-			return errors.Join(err, <-rest, ctx.Err())
+			<-rest // with the same error
+			return errors.Join(err, ctx.Err())
 		case <-look.C:
 			every = min(2*every, maxLook)
 		}

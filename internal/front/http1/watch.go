@@ -12,8 +12,9 @@ import (
 // watchAfter is how long a request lasts before its client is watched. Most requests are over sooner.
 const watchAfter = 20 * time.Millisecond
 
-// watch learns that the client of a request has left, and ends the request's context then. It reads from the connection in
-// a goroutine of its own. A byte that comes is the beginning of the next request: the watch keeps it and looks no further.
+// watch learns that the client of a request has left, and ends the request's context then. It reads from the connection
+// in a goroutine of its own. A byte that comes is the beginning of the next request: the watch keeps it and looks no
+// further.
 //
 // The watch runs between begin and end, in which nothing else reads from the connection. begin sets a timer. end
 // stops the timer; if it comes too late for that, it interrupts the watch by a deadline in the past and waits for it.
@@ -28,7 +29,7 @@ type watch struct {
 	mu      sync.Mutex
 	stopped bool // end has been called
 
-	// What was found. They belong to run until it has returned.
+	// The results. They belong to run until it has returned.
 	one  [1]byte
 	n    int // how many bytes of one were read
 	gone bool
@@ -60,6 +61,7 @@ func (w *watch) end() (ran bool) {
 	_ = w.rwc.SetReadDeadline(time.Unix(1, 0)) // if that fails, reading fails, too
 	w.mu.Unlock()
 	<-w.over
+	_ = w.rwc.SetReadDeadline(time.Time{})
 	return true
 }
 
