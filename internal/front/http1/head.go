@@ -52,8 +52,8 @@ func judge(b []byte) (length int, v verdict) {
 
 // parse reads a whole head. It returns false unless the request is plain.
 //
-// Each line ends with CR LF, and neither stands elsewhere, because all other bytes must be printable ASCII. So there are
-// no two ways to divide a head into lines. Lines that continue others begin with a space, which is in no name.
+// Each line ends with CR LF, and neither stands elsewhere, because all other bytes must be printable ASCII. So there is
+// only one way to divide a head into lines. Lines that continue others begin with a space, which is in no name.
 func parse(b []byte, maxBody int64) (h head, ok bool) {
 	line, rest, ok := bytes.Cut(b, endOfHead[:2])
 	if !ok || !h.setTarget(line) {

@@ -53,8 +53,8 @@ func (c *conn) judge() (length int, v verdict) {
 	return judge(c.in.unread())
 }
 
-// read waits for bytes and adds them to the buffer, which must not be full. Without a buffer it takes one when they have
-// come.
+// read waits for bytes and adds them to the buffer, which must not be full. Without a buffer it takes one when they
+// have come.
 func (c *conn) read() error {
 	if c.in == nil && c.socket.raw != nil {
 		in, err := c.socket.await()

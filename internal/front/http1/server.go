@@ -30,8 +30,8 @@ type Server struct {
 
 // New returns a server with the handler, the limits and the log of h, which must have a handler and serve no other
 // listener. It reads plain requests itself whose bodies have at most maxBody bytes and for whose decoded path takes
-// returns true. Their handlers get no http.Hijacker, and a connection ends with an answer that is longer than 16 KiB and
-// has no Content-Length.
+// returns true. Their handlers get no http.Hijacker, and a connection ends with an answer that is longer than 16 KiB
+// and has no Content-Length.
 func New(h *http.Server, maxBody int64, takes func(path string) bool) *Server {
 	return &Server{http: h, maxBody: maxBody, takes: takes, rest: newHandover(), conns: make(map[*conn]struct{})}
 }
