@@ -28,9 +28,9 @@ type entrance struct {
 	places      int // for connections
 	proxies     front.Proxies
 
-	front *front.Front // nil until open
-	http  *http.Server // reads the requests that plain does not
-	plain *http1.Server
+	front *front.Front  // nil until open
+	http  *http.Server  // has the handler and the limits
+	plain *http1.Server // accepts connections without TLS, and leaves to http what it does not read itself
 }
 
 // openEntrance begins to listen. Nothing is accepted yet.
