@@ -145,12 +145,11 @@ func (x *exchange) begin() {
 	a.out = outputs.Get().(*[]byte)
 	out := output{a.out}
 	*a.out = appendStatus((*a.out)[:0], a.status)
-	a.header.Del("Transfer-Encoding") // would contradict what is sent
-	_ = a.header.Write(out)           // which cannot fail
+	_ = a.header.WriteSubset(out, framing) // which cannot fail
 	if a.header["Date"] == nil {
 		*a.out = append(append(append(*a.out, "Date: "...), date(time.Now())...), "\r\n"...)
 	}
-	if a.length >= 0 && a.header["Content-Length"] == nil && hasBody(a.status) {
+	if a.length >= 0 && hasBody(a.status) {
 		*a.out = append(strconv.AppendInt(append(*a.out, "Content-Length: "...), a.length, 10), "\r\n"...)
 	}
 	if x.close && a.header["Connection"] == nil {
@@ -158,6 +157,9 @@ func (x *exchange) begin() {
 	}
 	*a.out = append(*a.out, "\r\n"...)
 }
+
+// framing are the headers that say how long an answer is. The handler's may have changed since WriteHeader.
+var framing = map[string]bool{"Content-Length": true, "Transfer-Encoding": true}
 
 // settle decides whether another request may follow, and reads what the handler has left of the body if one may.
 func (x *exchange) settle() {

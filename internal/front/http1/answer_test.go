@@ -52,6 +52,16 @@ var handlers = map[string]func(t *testing.T, w http.ResponseWriter, r *http.Requ
 		_, _ = io.WriteString(w, "a")
 		w.Header().Set("X", "late")
 	},
+	"length after the header": func(_ *testing.T, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		w.Header().Set("Content-Length", "1")
+		_, _ = io.WriteString(w, "text")
+	},
+	"encoding after the header": func(_ *testing.T, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		w.Header().Set("Transfer-Encoding", "chunked")
+		_, _ = io.WriteString(w, "text")
+	},
 	"flushed with length": func(t *testing.T, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "2")
 		_, _ = io.WriteString(w, "a")

@@ -102,7 +102,8 @@ func (x *exchange) finish() (again bool) {
 		}
 		return false
 	}
-	return !x.close && (a.length == a.written || !hasBody(a.status))
+	// The rest of a body that was read behind the answer has begun the watch anew.
+	return !x.endWatch() && !x.close && (a.length == a.written || !hasBody(a.status))
 }
 
 // linger ends what is sent and gives the client time to read it. Closing a connection on which bytes wait to be read
@@ -114,7 +115,12 @@ func (c *conn) linger() {
 }
 
 // SetReadDeadline bounds reading the rest of the body. http.ResponseController calls it.
-func (x *exchange) SetReadDeadline(t time.Time) error { return x.c.rwc.SetReadDeadline(t) }
+func (x *exchange) SetReadDeadline(t time.Time) error {
+	if x.over {
+		return errOver
+	}
+	return x.c.rwc.SetReadDeadline(t)
+}
 
 // SetWriteDeadline bounds sending the answer.
 func (x *exchange) SetWriteDeadline(t time.Time) error {

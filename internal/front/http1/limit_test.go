@@ -226,6 +226,55 @@ func TestPipelined(t *testing.T) {
 	})
 }
 
+// A handler may answer before it reads. Bytes that follow its request's body belong to the next request also then.
+func TestAnswersBeforeReading(t *testing.T) {
+	t.Parallel()
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			t.Errorf("the method is %s", r.Method)
+		}
+		control := http.NewResponseController(w)
+		if err := control.EnableFullDuplex(); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Length", "2")
+		_, _ = io.WriteString(w, "ok")
+		if err := control.Flush(); err != nil {
+			t.Error(err)
+		}
+		if b, err := io.ReadAll(r.Body); string(b) != "body" || err != nil {
+			t.Errorf("%q, %v", b, err)
+		}
+		if r.URL.Path == "/slow" {
+			time.Sleep(3 * time.Second)
+		}
+	}
+	each(t, handler, func(t *testing.T, _ stack, p *pipes) {
+		conn := p.dial()
+		var sending sync.WaitGroup
+		sending.Go(func() {
+			for _, text := range []string{post("/", "body"), post("/slow", "body"), post("/", "body")} {
+				for _, b := range []byte(text) {
+					if _, err := conn.Write([]byte{b}); err != nil {
+						t.Error(err)
+					}
+				}
+				time.Sleep(time.Second)
+			}
+		})
+		in := bufio.NewReader(conn)
+		for range 3 {
+			r, err := http.ReadResponse(in, nil)
+			if err != nil || r.StatusCode != http.StatusOK {
+				t.Fatal(r, err)
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+		}
+		sending.Wait()
+		conn.Close()
+	})
+}
+
 // A server that stops closes connections that wait, and the others after their answer.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
