@@ -119,7 +119,7 @@ func New(o Options) *Front {
 	return f
 }
 
-// LogRequests turns the log of requests on or off.
+// LogRequests says whether requests are logged that begin after the call.
 func (f *Front) LogRequests(on bool) { f.logged.Store(on) }
 
 // MemoryInUse returns how many bytes the requests under way have taken of Limits.Memory.
