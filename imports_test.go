@@ -147,6 +147,7 @@ var rules = []rule{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
 		"internal/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
 	}},
+	{dir: "internal/front/http1"},
 	{dir: "internal/server", may: []string{
 		"console",
 		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",

@@ -21,8 +21,9 @@
 // requests under way, memory). Everything that has come of a request, or was reserved for it, counts from its first
 // byte, and clients that have not named a known access key get the smaller part.
 //
-// It is built on net/http. About a third of a request's time is spent there, and it stays: HTTP's semantics, HTTP/2,
-// timeouts, and learning at once that a client has left are worth more.
+// It is an http.Handler. http1 reads the plain requests for services, which are nearly all without TLS. net/http reads
+// the others: HTTP/2, TLS, the console, and all that is unusual or malformed. A handler of plain requests must set
+// Content-Length, and must not take the connection over.
 //
 // It knows no service: services are values of protocol.Service, and the sign-in of the console is a SignIn that is
 // handed in.

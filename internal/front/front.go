@@ -119,7 +119,7 @@ func New(o Options) *Front {
 	return f
 }
 
-// LogRequests turns the log of requests on or off.
+// LogRequests says whether requests are logged that begin after the call.
 func (f *Front) LogRequests(on bool) { f.logged.Store(on) }
 
 // MemoryInUse returns how many bytes the requests under way have taken of Limits.Memory.
@@ -140,6 +140,13 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	x.run(x.serve)
+}
+
+// TakesPlain reports whether requests for a path may be read by http1: those for services, whose answers are short and
+// say how long they are. The console's are left to net/http.
+func (f *Front) TakesPlain(path string) bool {
+	_, console := f.consolePath(path)
+	return !console
 }
 
 // answerPlainly answers the requests that are not for a service, with a plain text.

@@ -29,12 +29,13 @@ type request struct {
 	visit  tenant.Visit   // counts the request for its caller
 	record *trail.Record  // of the call; nil if it is not recorded
 	span   *spans.Request // nil if the request has none
+	logged bool           // requests were logged when this one began
 	result outcome
 }
 
 // newRequest begins with a request that has come.
 func (f *Front) newRequest(a arrival) *request {
-	x := &request{front: f, arrival: a, who: identified{service: f.Services[0]}}
+	x := &request{front: f, arrival: a, who: identified{service: f.Services[0]}, logged: f.logged.Load()}
 	x.intake.front, x.intake.from = f, &x.arrival
 	return x
 }
@@ -63,7 +64,7 @@ func (x *request) run(serve func()) {
 	if x.span != nil {
 		x.endSpan()
 	}
-	if f.logged.Load() {
+	if x.logged {
 		x.log()
 	}
 	if x.result.begun && x.result.cause != nil {
@@ -243,7 +244,7 @@ func (x *request) newCall() *protocol.Call {
 		SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
 		Service: x.who.service.Name, Identity: x.who.caller, Region: x.who.region,
 	}
-	if x.span != nil || x.front.logged.Load() {
+	if x.span != nil || x.logged {
 		call.Notes = new(protocol.Notes)
 	}
 	return call

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/front/http1"
 	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 )
@@ -27,8 +28,9 @@ type entrance struct {
 	places      int // for connections
 	proxies     front.Proxies
 
-	front *front.Front // nil until open
-	http  *http.Server
+	front *front.Front  // nil until open
+	http  *http.Server  // has the handler and the limits
+	plain *http1.Server // accepts connections without TLS, and leaves to http what it does not read itself
 }
 
 // openEntrance begins to listen. Nothing is accepted yet.
@@ -87,8 +89,9 @@ func (e *entrance) open(f *front.Front, stopping func()) {
 	e.front, e.http = f, front.NewServer(f, e.limits, e.log)
 	e.http.RegisterOnShutdown(stopping)
 	e.http.TLSConfig = e.tls
+	e.plain = http1.New(e.http, front.MaxBody, f.TakesPlain)
 	// Room is made by closing connections that are only kept for later, or on which nothing has come yet.
-	e.listener = front.LimitConnections(e.socket, e.places, func(room bool) { e.http.SetKeepAlivesEnabled(!room) }, e.log)
+	e.listener = front.LimitConnections(e.socket, e.places, func(room bool) { e.plain.SetKeepAlivesEnabled(!room) }, e.log)
 }
 
 // reload reads the certificate again. One that cannot be read leaves the one from before, and a line in the log.
@@ -108,13 +111,13 @@ func (e *entrance) serve() error {
 	if e.http.TLSConfig != nil {
 		return e.http.ServeTLS(e.listener, "", "")
 	}
-	return e.http.Serve(e.listener)
+	return e.plain.Serve(e.listener)
 }
 
 // stop lets no more requests in, and waits until those under way have ended, as long as timeout says.
 func (e *entrance) stop(ctx context.Context, timeout time.Duration) error {
-	if err := e.http.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("requests were still under way after %s: %w", timeout, err), e.http.Close())
+	if err := e.plain.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("requests were still under way after %s: %w", timeout, err), e.plain.Close())
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/front/http1"
 )
 
 // Names in the data directory.
@@ -211,7 +212,8 @@ func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(e
 	if err != nil {
 		return err
 	}
-	s := front.NewServer(h, front.DefaultLimits(DefaultConnections), slog.New(slog.DiscardHandler))
+	all := front.NewServer(h, front.DefaultLimits(DefaultConnections), slog.New(slog.DiscardHandler))
+	s := http1.New(all, front.MaxBody, func(string) bool { return true })
 	defer context.AfterFunc(ctx, func() { _ = s.Close() })() // Serve says why it ends
 	ready("http://" + l.Addr().String())
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -1,0 +1,125 @@
+package http1
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// The states of a connection. The server may close fresh and idle ones at any time.
+const (
+	fresh  int32 = iota // the head of its first request has not come
+	idle                // its requests were answered, and the head of another one has not come
+	active              // a request is under way
+	closed              // by the server
+)
+
+// freshFor is how long a new connection may be fresh before it is treated as idle, as by net/http: a client that has
+// just connected is about to ask.
+const freshFor = 5 * time.Second
+
+// conn is a connection whose requests are read here. All but the state and the watch belongs to its goroutine.
+type conn struct {
+	server   *Server
+	rwc      net.Conn
+	remote   string
+	accepted time.Time
+	base     context.Context // of its requests
+	state    atomic.Int32
+
+	socket   socket
+	in       *buffer   // nil: there is nothing that was read and not used
+	began    time.Time // when the request began that is being read
+	newlines int       // how many CR and LF may still stand before the next request
+	watch    watch
+}
+
+func newConn(s *Server, rwc net.Conn) *conn {
+	c := &conn{server: s, rwc: rwc, accepted: time.Now()}
+	c.base = context.WithValue(context.Background(), http.ServerContextKey, s.http)
+	c.base = context.WithValue(c.base, http.LocalAddrContextKey, rwc.LocalAddr())
+	c.socket.open(rwc)
+	c.watch.rwc = rwc
+	return c
+}
+
+// closeIdle closes the connection if no request is under way on it, and returns false otherwise.
+func (c *conn) closeIdle(now time.Time) bool {
+	if now.Sub(c.accepted) > freshFor && c.state.CompareAndSwap(fresh, closed) || c.state.CompareAndSwap(idle, closed) {
+		c.rwc.Close()
+	}
+	return c.state.Load() == closed
+}
+
+// activate begins a request, unless the server has closed the connection.
+func (c *conn) activate() bool {
+	return c.state.CompareAndSwap(idle, active) || c.state.CompareAndSwap(fresh, active)
+}
+
+// serve answers requests until the connection ends or net/http takes it over.
+func (c *conn) serve() {
+	handedOver := false
+	defer func() {
+		if p := recover(); p != nil {
+			c.server.logPanic(c.remote, p)
+		}
+		c.watch.end()
+		c.releaseBuffer()
+		c.server.forget(c)
+		if !handedOver {
+			c.rwc.Close()
+		}
+	}()
+	if addr := c.rwc.RemoteAddr(); addr != nil {
+		c.remote = addr.String()
+	}
+	handedOver = c.serveRequests()
+}
+
+// serveRequests returns when the connection is to be closed, or true when net/http has it.
+func (c *conn) serveRequests() (handedOver bool) {
+	for {
+		length, v, err := c.readHead()
+		if err != nil {
+			return false
+		}
+		var h head
+		if v == plain {
+			var ok bool
+			if h, ok = parse(c.in.unread()[:length], c.server.maxBody); !ok || !c.server.takes(h.url.Path) {
+				v = foreign
+			}
+		}
+		if v == foreign {
+			return c.handOver()
+		}
+		c.in.r += length
+		if !c.activate() || c.server.stopping.Load() || !c.answer(&h) {
+			return false
+		}
+		c.newlines = maxNewlines
+		c.state.Store(idle)
+		if !c.server.keepsAlive() {
+			return false
+		}
+	}
+}
+
+// handOver gives the connection to net/http, with all that was read and not used. It returns false if net/http takes no
+// more.
+func (c *conn) handOver() bool {
+	var read []byte
+	if c.in != nil {
+		read = append(read, c.in.unread()...)
+	}
+	if c.rwc.SetReadDeadline(time.Time{}) != nil || c.rwc.SetWriteDeadline(time.Time{}) != nil {
+		return false
+	}
+	r := &replayed{Conn: c.rwc, read: read}
+	if d := c.server.headerTimeout(); d > 0 {
+		r.headBy = c.began.Add(d)
+	}
+	return c.server.rest.give(r)
+}

@@ -1,0 +1,135 @@
+package http1
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// exchange is a request and its answer. It is the handler's http.ResponseWriter, with all that
+// http.ResponseController can ask for, but for taking the connection over.
+type exchange struct {
+	c      *conn
+	cancel context.CancelFunc // ends the request's context
+	body   body
+	answer answer
+	over   bool // the handler has returned: what it has left behind may not go on
+	gone   bool // the client has left
+
+	deadline time.Time // of sending; zero: there is none
+	close    bool      // the connection ends with the answer
+	duplex   bool      // the rest of the body is the handler's
+}
+
+// answer has the handler answer a request. It returns false if the connection is to be closed.
+func (c *conn) answer(h *head) (again bool) {
+	ctx, cancel := context.WithCancel(c.base)
+	defer cancel()
+	x := &exchange{c: c, cancel: cancel, answer: answer{header: make(http.Header, 4), length: -1}}
+	x.body.x, x.body.left = x, h.length
+	if d := c.server.http.WriteTimeout; d > 0 {
+		x.deadline = time.Now().Add(d)
+	}
+	defer func() {
+		x.over = true
+		x.answer.release()
+	}()
+	c.server.http.Handler.ServeHTTP(x, x.request(ctx, h))
+	cancel()
+	return x.finish()
+}
+
+// request returns what a handler gets from net/http.
+func (x *exchange) request(ctx context.Context, h *head) *http.Request {
+	c, r := x.c, new(http.Request).WithContext(ctx)
+	r.Method, r.Proto, r.ProtoMajor, r.ProtoMinor = http.MethodPost, "HTTP/1.1", 1, 1
+	r.URL, r.RequestURI, r.Host, r.RemoteAddr = h.url, h.target, h.host, c.remote
+	r.Header, r.ContentLength = h.header, h.length
+	if h.length == 0 {
+		r.Body = http.NoBody
+		c.releaseUsed()
+		c.watch.begin(x.cancel)
+		return r
+	}
+	r.Body = &x.body
+	if int64(len(c.in.unread())) < h.length {
+		c.setReadDeadline(c.began, c.server.http.ReadTimeout)
+	}
+	c.releaseUsed()
+	return r
+}
+
+// endWatch stops watching the client, and reports whether it has left. A byte of its next request is kept.
+func (x *exchange) endWatch() (gone bool) {
+	w := &x.c.watch
+	if !w.begun {
+		return x.gone
+	}
+	var next []byte
+	if w.end() {
+		x.gone, next = w.gone, w.one[:w.n]
+	} else {
+		x.gone, next = x.c.socket.ended()
+	}
+	if len(next) > 0 {
+		x.c.keep(next[0])
+	}
+	if x.gone {
+		x.cancel()
+	}
+	return x.gone
+}
+
+// lingerFor is how long a client has to read an answer before the connection ends while it still sends.
+const lingerFor = 500 * time.Millisecond
+
+// finish sends the rest of the answer when the handler has returned. It returns false if the connection is to be
+// closed.
+func (x *exchange) finish() (again bool) {
+	a := &x.answer
+	if a.status == 0 {
+		x.WriteHeader(http.StatusOK)
+	}
+	if a.out == nil && a.length < 0 {
+		a.length = a.written
+	}
+	if x.flush() != nil {
+		return false
+	}
+	if !x.body.discard() {
+		if x.body.err == nil {
+			x.c.linger()
+		}
+		return false
+	}
+	// The rest of a body that was read behind the answer has begun the watch anew.
+	return !x.endWatch() && !x.close && (a.length == a.written || !hasBody(a.status))
+}
+
+// linger ends what is sent and gives the client time to read it. Closing a connection on which bytes wait to be read
+// can take the answer away from it.
+func (c *conn) linger() {
+	if w, ok := c.rwc.(interface{ CloseWrite() error }); ok && w.CloseWrite() == nil {
+		time.Sleep(lingerFor)
+	}
+}
+
+// SetReadDeadline bounds reading the rest of the body. http.ResponseController calls it.
+func (x *exchange) SetReadDeadline(t time.Time) error {
+	if x.over {
+		return errOver
+	}
+	return x.c.rwc.SetReadDeadline(t)
+}
+
+// SetWriteDeadline bounds sending the answer.
+func (x *exchange) SetWriteDeadline(t time.Time) error {
+	x.deadline = t
+	return nil
+}
+
+// EnableFullDuplex leaves the rest of the body to the handler, which may read it after it has answered.
+func (x *exchange) EnableFullDuplex() error {
+	x.duplex = true
+	return nil
+}

@@ -1,0 +1,217 @@
+package http1
+
+import (
+	"bytes"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// A verdict says what is to become of what has come of a request.
+type verdict int
+
+const (
+	incomplete verdict = iota // more of the head has to come
+	plain                     // the head is whole
+	foreign                   // net/http reads it
+)
+
+// head is what stands before the body of a plain request.
+type head struct {
+	target string // as sent
+	url    *url.URL
+	host   string
+	header http.Header // without Host
+	length int64       // of the body
+}
+
+const (
+	before = "POST "
+	after  = " HTTP/1.1\r\n"
+)
+
+// endOfHead ends a head: the end of its last line, and an empty line.
+var endOfHead = []byte("\r\n\r\n")
+
+// judge looks at the beginning of a request. If the head is whole, judge returns its length, and plain; parse may still
+// find that it is not.
+func judge(b []byte) (length int, v verdict) {
+	if n := min(len(b), len(before)); string(b[:n]) != before[:n] {
+		return 0, foreign
+	}
+	if i := bytes.Index(b, endOfHead); i >= 0 {
+		return i + len(endOfHead), plain
+	}
+	if len(b) == bufferSize {
+		return 0, foreign
+	}
+	return 0, incomplete
+}
+
+// parse reads a whole head. It returns false unless the request is plain.
+//
+// Each line ends with CR LF, and neither stands elsewhere, because all other bytes must be printable ASCII. So there is
+// only one way to divide a head into lines. Lines that continue others begin with a space, which is in no name.
+func parse(b []byte, maxBody int64) (h head, ok bool) {
+	line, rest, ok := bytes.Cut(b, endOfHead[:2])
+	if !ok || !h.setTarget(line) {
+		return h, false
+	}
+	lines := bytes.Count(rest, endOfHead[:2]) - 1
+	h.header = make(http.Header, lines)
+	h.length = -1
+	values := make([]string, lines)
+	for {
+		if line, rest, ok = bytes.Cut(rest, endOfHead[:2]); !ok {
+			return h, false
+		}
+		if len(line) == 0 {
+			break
+		}
+		name, value, ok := cutLine(line)
+		if !ok || !h.add(name, value, maxBody, &values) {
+			return h, false
+		}
+	}
+	return h, len(rest) == 0 && h.host != "" && h.length >= 0
+}
+
+// setTarget reads the request line, whose end was cut off. The target may have the characters of paths and queries.
+func (h *head) setTarget(line []byte) bool {
+	target, ok := bytes.CutPrefix(line, []byte(before))
+	if !ok {
+		return false
+	}
+	if target, ok = bytes.CutSuffix(target, []byte(after[:len(after)-2])); !ok || len(target) == 0 || target[0] != '/' {
+		return false
+	}
+	if len(target) == 1 {
+		h.target, h.url = "/", &url.URL{Path: "/"}
+		return true
+	}
+	for _, c := range target {
+		if classes[c]&ofTargets == 0 {
+			return false
+		}
+	}
+	h.target = string(target)
+	var err error
+	h.url, err = url.ParseRequestURI(h.target)
+	return err == nil
+}
+
+// cutLine divides the line of a header.
+func cutLine(line []byte) (name, value []byte, ok bool) {
+	colon := bytes.IndexByte(line, ':')
+	if colon <= 0 {
+		return nil, nil, false
+	}
+	name, value = line[:colon], line[colon+1:]
+	for _, c := range name {
+		if classes[c]&ofNames == 0 {
+			return nil, nil, false
+		}
+	}
+	for _, c := range value {
+		if c < ' ' || c > '~' {
+			return nil, nil, false
+		}
+	}
+	return name, bytes.Trim(value, " "), true
+}
+
+// add takes a header in, and returns false if requests with it are not plain. The first value of a name gets its list
+// from values.
+func (h *head) add(name, value []byte, maxBody int64, values *[]string) bool {
+	key := canonical(name)
+	switch key {
+	case "Host":
+		ok := h.host == "" && isHost(value)
+		h.host = string(value)
+		return ok
+	case "Content-Length":
+		if h.length >= 0 || !isLength(value) {
+			return false
+		}
+		var err error
+		if h.length, err = strconv.ParseInt(string(value), 10, 64); err != nil || h.length > maxBody {
+			return false
+		}
+	case "Connection":
+		if !strings.EqualFold(string(value), "keep-alive") {
+			return false
+		}
+	case "Transfer-Encoding", "Trailer", "Te", "Expect", "Upgrade", "Http2-Settings", "Proxy-Connection", "Pragma":
+		return false
+	}
+	if have := h.header[key]; have != nil {
+		h.header[key] = append(have, string(value))
+		return true
+	}
+	(*values)[0] = string(value)
+	h.header[key], *values = (*values)[:1:1], (*values)[1:]
+	return true
+}
+
+// isHost reports whether a value of Host has only what names, addresses and ports have.
+func isHost(value []byte) bool {
+	for _, c := range value {
+		if classes[c]&ofHosts == 0 {
+			return false
+		}
+	}
+	return len(value) > 0
+}
+
+// isLength reports whether a value of Content-Length is a number in its one form.
+func isLength(value []byte) bool {
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(value) == 1 || len(value) > 1 && value[0] != '0'
+}
+
+// canonical returns the name of a header as http.Header has it.
+func canonical(name []byte) string {
+	if key, ok := known[string(name)]; ok {
+		return key
+	}
+	return textproto.CanonicalMIMEHeaderKey(string(name))
+}
+
+// known are the names that SDKs send, in their canonical form and in lower case, so that there is one copy of each.
+var known = func() map[string]string {
+	out := make(map[string]string)
+	for _, key := range []string{
+		"Accept", "Accept-Encoding", "Amz-Sdk-Invocation-Id", "Amz-Sdk-Request", "Authorization", "Connection",
+		"Content-Encoding", "Content-Length", "Content-Type", "Host", "User-Agent", "X-Amz-Content-Sha256", "X-Amz-Date",
+		"X-Amz-Security-Token", "X-Amz-Target", "X-Amz-User-Agent", "X-Amzn-Query-Mode", "X-Amzn-Trace-Id",
+		"X-Forwarded-For", "X-Forwarded-Port", "X-Forwarded-Proto",
+	} {
+		out[key], out[strings.ToLower(key)] = key, key
+	}
+	return out
+}()
+
+// Classes of characters.
+const (
+	ofNames   = 1 << iota // RFC 9110: tchar
+	ofTargets             // RFC 3986: unreserved, sub-delims, ":", "@", "/", "?", "%"
+	ofHosts               // unreserved, ":", "[", "]"
+)
+
+var classes = func() (out [256]byte) {
+	for class, others := range map[byte]string{
+		ofNames: "!#$%&'*+-.^_`|~", ofTargets: "-._~!$&'()*+,;=:@/?%", ofHosts: "-._~:[]",
+	} {
+		const alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		for _, c := range []byte(alphanumeric + others) {
+			out[c] |= class
+		}
+	}
+	return out
+}()

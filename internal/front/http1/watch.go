@@ -1,0 +1,85 @@
+package http1
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// watchAfter is how long a request lasts before its client is watched. Most requests are over sooner.
+const watchAfter = 20 * time.Millisecond
+
+// watch learns that the client of a request has left, and ends the request's context then. It reads from the connection
+// in a goroutine of its own. A byte that comes is the beginning of the next request: the watch keeps it and looks no
+// further.
+//
+// The watch runs between begin and end, in which nothing else reads from the connection. begin sets a timer. end
+// stops the timer; if it comes too late for that, it interrupts the watch by a deadline in the past and waits for it.
+// Both may set the connection's deadline only under mu, so that the watch cannot take the interruption away.
+type watch struct {
+	rwc    net.Conn
+	timer  *time.Timer
+	over   chan struct{} // gets a value when run has returned
+	begun  bool
+	cancel context.CancelFunc // of the request
+
+	mu      sync.Mutex
+	stopped bool // end has been called
+
+	// The results. They belong to run until it has returned.
+	one  [1]byte
+	n    int // how many bytes of one were read
+	gone bool
+}
+
+// begin watches the client from watchAfter on. Nothing must read from the connection until end.
+func (w *watch) begin(cancel context.CancelFunc) {
+	w.begun, w.stopped, w.cancel = true, false, cancel
+	w.n, w.gone = 0, false
+	if w.timer == nil {
+		w.over = make(chan struct{}, 1)
+		w.timer = time.AfterFunc(watchAfter, w.run)
+		return
+	}
+	w.timer.Reset(watchAfter)
+}
+
+// end stops watching. It reports whether the watch has run, so that it is known whether the client was there until now.
+func (w *watch) end() (ran bool) {
+	if !w.begun {
+		return false
+	}
+	w.begun = false
+	if w.timer.Stop() {
+		return false
+	}
+	w.mu.Lock()
+	w.stopped = true
+	_ = w.rwc.SetReadDeadline(time.Unix(1, 0)) // if that fails, reading fails, too
+	w.mu.Unlock()
+	<-w.over
+	_ = w.rwc.SetReadDeadline(time.Time{})
+	return true
+}
+
+func (w *watch) run() {
+	defer func() { w.over <- struct{}{} }()
+	w.mu.Lock()
+	stopped := w.stopped
+	if !stopped {
+		_ = w.rwc.SetReadDeadline(time.Time{})
+	}
+	w.mu.Unlock()
+	if stopped {
+		return
+	}
+	var err error
+	w.n, err = w.rwc.Read(w.one[:])
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		w.gone = true
+		w.cancel()
+	}
+}
