@@ -29,7 +29,7 @@ func (b *base) markDirty() {
 // write stores the message at p, and returns how many bytes its record takes.
 func (b *base) write(p Position, m *Message) int {
 	b.scratch = m.encode(b.scratch)
-	b.tx.Set(messageKey(b.cfg.ID, p), b.scratch)
+	b.tx.Set(b.key(b.cfg.ID, tableMessage).position(p), b.scratch)
 	return len(b.scratch)
 }
 

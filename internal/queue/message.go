@@ -4,8 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
-
-	"github.com/sluicemq/sluice/internal/varint"
 )
 
 // MessageID is a message's UUID.
@@ -108,7 +106,7 @@ func (o *Outgoing) message(now Instant) *Message {
 // encode returns the record of m, in buf if it has room. The time of sending
 // comes first, so that it can be read without the rest.
 func (m *Message) encode(buf []byte) []byte {
-	w := writer{append(varint.Writer(buf[:0]), recordVersion)}
+	w := beginRecord(buf)
 	w.Instant(m.SentAt)
 	w.Raw(m.ID[:])
 	w.Raw(m.BodyMD5[:])

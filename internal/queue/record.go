@@ -13,9 +13,10 @@ const recordVersion = 1
 // writer appends fields to a record.
 type writer struct{ varint.Writer }
 
-func newRecord(size int) writer {
-	return writer{append(make(varint.Writer, 0, size), recordVersion)}
-}
+func newRecord(size int) writer { return beginRecord(make([]byte, 0, size)) }
+
+// beginRecord begins a record in the memory of buf.
+func beginRecord(buf []byte) writer { return writer{append(varint.Writer(buf[:0]), recordVersion)} }
 
 // Bool appends a truth value.
 func (w *writer) Bool(b bool) {
