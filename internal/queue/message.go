@@ -192,7 +192,8 @@ func sentAt(b []byte) (Instant, error) {
 
 // ReadMessage reads the message at p of queue q through get, or returns nil if
 // it is no longer there; if Engine.Holds says otherwise, it is lost. It needs no
-// engine: bodies are read outside the goroutine that owns the queue.
+// engine: bodies are read outside the goroutine that owns the queue. The message
+// shares no memory with what get returns.
 func ReadMessage(get func(key []byte) ([]byte, error), q ID, p Position) (*Message, error) {
 	b, err := get(messageKey(q, p))
 	if err != nil {

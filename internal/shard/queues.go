@@ -161,7 +161,7 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 	if len(deliveries) > 1 {
 		r := s.store.Reader()
 		defer r.Close()
-		get = r.Get
+		get = r.Borrow // a message that was read shares no memory with its record
 	}
 	size := 0
 	for i, d := range deliveries {
