@@ -10,9 +10,13 @@ import (
 type MessageID [16]byte
 
 // String returns the UUID in its usual form.
-func (id MessageID) String() string { return string(id.appendTo(make([]byte, 0, 36))) }
+func (id MessageID) String() string { return string(id.AppendTo(make([]byte, 0, MessageIDLength))) }
 
-func (id MessageID) appendTo(s []byte) []byte {
+// MessageIDLength is the length of a message's UUID in its usual form.
+const MessageIDLength = 36
+
+// AppendTo appends the UUID in its usual form.
+func (id MessageID) AppendTo(s []byte) []byte {
 	for i, part := range [...][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
 		if i > 0 {
 			s = append(s, '-')

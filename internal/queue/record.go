@@ -36,16 +36,27 @@ type reader struct {
 	version error // of a record of another version
 }
 
-func readRecord(b []byte) *reader { return readRecordUpTo(recordVersion, b) }
+// readRecord begins to read a record. It is short, so that it is compiled into its callers, and the reader takes no
+// memory of its own.
+func readRecord(b []byte) *reader {
+	r := &reader{Reader: varint.NewReader(b)}
+	r.begin(recordVersion)
+	return r
+}
 
 // readRecordUpTo begins to read a record that may be of any version up to the newest.
 func readRecordUpTo(newest byte, b []byte) *reader {
 	r := &reader{Reader: varint.NewReader(b)}
+	r.begin(newest)
+	return r
+}
+
+// begin takes the version.
+func (r *reader) begin(newest byte) {
 	if version := r.Byte(); !r.Failed() && (version < recordVersion || version > newest) {
 		r.version = fmt.Errorf("%w (%d)", errRecordNewVersion, version)
 		r.Fail()
 	}
-	return r
 }
 
 // Bool takes a truth value.
