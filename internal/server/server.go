@@ -25,7 +25,7 @@ const (
 )
 
 // Each request and each message has a random id. They come from a pool, as bytes of the system's generator one id at a
-// time cost a call and memory each. The ids need to be unique; that nobody can guess them protects nothing.
+// time cost a call and memory each. The ids are unique, and no secret depends on them.
 func init() { uuid.EnableRandPool() }
 
 // Server is a running Sluice: an assembly of wings. Only the Server knows them all. A wing knows those that it was
