@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestAllocations holds the calls on messages to what they allocate, from the header of the request to the answer:
-// they cost time and the collector's time, and unlike time they can be counted. The budgets have room for a few that the
-// rest of the server makes meanwhile. The commit is part of them; under load several calls share one, and each
-// allocates less. A change that needs more says so here.
+// TestAllocations holds the calls on messages to what they allocate, from the header of the request to the answer.
+// Unlike time, allocations can be counted. The budgets have room for a few that the rest of the server makes meanwhile.
+// The commit is part of them; under load several calls share one, and each allocates less. A change that needs more
+// says so here.
 func TestAllocations(t *testing.T) {
 	const runs = 400
 	for _, messages := range []int{1, 10} {
