@@ -25,7 +25,8 @@ const (
 	bufferGrowth = 4 // from one size to the next, of buffers that are used again
 )
 
-// buffers have held the bodies of requests that are over: 4, 16 and 64 KiB.
+// buffers have held the bodies of requests that are over: 4, 16 and 64 KiB. They are in it as *[]byte, because a slice
+// would need memory to be put there.
 var buffers [3]sync.Pool
 
 // pool returns the pool of buffers of a size, or nil.
@@ -44,9 +45,10 @@ func pool(size int) *sync.Pool {
 type intake struct {
 	front  *Front
 	from   *arrival
-	unread bool   // the client may still be sending the body
-	broken error  // why the body could not be read
-	buffer []byte // the body as far as it has come
+	unread bool    // the client may still be sending the body
+	broken error   // why the body could not be read
+	buffer []byte  // the body as far as it has come
+	memory *[]byte // of the buffer
 	taken  int64
 	judged bool   // whether it is known if the request names a key
 	named  bool   // the request names a known access key
@@ -84,7 +86,8 @@ func (m *intake) fill(from io.Reader) error {
 	if err := m.reserve(headerSize(m.from.r.Header) + firstBuffer); err != nil {
 		return err
 	}
-	m.buffer = takeBuffer(firstBuffer)
+	m.memory = takeBuffer(firstBuffer)
+	m.buffer = *m.memory
 	for {
 		if len(m.buffer) == cap(m.buffer) {
 			if err := m.grow(); err != nil {
@@ -118,9 +121,10 @@ func (m *intake) grow() error {
 	if err := m.reserve(int64(size - have)); err != nil {
 		return err
 	}
-	larger := append(takeBuffer(size), m.buffer...)
-	giveBuffer(m.buffer)
-	m.buffer = larger
+	larger := takeBuffer(size)
+	m.buffer = append(*larger, m.buffer...)
+	giveBuffer(m.memory)
+	m.memory = larger
 	return nil
 }
 
@@ -185,28 +189,31 @@ func (m *intake) reserve(n int64) error {
 // body is there until then.
 func (m *intake) release() {
 	short := cap(m.buffer) <= firstBuffer
-	giveBuffer(m.buffer)
-	m.buffer = nil
+	giveBuffer(m.memory)
+	m.memory, m.buffer = nil, nil
 	if short {
 		m.giveBack()
 	}
 }
 
-// takeBuffer returns an empty buffer of that size.
-func takeBuffer(size int) []byte {
+// takeBuffer returns an empty buffer of that size. It stays empty: its user appends to a copy of the slice.
+func takeBuffer(size int) *[]byte {
 	if p := pool(size); p != nil {
 		if b, ok := p.Get().(*[]byte); ok {
-			return (*b)[:0]
+			return b
 		}
 	}
-	return make([]byte, 0, size)
+	b := make([]byte, 0, size)
+	return &b
 }
 
-// giveBuffer keeps a buffer for another request.
-func giveBuffer(b []byte) {
-	if p := pool(cap(b)); p != nil {
-		b = b[:cap(b)]
-		p.Put(&b)
+// giveBuffer keeps a buffer for another request. A nil buffer is none.
+func giveBuffer(b *[]byte) {
+	if b == nil {
+		return
+	}
+	if p := pool(cap(*b)); p != nil {
+		p.Put(b)
 	}
 }
 

@@ -39,14 +39,13 @@ func (f *Front) identify(a *arrival, parsed *protocol.Request, body []byte) (who
 	if err == nil {
 		err = f.checkScope(&verified, who.service)
 	}
-	var refused *signature.Error
 	switch {
 	case err == nil:
 		if who.caller, err = f.Keys.introduce(named.cred.Identity, verified.Token, a.began); err != nil {
 			return who, err
 		}
 		who.region = verified.Region
-	case !errors.As(err, &refused) || refused.Kind != signature.Unsigned:
+	case !errors.Is(err, signature.ErrUnsigned):
 		return who, signatureError(err)
 	case who.service.Lacks(parsed.Operation): // such as AssumeRoleWithWebIdentity, which is not signed on AWS either
 		return who, protocol.UnsupportedOperation(parsed.Operation)

@@ -25,7 +25,8 @@ type request struct {
 	page   string            // what the console asks for about signing in; empty: the request is for a service
 	parsed *protocol.Request // nil until the body has come
 	who    identified
-	call   *protocol.Call // nil until the caller is identified
+	call   *protocol.Call // nil until the caller is identified; then &called
+	called protocol.Call
 	visit  tenant.Visit   // counts the request for its caller
 	record *trail.Record  // of the call; nil if it is not recorded
 	span   *spans.Request // nil if the request has none
@@ -162,7 +163,7 @@ func (x *request) identify(body []byte) error {
 		x.who, err = x.front.identify(&x.arrival, x.parsed, body)
 		return err
 	})
-	x.call = x.newCall()
+	x.setCall()
 	return err
 }
 
@@ -236,18 +237,18 @@ func (f *Front) recognise(in *intake, body []byte) (*protocol.Request, error) {
 	return parsed, nil
 }
 
-// newCall returns what the operation will know about the request besides its input.
-func (x *request) newCall() *protocol.Call {
-	call := &protocol.Call{
+// setCall sets what the operation will know about the request besides its input.
+func (x *request) setCall() {
+	x.called = protocol.Call{
 		Operation: x.parsed.Operation, RequestID: x.id, Kind: x.parsed.Kind,
 		Path: x.parsed.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.encrypted,
 		SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
 		Service: x.who.service.Name, Identity: x.who.caller, Region: x.who.region,
 	}
 	if x.span != nil || x.logged {
-		call.Notes = new(protocol.Notes)
+		x.called.Notes = new(protocol.Notes)
 	}
-	return call
+	x.call = &x.called
 }
 
 // decode reads the operation's input.

@@ -30,7 +30,7 @@ func (b *base) markDirty() {
 func (b *base) write(p Position, m *Message) int {
 	b.needsFor(m.Attributes)
 	b.scratch = m.encode(b.scratch)
-	b.tx.Set(messageKey(b.cfg.ID, p), b.scratch)
+	b.tx.Set(b.key(b.cfg.ID, tableMessage).position(p), b.scratch)
 	return len(b.scratch)
 }
 

@@ -320,7 +320,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 			continue
 		}
 		c.want(m.pos == p && !m.removed, "%v is in the wrong place", p)
-		c.want(bytes.Equal(m.encode(), s.as(m)), "%v is stored as %+v and should be %+v", p, s, m)
+		c.want(bytes.Equal(m.encode(nil), s.as(m)), "%v is stored as %+v and should be %+v", p, s, m)
 		c.want(m.deadline <= c.e.now || m.inFlight, "%v should be in flight until %v", p, m.deadline)
 		if m.inFlight {
 			inFlight++
@@ -381,7 +381,7 @@ func (m *received) as(other *received) []byte {
 	if twin.sent == 0 {
 		twin.sent = other.sent
 	}
-	return twin.encode()
+	return twin.encode(nil)
 }
 
 // checkWake makes sure that the queue will be looked after when time changes

@@ -216,12 +216,12 @@ func (e *Engine) End() []ID {
 		}
 		if q.dirty {
 			m := q.record()
-			record := m.encode()
-			if record[0] == metaVersion {
+			e.scratch = m.encode(e.scratch)
+			e.tx.Set(e.key(q.cfg.ID, tableMeta), e.scratch)
+			if e.scratch[0] == metaVersion {
 				e.needs(formats.Series)
 				q.tally.saveName()
 			}
-			e.tx.Set(metaKey(q.cfg.ID), record)
 			q.dirty = false
 			q.tally.written()
 			wrote = true
@@ -235,9 +235,10 @@ func (e *Engine) End() []ID {
 	wrote = e.backlog.save() || wrote
 	wrote = e.topics.save() || wrote
 	if wrote {
-		w := newRecord(16)
+		w := beginRecord(e.scratch)
 		w.Instant(e.now)
-		e.tx.Set(clockKey, w.Writer)
+		e.scratch = w.Writer
+		e.tx.Set(clockKey, e.scratch)
 	}
 	e.tx = nil
 	return touched

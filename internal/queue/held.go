@@ -69,7 +69,8 @@ func (h *held) wakeAt() Instant {
 
 // save writes m's row.
 func (h *held) save(m *received) {
-	h.tx.Set(receivedKey(h.cfg.ID, m.pos), m.encode())
+	h.scratch = m.encode(h.scratch)
+	h.tx.Set(h.rowKey(m), h.scratch)
 	m.written++
 	h.touch()
 }
@@ -181,11 +182,14 @@ func (h *held) remove(m *received) {
 	m.removed = true
 	delete(h.at, m.pos)
 	if m.written == 1 {
-		h.tx.DeleteOnce(receivedKey(h.cfg.ID, m.pos))
+		h.tx.DeleteOnce(h.rowKey(m))
 	} else {
-		h.tx.Delete(receivedKey(h.cfg.ID, m.pos))
+		h.tx.Delete(h.rowKey(m))
 	}
 }
+
+// rowKey returns the key of m's row for one call of tx.
+func (h *held) rowKey(m *received) key { return h.key(h.cfg.ID, tableReceived).position(m.pos) }
 
 // noisyGroups returns how many messages each noisy group of a standard queue has in flight.
 func (h *held) noisyGroups() map[string]uint64 {

@@ -17,7 +17,7 @@ func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	r := readRecord(value)
 	it.Sent = int64(r.Instant())
 	copy(it.messageID[:], r.Raw(16))
-	it.ID = it.messageID.appendTo(it.text[:0])
+	it.ID = it.messageID.AppendTo(it.text[:0])
 	r.Raw(16) // digest
 	it.Sender = r.Raw(r.Uint())
 	it.Group = r.Raw(r.Uint())

@@ -50,11 +50,9 @@ const (
 // key is a key under construction.
 type key []byte
 
-func tableKey(q ID, table byte) key {
-	k := make(key, 0, 48)
-	k = binary.BigEndian.AppendUint64(k, uint64(q))
-	return append(k, table)
-}
+func tableKey(q ID, table byte) key { return appendTableKey(make(key, 0, 48), q, table) }
+
+func appendTableKey(k key, q ID, table byte) key { return append(k.uint64(uint64(q)), table) }
 
 func (k key) uint64(n uint64) key              { return binary.BigEndian.AppendUint64(k, n) }
 func (k key) instant(i Instant) key            { return k.uint64(uint64(i)) }

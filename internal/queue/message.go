@@ -4,17 +4,19 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
-
-	"github.com/sluicemq/sluice/internal/varint"
 )
 
 // MessageID is a message's UUID.
 type MessageID [16]byte
 
 // String returns the UUID in its usual form.
-func (id MessageID) String() string { return string(id.appendTo(make([]byte, 0, 36))) }
+func (id MessageID) String() string { return string(id.AppendTo(make([]byte, 0, MessageIDLength))) }
 
-func (id MessageID) appendTo(s []byte) []byte {
+// MessageIDLength is the length of a message's UUID in its usual form.
+const MessageIDLength = 36
+
+// AppendTo appends the UUID in its usual form.
+func (id MessageID) AppendTo(s []byte) []byte {
 	for i, part := range [...][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
 		if i > 0 {
 			s = append(s, '-')
@@ -104,7 +106,7 @@ func (o *Outgoing) message(now Instant) *Message {
 // encode returns the record of m, in buf if it has room. The time of sending
 // comes first, so that it can be read without the rest.
 func (m *Message) encode(buf []byte) []byte {
-	w := writer{append(varint.Writer(buf[:0]), recordVersion)}
+	w := beginRecord(buf)
 	w.Instant(m.SentAt)
 	w.Raw(m.ID[:])
 	w.Raw(m.BodyMD5[:])
@@ -190,7 +192,8 @@ func sentAt(b []byte) (Instant, error) {
 
 // ReadMessage reads the message at p of queue q through get, or returns nil if
 // it is no longer there; if Engine.Holds says otherwise, it is lost. It needs no
-// engine: bodies are read outside the goroutine that owns the queue.
+// engine: bodies are read outside the goroutine that owns the queue. The message
+// shares no memory with what get returns.
 func ReadMessage(get func(key []byte) ([]byte, error), q ID, p Position) (*Message, error) {
 	b, err := get(messageKey(q, p))
 	if err != nil {

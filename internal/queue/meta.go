@@ -55,13 +55,13 @@ type dedupRecord struct {
 // is of recordVersion, which older programs can read.
 const metaVersion = 2
 
-// encode returns the record:
+// encode returns the record, in buf if it has room:
 //
 //	version | line | index.last | rota | stored | delays.count | receipts | delays.floor
 //	| index.floor | index.head | purged | dedup
 //	and, of metaVersion: what counting.encode writes
-func (m *meta) encode() []byte {
-	w := newRecord(128)
+func (m *meta) encode(buf []byte) []byte {
+	w := beginRecord(buf)
 	w.Uint(uint64(m.line.head))
 	w.Uint(uint64(m.line.next))
 	w.Instant(m.line.floor)

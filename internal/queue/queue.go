@@ -155,7 +155,7 @@ func (q *queue) remove(m *received) {
 	if m.group != nil {
 		m.group.remove(m)
 	}
-	q.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
+	q.tx.DeleteOnce(q.key(q.cfg.ID, tableMessage).position(m.pos))
 	if m.pos.indexed() {
 		q.index.dropAge(m.pos, m.sent)
 	} else {

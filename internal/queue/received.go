@@ -21,8 +21,9 @@ type received struct {
 	elem     *list.Element // in held.returned
 }
 
-func (m *received) encode() []byte {
-	w := newRecord(64)
+// encode returns the row of m, in buf if it has room.
+func (m *received) encode(buf []byte) []byte {
+	w := beginRecord(buf)
 	w.Uint(m.receives)
 	w.Instant(m.first)
 	w.Instant(m.last)

@@ -13,9 +13,10 @@ const recordVersion = 1
 // writer appends fields to a record.
 type writer struct{ varint.Writer }
 
-func newRecord(size int) writer {
-	return writer{append(make(varint.Writer, 0, size), recordVersion)}
-}
+func newRecord(size int) writer { return beginRecord(make([]byte, 0, size)) }
+
+// beginRecord begins a record in the memory of buf.
+func beginRecord(buf []byte) writer { return writer{append(varint.Writer(buf[:0]), recordVersion)} }
 
 // Bool appends a truth value.
 func (w *writer) Bool(b bool) {
@@ -35,16 +36,27 @@ type reader struct {
 	version error // of a record of another version
 }
 
-func readRecord(b []byte) *reader { return readRecordUpTo(recordVersion, b) }
+// readRecord begins to read a record. It is short, so that it is compiled into its callers, and the reader takes no
+// memory of its own.
+func readRecord(b []byte) *reader {
+	r := &reader{Reader: varint.NewReader(b)}
+	r.begin(recordVersion)
+	return r
+}
 
 // readRecordUpTo begins to read a record that may be of any version up to the newest.
 func readRecordUpTo(newest byte, b []byte) *reader {
 	r := &reader{Reader: varint.NewReader(b)}
+	r.begin(newest)
+	return r
+}
+
+// begin takes the version.
+func (r *reader) begin(newest byte) {
 	if version := r.Byte(); !r.Failed() && (version < recordVersion || version > newest) {
 		r.version = fmt.Errorf("%w (%d)", errRecordNewVersion, version)
 		r.Fail()
 	}
-	return r
 }
 
 // Bool takes a truth value.

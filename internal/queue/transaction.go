@@ -17,8 +17,12 @@ type transaction struct {
 	touched    []*base // queues whose records and wake-ups End updates
 	forceWrite bool    // the clock is written even if nothing else is
 	format     int     // see Engine.Format
-	scratch    []byte  // for the record of a message
+	scratch    []byte  // for a record that is about to be set
+	keyScratch [48]byte
 }
+
+// key begins a key for one call of tx, which keeps none: the next key takes its memory.
+func (t *transaction) key(q ID, table byte) key { return appendTableKey(t.keyScratch[:0], q, table) }
 
 // Now returns the engine's time.
 func (t *transaction) Now() Instant { return t.now }

@@ -2,7 +2,7 @@ package queue
 
 // Txn is what the engine needs of a store: an ordered key-value space whose
 // reads include the changes made so far. The changes of a Txn become durable
-// together or not at all.
+// together or not at all. No call keeps a slice that it is given.
 type Txn interface {
 	// Get returns the value of key, or nil if there is none.
 	Get(key []byte) ([]byte, error)
@@ -10,7 +10,7 @@ type Txn interface {
 	// until f returns false. The slices are valid during the call only. The
 	// scan does not see what f changes.
 	Scan(lo, hi []byte, f func(key, value []byte) bool) error
-	// Set gives key a value. It keeps neither slice.
+	// Set gives key a value.
 	Set(key, value []byte)
 	Delete(key []byte)
 	// DeleteOnce removes a key that was set exactly once in its life.

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/datadir"
@@ -22,6 +24,10 @@ const (
 	CredentialsFile = datadir.CredentialsFile
 	MasterKeyFile   = datadir.MasterKeyFile
 )
+
+// Each request and each message has a random id. They come from a pool, as bytes of the system's generator one id at a
+// time cost a call and memory each. The ids are unique, and no secret depends on them.
+func init() { uuid.EnableRandPool() }
 
 // Server is a running Sluice: an assembly of wings. Only the Server knows them all. A wing knows those that it was
 // given.

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/heap"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -11,8 +12,10 @@ import (
 
 // poll is a receive that may wait for a message to become available.
 type poll struct {
+	request request // by which it begins
 	id      queue.ID
 	receive queue.Receive
+	wait    time.Duration // how long it may wait; 0 or less: not at all
 	end     queue.Instant
 
 	state atomic.Int32
@@ -24,6 +27,23 @@ type poll struct {
 
 	elem  *list.Element // in its queue's list
 	place int           // in polls.ends
+}
+
+func newPoll(id queue.ID, r queue.Receive, wait time.Duration) *poll {
+	p := &poll{id: id, receive: r, wait: wait, done: make(chan struct{})}
+	p.request.work, p.request.poll = p, p
+	return p
+}
+
+// do implements work.
+func (p *poll) do(e *queue.Engine) error {
+	if !p.take() {
+		return nil
+	}
+	if p.wait > 0 {
+		p.end = e.Now().Add(p.wait)
+	}
+	return p.try(e)
 }
 
 // Either side may decide a poll: the owner when it gives it messages, or the consumer when it stops waiting. Whichever

@@ -77,30 +77,13 @@ const MaxReceive = 11 << 20
 func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]Message, error) {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
-	p := &poll{id: id, receive: r, done: make(chan struct{})}
-	req := &request{poll: p}
-	waits := wait > 0 && !s.draining.Load()
-	req.run = func(e *queue.Engine) error {
-		if !p.take() {
-			return nil
-		}
-		if waits {
-			p.end = e.Now().Add(wait)
-		}
-		return p.try(e)
+	if s.draining.Load() {
+		wait = 0
 	}
+	p := newPoll(id, r, wait)
 	c := s.Writable()
-	if c.Err() != nil {
-		return nil, notBegun(c)
-	}
-	select {
-	case s.requests <- req:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-s.closed:
-		return nil, s.ended()
-	case <-c.Blocked():
-		return nil, notBegun(c)
+	if err := s.hand(ctx, c, &p.request); err != nil {
+		return nil, err
 	}
 	select {
 	case <-p.done:
@@ -178,7 +161,7 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 	if len(deliveries) > 1 {
 		r := s.store.Reader()
 		defer r.Close()
-		get = r.Get
+		get = r.Borrow // a message that was read shares no memory with its record
 	}
 	size := 0
 	for i, d := range deliveries {

@@ -8,10 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// request is something that the owner is to do. run stores its results for the
+// request is something that the owner is to do. work stores its results for the
 // caller, who reads them when done is closed.
 type request struct {
-	run  func(*queue.Engine) error
+	work work
 	poll *poll // the long poll that the request becomes if it finds nothing
 	err  error
 	done chan struct{}
@@ -21,26 +21,42 @@ type request struct {
 	repeated bool // it has begun before, in a transaction of which nothing is left
 }
 
-func newRequest(run func(*queue.Engine) error) *request {
-	return &request{run: run, done: make(chan struct{})}
-}
+// work is what a request does with the engine.
+type work interface{ do(*queue.Engine) error }
+
+// step is work without a result.
+type step func(*queue.Engine) error
+
+func (f step) do(e *queue.Engine) error { return f(e) }
+
+func newRequest(f step) *request { return &request{work: f, done: make(chan struct{})} }
 
 func (r *request) begin() bool { return r.begun.CompareAndSwap(false, true) }
+
+// asking is a request with a result. Nearly all that clients want is one of these, so it is a single piece of memory.
+type asking[T any] struct {
+	request
+	f   func(*queue.Engine) (T, error)
+	got T // not to be read by a caller that has stopped waiting: the owner may be about to set it
+}
+
+func (a *asking[T]) do(e *queue.Engine) (err error) {
+	a.got, err = a.f(e)
+	return err
+}
 
 // call has the owner call f, and waits until the effect is durable. When the owner
 // has the request, the end of ctx no longer ends the wait: the caller must learn
 // whether the change was made. A blocked disk does end it, because it may stay
 // blocked for any length of time.
 func call[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)) (T, error) {
-	var got, none T
-	r := newRequest(func(e *queue.Engine) (err error) {
-		got, err = f(e)
-		return err
-	})
-	if err := s.await(ctx, s.Writable(), r); err != nil {
-		return none, err // not got: the owner may be about to set it
+	a := &asking[T]{request: request{done: make(chan struct{})}, f: f}
+	a.work = a
+	if err := s.await(ctx, s.Writable(), &a.request); err != nil {
+		var none T
+		return none, err
 	}
-	return got, r.err
+	return a.got, a.err
 }
 
 // exec is call for a function without result.
@@ -62,17 +78,8 @@ func (s *Shard) execEvenIfBlocked(ctx context.Context, f func(*queue.Engine) err
 // await sends r to the owner and waits for the answer, or returns why it no longer
 // waits; that c has ended is one of the reasons.
 func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
-	if c.Err() != nil {
-		return notBegun(c)
-	}
-	select {
-	case s.requests <- r:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-s.closed:
-		return s.ended()
-	case <-c.Blocked():
-		return notBegun(c)
+	if err := s.hand(ctx, c, r); err != nil {
+		return err
 	}
 	select {
 	case <-r.done:
@@ -93,6 +100,28 @@ func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
 			return notBegun(c)
 		}
 		return unavailable(c)
+	}
+}
+
+// hand hands r to the owner, or returns why it does not.
+func (s *Shard) hand(ctx context.Context, c *Writable, r *request) error {
+	if c.Err() != nil {
+		return notBegun(c)
+	}
+	select {
+	case s.requests <- r: // there nearly always is room, and to look for it is cheap
+		return nil
+	default:
+	}
+	select {
+	case s.requests <- r:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.closed:
+		return s.ended()
+	case <-c.Blocked():
+		return notBegun(c)
 	}
 }
 

@@ -437,7 +437,7 @@ func (s *Shard) run(tx *store.Txn, given []*request, sizes *sizes) (batch []*req
 			continue
 		}
 		batch = append(batch, r)
-		if r.err = r.run(s.engine); r.err != nil && !queue.IsRefusal(r.err) {
+		if r.err = r.work.do(s.engine); r.err != nil && !queue.IsRefusal(r.err) {
 			err = r.err
 			break
 		}

@@ -31,6 +31,12 @@ func (s *Store) Reader() *Reader {
 // Get returns the value of key, or nil if there is none. It is fastest with keys in
 // ascending order.
 func (r *Reader) Get(key []byte) ([]byte, error) {
+	value, err := r.Borrow(key)
+	return slices.Clone(value), err
+}
+
+// Borrow is Get without a copy: the value is valid until the next call of the reader, and must not be changed.
+func (r *Reader) Borrow(key []byte) ([]byte, error) {
 	if r.broken != nil {
 		return nil, fmt.Errorf("read: %w", r.broken)
 	}
@@ -46,7 +52,7 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
-	return slices.Clone(value), nil
+	return value, nil
 }
 
 // Scan calls f with the keys from lo up to but not including hi, in order, until f

@@ -45,18 +45,17 @@ func checkEntries[E any](entryType string, entries []E, id func(*E) string) erro
 	case n > maxBatchEntries:
 		return errTooManyEntries(n)
 	}
-	seen := make(map[string]bool, len(entries))
 	for i := range entries {
 		if !service.ValidName(id(&entries[i]), maxEntryID) {
 			return errEntryID()
 		}
 	}
 	for i := range entries {
-		id := id(&entries[i])
-		if seen[id] {
-			return errEntryIDRepeated(id)
+		for j := range i { // of ten entries at the most
+			if own := id(&entries[i]); own == id(&entries[j]) {
+				return errEntryIDRepeated(own)
+			}
 		}
-		seen[id] = true
 	}
 	return nil
 }
@@ -77,8 +76,7 @@ func (b *receiptBatch[E, A]) do(c *protocol.Call, entries []E) (*batchOutput, er
 		return nil, err
 	}
 	var out batchOutput
-	var arguments []A
-	var accepted []*E
+	arguments, accepted := make([]A, 0, len(entries)), make([]*E, 0, len(entries))
 	for i := range entries {
 		e := &entries[i]
 		a, err := b.argument(i, e)
@@ -93,6 +91,7 @@ func (b *receiptBatch[E, A]) do(c *protocol.Call, entries []E) (*batchOutput, er
 		if err != nil {
 			return nil, err
 		}
+		out.Successful = make([]batchResult, 0, len(accepted))
 		for i, e := range accepted {
 			if results[i] != nil {
 				out.Failed = append(out.Failed, failed(b.id(e), b.refusal(results[i], e)))

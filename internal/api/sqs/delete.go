@@ -18,7 +18,7 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := s.receipt(q.ID, "ReceiptHandle", in.ReceiptHandle)
+	receipt, err := s.receipt(q.ID, in.ReceiptHandle, func() string { return "ReceiptHandle" })
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) deleteMessageBatch(
 		entryType: entryType,
 		id:        func(e *deleteMessageBatchEntry) string { return e.Id },
 		argument: func(i int, e *deleteMessageBatchEntry) (queue.Receipt, error) {
-			return s.receipt(q.ID, entryParameter(entryType, i, "ReceiptHandle"), e.ReceiptHandle)
+			return s.receipt(q.ID, e.ReceiptHandle, func() string { return entryParameter(entryType, i, "ReceiptHandle") })
 		},
 		run: func(receipts []queue.Receipt) ([]error, error) {
 			results, err := s.shard.Delete(ctx, q.ID, receipts)
@@ -76,10 +76,10 @@ func (s *Service) deleteMessageBatch(
 	return (*deleteMessageBatchOutput)(out), err
 }
 
-// receipt opens a receipt handle, which is the value of parameter.
-func (s *Service) receipt(q queue.ID, parameter, handle string) (queue.Receipt, error) {
+// receipt opens a receipt handle. parameter names the one that has it, and is called if there is no handle.
+func (s *Service) receipt(q queue.ID, handle string, parameter func() string) (queue.Receipt, error) {
 	if handle == "" {
-		return queue.Receipt{}, protocol.MissingParameter(parameter)
+		return queue.Receipt{}, protocol.MissingParameter(parameter())
 	}
 	receipt, ok := s.handles.open(q, handle)
 	if !ok {

@@ -32,22 +32,32 @@ const (
 	handlePlain   = 1 + 3*8
 	handleMAC     = 16
 	handleLength  = handlePlain + handleMAC
+	longestHandle = (handleLength + 2) / 3 * 4 // in base64
 )
 
 // sealer makes receipt handles and checks them.
 type sealer struct{ macs sync.Pool }
 
-func newSealer(secret []byte) *sealer {
-	return &sealer{macs: sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}
+// mac makes MACs, with memory for one of them.
+type mac struct {
+	hash.Hash
+	text [handlePlain]byte
+	sum  [sha256.Size]byte
 }
 
-func (s *sealer) mac(b []byte) []byte {
-	h := s.macs.Get().(hash.Hash)
-	h.Reset()
-	h.Write(b)
-	sum := h.Sum(make([]byte, 0, sha256.Size))
-	s.macs.Put(h)
-	return sum[:handleMAC]
+func newSealer(secret []byte) *sealer {
+	return &sealer{macs: sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, secret)} }}}
+}
+
+// mac returns the MAC of the beginning of a handle.
+func (s *sealer) mac(handle *[handleLength]byte) (sum [handleMAC]byte) {
+	m := s.macs.Get().(*mac)
+	m.Reset()
+	copy(m.text[:], handle[:])
+	m.Write(m.text[:])
+	copy(sum[:], m.Sum(m.sum[:0]))
+	s.macs.Put(m)
+	return sum
 }
 
 // Alphabets of receipt handles. Strict means that each handle can be written in one way only.
@@ -58,12 +68,13 @@ var (
 
 // seal returns the handle of a receipt.
 func (s *sealer) seal(q queue.ID, r queue.Receipt, alphabet *base64.Encoding) string {
-	b := make([]byte, 0, handleLength)
-	b = append(b, handleVersion)
-	b = binary.BigEndian.AppendUint64(b, uint64(q))
-	b = binary.BigEndian.AppendUint64(b, uint64(r.Position))
-	b = binary.BigEndian.AppendUint64(b, r.Number)
-	return alphabet.EncodeToString(append(b, s.mac(b)...))
+	b := [handleLength]byte{handleVersion}
+	binary.BigEndian.PutUint64(b[1:], uint64(q))
+	binary.BigEndian.PutUint64(b[9:], uint64(r.Position))
+	binary.BigEndian.PutUint64(b[17:], r.Number)
+	sum := s.mac(&b)
+	copy(b[handlePlain:], sum[:])
+	return string(alphabet.AppendEncode(make([]byte, 0, longestHandle), b[:]))
 }
 
 // open returns the receipt of a handle of queue q.
@@ -72,7 +83,7 @@ func (s *sealer) open(q queue.ID, handle string) (queue.Receipt, bool) {
 	if !ok || b[0] != handleVersion {
 		return queue.Receipt{}, false
 	}
-	if subtle.ConstantTimeCompare(s.mac(b[:handlePlain]), b[handlePlain:]) != 1 {
+	if sum := s.mac(&b); subtle.ConstantTimeCompare(sum[:], b[handlePlain:]) != 1 {
 		return queue.Receipt{}, false
 	}
 	if queue.ID(binary.BigEndian.Uint64(b[1:])) != q {
@@ -85,7 +96,7 @@ func (s *sealer) open(q queue.ID, handle string) (queue.Receipt, bool) {
 }
 
 // decodeHandle returns the bytes of a handle in either alphabet, which the length tells apart.
-func decodeHandle(handle string) ([]byte, bool) {
+func decodeHandle(handle string) (b [handleLength]byte, ok bool) {
 	var alphabet *base64.Encoding
 	switch len(handle) {
 	case handles.EncodedLen(handleLength):
@@ -93,8 +104,9 @@ func decodeHandle(handle string) ([]byte, bool) {
 	case earlierHandles.EncodedLen(handleLength):
 		alphabet = earlierHandles
 	default:
-		return nil, false
+		return b, false
 	}
-	b, err := alphabet.DecodeString(handle)
-	return b, err == nil && len(b) == handleLength
+	var text, bytes [longestHandle]byte // Decode may need more room than what it decodes
+	n, err := alphabet.Decode(bytes[:], text[:copy(text[:], handle)])
+	return [handleLength]byte(bytes[:]), err == nil && n == handleLength
 }

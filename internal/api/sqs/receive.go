@@ -3,7 +3,6 @@ package sqs
 import (
 	"context"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"strconv"
@@ -173,10 +172,11 @@ func (s *Service) alphabet() *base64.Encoding {
 
 // show returns what a consumer is shown of a message.
 func (s *Service) show(q *catalog.Queue, m *shard.Message, alphabet *base64.Encoding, system, wanted []string) receivedMessage {
+	id, digest := idAndDigest(m.ID, &m.BodyMD5)
 	out := receivedMessage{
-		MessageId:     m.ID.String(),
+		MessageId:     id,
 		ReceiptHandle: s.handles.seal(q.ID, queue.Receipt{Position: m.Position, Number: m.Receipt}, alphabet),
-		MD5OfBody:     hex.EncodeToString(m.BodyMD5[:]),
+		MD5OfBody:     digest,
 		Body:          m.Body,
 	}
 	if len(system) > 0 {

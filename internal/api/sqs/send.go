@@ -175,9 +175,10 @@ func errID(value, parameter string) *protocol.Error {
 
 // sent returns the answer about the message, which was stored as out.
 func (m *message) sent(out *queue.Outgoing, sent *queue.Sent) sentMessage {
+	id, digest := idAndDigest(sent.ID, &out.BodyMD5)
 	result := sentMessage{
-		MessageId:              sent.ID.String(),
-		MD5OfMessageBody:       hex.EncodeToString(out.BodyMD5[:]),
+		MessageId:              id,
+		MD5OfMessageBody:       digest,
 		MD5OfMessageAttributes: attributesMD5(out.Attributes),
 		SequenceNumber:         sequence(sent.Sequence),
 	}
@@ -185,6 +186,13 @@ func (m *message) sent(out *queue.Outgoing, sent *queue.Sent) sentMessage {
 		result.MD5OfMessageSystemAttributes = attributesMD5([]queue.Attribute{{Name: traceHeader, Type: "String", Value: out.Trace}})
 	}
 	return result
+}
+
+// idAndDigest returns the id of a message and the digest of its body as texts, which are one piece of memory.
+func idAndDigest(id queue.MessageID, md5Sum *[md5.Size]byte) (string, string) {
+	both := id.AppendTo(make([]byte, 0, queue.MessageIDLength+2*md5.Size))
+	text := string(hex.AppendEncode(both, md5Sum[:]))
+	return text[:queue.MessageIDLength], text[queue.MessageIDLength:]
 }
 
 // sequence formats a SequenceNumber; messages of standard queues have none.

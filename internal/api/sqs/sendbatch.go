@@ -37,8 +37,8 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 		return nil, err
 	}
 	var result sendMessageBatchOutput
-	var messages []queue.Outgoing
-	var accepted []*sendMessageBatchEntry
+	messages := make([]queue.Outgoing, 0, len(in.Entries))
+	accepted := make([]*sendMessageBatchEntry, 0, len(in.Entries))
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		m, err := e.toOutgoing(c, q)
@@ -57,6 +57,7 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 		return nil, err
 	}
 	noteSent(c, sent)
+	result.Successful = make([]sendMessageBatchResult, 0, len(accepted))
 	for i, e := range accepted {
 		result.Successful = append(result.Successful, sendMessageBatchResult{e.Id, e.sent(&messages[i], &sent[i])})
 	}

@@ -27,7 +27,7 @@ func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call,
 	if timeout < 0 || timeout > maxVisibility {
 		return nil, errValue(timeout, "VisibilityTimeout", "Must be between 0 and 43200.")
 	}
-	receipt, err := s.receipt(q.ID, "ReceiptHandle", in.ReceiptHandle)
+	receipt, err := s.receipt(q.ID, in.ReceiptHandle, func() string { return "ReceiptHandle" })
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +97,6 @@ func (s *Service) entryVisibility(q queue.ID, i int, e *changeMessageVisibilityB
 	if t := *e.VisibilityTimeout; t < 0 || t > maxVisibility {
 		return queue.Visibility{}, errValue(t, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.")
 	}
-	receipt, err := s.receipt(q, entryParameter(visibilityEntryType, i, "ReceiptHandle"), e.ReceiptHandle)
+	receipt, err := s.receipt(q, e.ReceiptHandle, func() string { return entryParameter(visibilityEntryType, i, "ReceiptHandle") })
 	return queue.Visibility{Receipt: receipt, Timeout: time.Duration(*e.VisibilityTimeout) * time.Second}, err
 }

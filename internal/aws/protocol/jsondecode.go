@@ -125,13 +125,22 @@ func (d *jsonDecoder) list(p *plan, l *limits, v reflect.Value) error {
 			return Serialization("NULL_VALUE found in a list")
 		}
 		if n == v.Cap() {
-			v.Grow(1)
+			v.Grow(p.growth(n))
 		}
 		v.SetLen(n + 1)
 		if err := d.value(p.elem, l, v.Index(n)); err != nil {
 			return underEntry(n, err)
 		}
 	}
+}
+
+// growth returns for how many entries a list of n makes room. Structures are the entries of batches, which have ten at
+// the most where it matters, and are too large to be moved again and again.
+func (p *plan) growth(n int) int {
+	if n == 0 && p.elem.shape == structShape {
+		return 10
+	}
+	return 1
 }
 
 func (d *jsonDecoder) entries(p *plan, l *limits, v reflect.Value) error {

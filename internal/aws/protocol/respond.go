@@ -87,11 +87,12 @@ const bufferMax = 256 << 10
 // respond writes body in one piece. Body has been appended to buf, which goes back to the pool.
 func respond(w http.ResponseWriter, status int, requestID, contentType string, buf *[]byte, body []byte) error {
 	h := w.Header()
+	values := []string{contentType, strconv.Itoa(len(body)), requestID} // one piece of memory for the three
 	if contentType != "" {
-		h["Content-Type"] = []string{contentType}
+		h["Content-Type"] = values[0:1:1]
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	h["X-Amzn-Requestid"] = []string{requestID}
+	h["Content-Length"] = values[1:2:2]
+	h["X-Amzn-Requestid"] = values[2:3:3]
 	w.WriteHeader(status)
 	var err error
 	if len(body) > 0 {

@@ -12,7 +12,7 @@ import (
 // do not say so.
 type canonical struct {
 	host         string
-	payload      string // hash of the body in hexadecimal, or UNSIGNED-PAYLOAD
+	payload      []byte // hash of the body in hexadecimal, or UNSIGNED-PAYLOAD
 	withoutToken bool   // X-Amz-Security-Token was put into the query after signing
 	rawPath      bool   // the path is not normalised, which is how S3 does it
 }

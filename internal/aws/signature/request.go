@@ -16,21 +16,25 @@ type Request struct {
 	Body     []byte      // the whole body; it is read, and neither kept nor changed
 }
 
-// FromHTTP returns what there is to verify of r, a request received by net/http whose body has been read into body.
-//
-// The path is taken from the request line: r.URL has it decoded, encodes it again in its own way, and is what routers
-// cut prefixes from.
+// FromHTTP returns what there is to verify of r, a request received by net/http whose body has been read into body. It
+// is short, so that it is compiled into its callers, and the Request takes no memory of its own.
 func FromHTTP(r *http.Request, body []byte) *Request {
-	path, _, _ := strings.Cut(r.RequestURI, "?")
-	if !strings.HasPrefix(path, "/") { // a client's request, or one for an absolute URL
-		path = r.URL.EscapedPath()
-	}
 	return &Request{
 		Method:   r.Method,
 		Host:     r.Host,
-		Path:     path,
+		Path:     sentPath(r),
 		RawQuery: r.URL.RawQuery,
 		Header:   r.Header,
 		Body:     body,
 	}
+}
+
+// sentPath returns the path of the request line: r.URL has it decoded, encodes it again in its own way, and is what
+// routers cut prefixes from.
+func sentPath(r *http.Request) string {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if !strings.HasPrefix(path, "/") { // a client's request, or one for an absolute URL
+		return r.URL.EscapedPath()
+	}
+	return path
 }

@@ -111,7 +111,7 @@ func TestAWSSuite(t *testing.T) {
 				sum := sha256.Sum256(r.Body)
 				c := canonical{
 					host:         r.Host,
-					payload:      hex.EncodeToString(sum[:]),
+					payload:      hex.AppendEncode(nil, sum[:]),
 					withoutToken: form == "query" && v.OmitSessionToken,
 					rawPath:      !v.Normalize,
 				}

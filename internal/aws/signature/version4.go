@@ -20,7 +20,8 @@ func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string,
 	}
 
 	buf := make([]byte, 0, 2048)
-	payloads, n := s.payloads(r.Body)
+	var sum [hashLength]byte
+	payloads, n := s.payloads(r.Body, &sum)
 	for i := -1; i < len(v.Hosts); i++ {
 		host = r.Host
 		if i >= 0 {
@@ -47,22 +48,26 @@ func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string,
 	return "", false
 }
 
-// payloads returns the n readings of what stands for the body in the canonical request.
+// hashLength is the length of a hash in hexadecimal.
+const hashLength = 2 * sha256.Size
+
+var unsigned = []byte(unsignedPayload)
+
+// payloads returns the n readings of what stands for the body in the canonical request. One of them may be in hash.
 //
 // A presigned URL may stand for UNSIGNED-PAYLOAD without saying so, as S3's do, but only without a body: otherwise
 // any holder of the URL could choose one.
-func (s *Signature) payloads(body []byte) (payloads [2]string, n int) {
+func (s *Signature) payloads(body []byte, hash *[hashLength]byte) (payloads [2][]byte, n int) {
 	if s.payload == unsignedPayload {
-		return [2]string{unsignedPayload}, 1
+		return [2][]byte{unsigned}, 1
 	}
-	var hash [2 * sha256.Size]byte
 	sum := sha256.Sum256(body)
 	hex.Encode(hash[:], sum[:])
-	payloads = [2]string{string(hash[:]), unsignedPayload}
+	payloads = [2][]byte{hash[:], unsigned}
 	switch {
 	case s.payload == "" && s.Claims.Presigned && len(body) == 0:
 		return payloads, 2
-	case s.payload == "" || s.payload == payloads[0]:
+	case s.payload == "" || s.payload == string(hash[:]):
 		return payloads, 1
 	}
 	return payloads, 0
