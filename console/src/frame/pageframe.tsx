@@ -84,7 +84,7 @@ function Nowhere() {
     <Box textAlign="center" padding="xxl">
       <Box variant="h1">There is no such page</Box>
       <Box variant="p">
-        It may have been in another version. <Link href={`#${home}`}>Go to the queues</Link>
+        It may have been in another version. <Link href={`#${home}`}>Go to the first page</Link>
       </Box>
     </Box>
   )

@@ -7,9 +7,10 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Tiles from '@cloudscape-design/components/tiles'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { alarmOf, type Preset, presets, putAlarm } from '../api/alarms'
+import { keys } from '../api/keys'
 import { notify } from '../frame/notices'
 import { address, go } from '../frame/router'
-import { alarmOf, type Preset, presets, putAlarm } from './alarms'
 import { goToFirstWrong } from './firstwrong'
 import { Problem } from './problem'
 import { QueuePicker } from './queuepicker'
@@ -41,8 +42,8 @@ export function AlarmMe({ queue, close }: { queue: string; close: () => void }) 
     try {
       const alarm = alarmOf(preset, name, Number(threshold), await settle(choice))
       await putAlarm(alarm)
-      void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
-      void client.invalidateQueries({ queryKey: ['ListTopics'] })
+      void client.invalidateQueries({ queryKey: keys.alarms })
+      void client.invalidateQueries({ queryKey: keys.topics })
       notify({
         header: `Alarm ${alarm.AlarmName} watches ${name}`,
         content: 'It is evaluated each minute.',

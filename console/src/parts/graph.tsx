@@ -1,10 +1,10 @@
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import LineChart from '@cloudscape-design/components/line-chart'
+import type { Line, Measure, Span } from '../api/metrics'
 import { isDenied, missing } from '../aws/failure'
 import { usePreferences } from '../frame/preferences'
 import { bytes, count, duration, instant } from './format'
-import type { Line, Measure, Span } from './metrics'
 
 interface GraphProps {
   title: string

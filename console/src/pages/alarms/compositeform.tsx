@@ -10,9 +10,10 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { putComposite, useAlarms } from '../../api/alarms'
+import { keys } from '../../api/keys'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { putComposite, useAlarms } from '../../parts/alarms'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { Problem } from '../../parts/problem'
 import { settle, wrongWith } from '../../parts/topicchoice'
@@ -40,8 +41,8 @@ export function CompositeForm({ first, editing }: { first: CompositeDraft; editi
     try {
       const topics = { firing: await settle(draft.firing), fine: await settle(draft.fine) }
       await putComposite(compositeOf(draft, topics))
-      void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
-      void client.invalidateQueries({ queryKey: ['ListTopics'] })
+      void client.invalidateQueries({ queryKey: keys.alarms })
+      void client.invalidateQueries({ queryKey: keys.topics })
       notify({ header: `Alarm ${draft.name} ${editing ? 'saved' : 'created'}` })
       go(address(['alarms', draft.name]))
     } catch (e) {

@@ -11,12 +11,8 @@ import Textarea from '@cloudscape-design/components/textarea'
 import Wizard from '@cloudscape-design/components/wizard'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { notify } from '../../frame/notices'
-import { address, go } from '../../frame/router'
-import { comparisons, conditionOf, measureOf, missings, putAlarm } from '../../parts/alarms'
-import { goToFirstWrong } from '../../parts/firstwrong'
-import { Graph } from '../../parts/graph'
-import { RangeField, wordOf } from '../../parts/graphs'
+import { comparisons, conditionOf, measureOf, missings, putAlarm } from '../../api/alarms'
+import { keys } from '../../api/keys'
 import {
   fetchLines,
   lastHours,
@@ -25,10 +21,15 @@ import {
   periods,
   queueMeasures,
   statistics,
-} from '../../parts/metrics'
+} from '../../api/metrics'
+import { nameOf } from '../../api/queues'
+import { notify } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { goToFirstWrong } from '../../parts/firstwrong'
+import { Graph } from '../../parts/graph'
+import { RangeField, wordOf } from '../../parts/graphs'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
-import { nameOf } from '../../parts/queues'
 import { settle, wrongWith } from '../../parts/topicchoice'
 import { type Draft, dimensionsOf, inputOf, isQueues } from './draft'
 import { Notification } from './notification'
@@ -91,8 +92,8 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
         lacking: await settle(draft.lacking),
       }
       await putAlarm(inputOf(draft, topics))
-      void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
-      void client.invalidateQueries({ queryKey: ['ListTopics'] })
+      void client.invalidateQueries({ queryKey: keys.alarms })
+      void client.invalidateQueries({ queryKey: keys.topics })
       notify({ header: editing ? `Alarm ${draft.name} saved` : `Alarm ${draft.name} created` })
       go(address(['alarms', draft.name]))
     } catch (e) {

@@ -5,9 +5,10 @@ import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { type Kind, kinds, type Limited, nameOf, setLimits } from '../../api/limits'
 import { useFirstField } from '../../frame/firstfield'
 import { notify } from '../../frame/notices'
-import { type Kind, kinds, type Limited, nameOf, setLimits } from '../../parts/limits'
 import { Problem } from '../../parts/problem'
 
 /** Edit is the dialog for the limits of an account or user, which may be new. An empty field stands for no limit. */
@@ -46,7 +47,7 @@ export function Edit({ limited, close }: { limited: Limited | undefined; close: 
       setError(e)
       setBusy(false)
     } finally {
-      void client.invalidateQueries({ queryKey: ['ListLimits'] })
+      void client.invalidateQueries({ queryKey: keys.limits })
     }
   }
   return (

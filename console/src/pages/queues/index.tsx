@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
+import type { ListedQueue } from '../../api/queues'
 import { later } from '../../frame/later'
-import type { ListedQueue } from '../../parts/queues'
 import type { Action } from './dialogs'
 import { useFind } from './find'
 import { useQueues } from './list'

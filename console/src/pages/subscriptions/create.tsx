@@ -10,14 +10,15 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
+import { subscribe } from '../../api/subscriptions'
 import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { jsonError } from '../../parts/json'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
-import { nameOf } from '../../parts/queues'
-import { subscribe } from '../../parts/subscriptions'
 import { filterExample } from './filterexample'
 import { allowTopic, statementFor } from './queuepolicy'
 import { ScopeField } from './scopefield'
@@ -66,8 +67,8 @@ export default function CreateSubscription() {
         ...(raw && { RawMessageDelivery: 'true' }),
         ...(filter.trim() && { FilterPolicyScope: scope, FilterPolicy: filter }),
       })
-      void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
-      void client.invalidateQueries({ queryKey: ['GetTopicAttributes'] })
+      void client.invalidateQueries({ queryKey: keys.subscriptions })
+      void client.invalidateQueries({ queryKey: keys.everyTopic })
       notify({
         header: protocol === 'sqs' ? `${nameOf(endpoint)} subscribes ${nameOf(topic)}` : 'Subscription created',
         content: protocol === 'sqs' ? undefined : `${endpoint} has to confirm it before anything is delivered.`,

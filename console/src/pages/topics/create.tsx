@@ -10,12 +10,13 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Tiles from '@cloudscape-design/components/tiles'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
 import { sns } from '../../aws/sns'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { Problem } from '../../parts/problem'
-import { nameOf } from '../../parts/queues'
 import { record, type Tag, TagRows } from '../../parts/tags'
 
 /** CreateTopic makes a topic. */
@@ -58,7 +59,7 @@ export default function CreateTopic() {
           Tags: Object.entries(record(tags)).map(([Key, Value]) => ({ Key, Value })),
         }),
       )
-      await client.invalidateQueries({ queryKey: ['ListTopics'] })
+      await client.invalidateQueries({ queryKey: keys.topics })
       notify({
         header: `Topic ${whole} created`,
         content: 'It has no subscriptions yet.',

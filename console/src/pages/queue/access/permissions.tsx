@@ -13,10 +13,10 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
 import { useFirstField } from '../../../frame/firstfield'
 import { notify } from '../../../frame/notices'
-import { attributesKey } from '../../../parts/attributes'
 import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { object } from '../../../parts/json'
@@ -65,7 +65,7 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
     const text = next.length === 0 ? '' : JSON.stringify({ Version: '2012-10-17', ...document, Statement: next })
     await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: text } }))
     setChosen([])
-    await client.invalidateQueries({ queryKey: attributesKey(queue) })
+    await client.invalidateQueries({ queryKey: keys.attributes(queue) })
   }
 
   return (

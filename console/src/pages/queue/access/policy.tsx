@@ -5,9 +5,9 @@ import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
 import { notify } from '../../../frame/notices'
-import { attributesKey } from '../../../parts/attributes'
 import { jsonError, pretty } from '../../../parts/json'
 import { ChangedMeanwhile, useMeanwhile } from '../../../parts/meanwhile'
 import { PolicyField } from '../../../parts/policyfield'
@@ -43,10 +43,10 @@ export function PolicyEditor({ queue, arn, policy }: { queue: string; arn: strin
           do: () =>
             void sqs()
               .send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: before } }))
-              .then(() => client.invalidateQueries({ queryKey: attributesKey(queue) })),
+              .then(() => client.invalidateQueries({ queryKey: keys.attributes(queue) })),
         },
       })
-      await client.invalidateQueries({ queryKey: attributesKey(queue) })
+      await client.invalidateQueries({ queryKey: keys.attributes(queue) })
     } catch (e) {
       setError(e)
     } finally {

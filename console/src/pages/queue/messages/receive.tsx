@@ -17,6 +17,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
 import { notify, notifyError } from '../../../frame/notices'
 import { address } from '../../../frame/router'
@@ -69,7 +70,7 @@ export function Receive({ queue, fifo }: TabProps) {
       }
     } finally {
       setRunning(undefined)
-      await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
+      await client.invalidateQueries({ queryKey: keys.queueState(queue) })
     }
   }
 
@@ -92,7 +93,7 @@ export function Receive({ queue, fifo }: TabProps) {
     }
     notify({ header: `Deleted ${plural(chosen.length, 'message')}` })
     setChosen([])
-    await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
+    await client.invalidateQueries({ queryKey: keys.queueState(queue) })
   }
 
   async function putBack() {
@@ -110,7 +111,7 @@ export function Receive({ queue, fifo }: TabProps) {
     } catch (error) {
       notifyError(error, 'Not all could be put back')
     }
-    await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
+    await client.invalidateQueries({ queryKey: keys.queueState(queue) })
   }
 
   const last = held.reduce((t, m) => Math.max(t, m.until), 0)

@@ -16,11 +16,12 @@ import Table from '@cloudscape-design/components/table'
 import Textarea from '@cloudscape-design/components/textarea'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useAttributes } from '../../../api/attributes'
+import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
 import { notify } from '../../../frame/notices'
 import { AmountInput } from '../../../parts/amount'
 import { AttributeRows, attributesOfRows, type Row } from '../../../parts/attributerows'
-import { useAttributes } from '../../../parts/attributes'
 import { fromBase64 } from '../../../parts/decode'
 import { goToFirstWrong } from '../../../parts/firstwrong'
 import { bytes } from '../../../parts/format'
@@ -82,7 +83,7 @@ export function Send({ queue, fifo }: TabProps) {
         action: { text: 'View details', do: () => setShown(sent) },
         once: true,
       })
-      await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
+      await client.invalidateQueries({ queryKey: keys.queueState(queue) })
     } catch (e) {
       setError(e)
     } finally {

@@ -11,6 +11,9 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import { keys } from '../../../api/keys'
+import { arnOf } from '../../../api/movetask'
+import { useSources } from '../../../api/sources'
 import { sluice } from '../../../aws/sluice'
 import { notify } from '../../../frame/notices'
 import { address, go, usePlace } from '../../../frame/router'
@@ -19,18 +22,16 @@ import { Empty } from '../../../parts/empty'
 import { count, plural } from '../../../parts/format'
 import { type Message, MessageDetails } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
-import { arnOf } from '../../../parts/movetask'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
 import { SearchForm } from '../../../parts/searchform'
-import { useSources } from '../../../parts/sources'
 import { useLook } from '../browse/look'
 import type { TabProps } from '../tabs'
 import { DryRun, type Moves, movesNothing } from './dryrun'
 import { EditMessage } from './edit'
 import { groupings, isGrouped } from './grouping'
 import { GroupTable } from './groups'
-import { Tasks, tasksKey } from './tasks'
+import { Tasks } from './tasks'
 
 /** Redrive is the workbench for dead letters: find them, group them by cause, mend them, send them again. */
 export default function Redrive({ queue }: TabProps) {
@@ -69,7 +70,7 @@ export default function Redrive({ queue }: TabProps) {
     await sluice('RedriveMessages', { QueueUrl: queue, ...planned(plan), ...input })
     notify({ type: 'info', header: 'The redrive has begun', content: 'The tasks below show its progress.' })
     setChosen([])
-    await client.invalidateQueries({ queryKey: tasksKey(queue) })
+    await client.invalidateQueries({ queryKey: keys.tasks(queue) })
   }
 
   const ready = plan.where === 'source' || plan.to.trim() !== ''

@@ -5,10 +5,11 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useTags } from '../../../api/attributes'
+import { keys } from '../../../api/keys'
+import { tagQueue, untagQueue } from '../../../api/queueactions'
 import { notify } from '../../../frame/notices'
-import { tagsKey, useTags } from '../../../parts/attributes'
 import { Problem } from '../../../parts/problem'
-import { tagQueue, untagQueue } from '../../../parts/queueactions'
 import { record, type Tag, TagRows } from '../../../parts/tags'
 import type { TabProps } from '../tabs'
 
@@ -46,8 +47,8 @@ function TagForm({ queue, before }: { queue: string; before: Record<string, stri
         await tagQueue(queue, changed)
       }
       notify({ header: `Saved the tags of ${queue}` })
-      await client.invalidateQueries({ queryKey: tagsKey(queue) })
-      await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
+      await client.invalidateQueries({ queryKey: keys.queueTags(queue) })
+      await client.invalidateQueries({ queryKey: keys.queueState(queue) })
     } catch (e) {
       setError(e)
     } finally {
