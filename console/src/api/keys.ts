@@ -8,6 +8,8 @@ const key = <const P extends readonly Part[]>(...parts: P) => parts
  * To invalidate a key invalidates all that begin with it.
  */
 export const keys = {
+  everything: key(),
+
   // Queues
   queueState: (queue: string) => key('DescribeQueueState', queue),
   attributes: (queue: string) => key('GetQueueAttributes', queue),

@@ -4,7 +4,8 @@ import BreadcrumbGroup from '@cloudscape-design/components/breadcrumb-group'
 import Flashbar from '@cloudscape-design/components/flashbar'
 import Link from '@cloudscape-design/components/link'
 import SideNavigation from '@cloudscape-design/components/side-navigation'
-import { useEffect, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import { settingsNow } from '../aws/session'
 import { home, sections } from '../routes'
 import { useArrival } from './arrival'
@@ -12,6 +13,7 @@ import { Guard } from './guard'
 import { enterPage, useNotices } from './notices'
 import { Overlays } from './overlays'
 import { find, trail } from './pages'
+import { useQuiet } from './quiet'
 import { fill, go, usePath } from './router'
 
 /** PageFrame is what is around every page: the navigation, the way back, the notices. */
@@ -28,6 +30,7 @@ export function PageFrame() {
   const page = found ? fill(found.page.path, found.parameters) : path
   useArrival(page)
   useEffect(() => enterPage(page), [page])
+  useReturn()
   const crumbs = found ? trail(found.page, found.parameters) : []
   useEffect(() => {
     document.title =
@@ -68,6 +71,19 @@ export function PageFrame() {
       />
     </>
   )
+}
+
+/** useReturn looks again at once when the user comes back to a page that has looked less often. */
+function useReturn() {
+  const client = useQueryClient()
+  const quiet = useQuiet()
+  const was = useRef(quiet)
+  useEffect(() => {
+    if (was.current && !quiet) {
+      void client.invalidateQueries()
+    }
+    was.current = quiet
+  }, [client, quiet])
 }
 
 function Version() {

@@ -9,7 +9,7 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
 import Wizard from '@cloudscape-design/components/wizard'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { comparisons, conditionOf, measureOf, missings, putAlarm } from '../../api/alarms'
 import { keys } from '../../api/keys'
@@ -23,7 +23,6 @@ import {
   statistics,
 } from '../../api/metrics'
 import { nameOf } from '../../api/queues'
-import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { Graph } from '../../parts/graph'
@@ -31,6 +30,7 @@ import { RangeField, wordOf } from '../../parts/graphs'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
 import { settle, wrongWith } from '../../parts/topicchoice'
+import { useAction } from '../../parts/useaction'
 import { type Draft, dimensionsOf, inputOf, isQueues } from './draft'
 import { Notification } from './notification'
 
@@ -61,9 +61,7 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
   const [draft, setDraft] = useState(first)
   const [step, setStep] = useState(0)
   const [tried, setTried] = useState<number>(-1)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const client = useQueryClient()
+  const { busy, error, run } = useAction()
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const errors = wrongIn(draft)
   const shown = (part: number) => (tried >= (steps[part] ?? 0) ? errors[part] : undefined)
@@ -83,23 +81,18 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
       goToFirstWrong()
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      const topics = {
-        firing: await settle(draft.firing),
-        fine: await settle(draft.fine),
-        lacking: await settle(draft.lacking),
-      }
-      await putAlarm(inputOf(draft, topics))
-      void client.invalidateQueries({ queryKey: keys.alarms })
-      void client.invalidateQueries({ queryKey: keys.topics })
-      notify({ header: editing ? `Alarm ${draft.name} saved` : `Alarm ${draft.name} created` })
-      go(address(['alarms', draft.name]))
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        const topics = {
+          firing: await settle(draft.firing),
+          fine: await settle(draft.fine),
+          lacking: await settle(draft.lacking),
+        }
+        await putAlarm(inputOf(draft, topics))
+        return { header: editing ? `Alarm ${draft.name} saved` : `Alarm ${draft.name} created` }
+      },
+      { stale: [keys.alarms, keys.topics], done: () => go(address(['alarms', draft.name])) },
+    )
   }
 
   return (

@@ -1,6 +1,7 @@
 import Box from '@cloudscape-design/components/box'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useRefusals } from '../../api/access'
 import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue } from '../../api/queueactions'
 import type { QueueState } from '../../api/queues'
 import { notify } from '../../frame/notices'
@@ -8,8 +9,7 @@ import { Confirm } from '../../parts/confirm'
 import { each } from '../../parts/each'
 import { plural } from '../../parts/format'
 import { record, type Tag, TagRows } from '../../parts/tags'
-
-export type Action = 'delete' | 'purge' | 'pause' | 'resume' | 'tag'
+import { type Action, taken } from './actions'
 
 interface DialogProps {
   action: Action
@@ -23,6 +23,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
   const client = useQueryClient()
   const [tags, setTags] = useState<Tag[]>([{ key: '', value: '' }])
   const names = queues.map((q) => q.QueueName)
+  const refusals = useRefusals(names)
   const what = plural(names.length, 'queue')
   const which = names.length === 1 ? names[0] : what
   const messages = queues.reduce((n, q) => n + (q.State ? q.State.Visible + q.State.InFlight + q.State.Delayed : 0), 0)
@@ -55,6 +56,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           title={`Delete ${what}?`}
           yes="Delete"
           word="delete"
+          refused={refusals.get(taken.delete)}
           close={close}
           act={() => act(deleteQueue, `Deleted ${which}`)}
         >
@@ -71,6 +73,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           title={`Purge ${what}?`}
           yes="Purge"
           word="purge"
+          refused={refusals.get(taken.purge)}
           close={close}
           act={() => act(purgeQueue, `Purged ${which}`)}
         >
@@ -86,6 +89,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
         <Confirm
           title={`Pause the delivery of ${what}?`}
           yes="Pause delivery"
+          refused={refusals.get(taken.pause)}
           close={close}
           act={() => act(pauseQueue, `${which}: delivery is paused`, resumeQueue)}
         >
@@ -101,6 +105,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
         <Confirm
           title={`Resume the delivery of ${what}?`}
           yes="Resume delivery"
+          refused={refusals.get(taken.resume)}
           close={close}
           act={() => act(resumeQueue, `${which}: delivery goes on`, pauseQueue)}
         >
@@ -113,6 +118,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
         <Confirm
           title={`Add tags to ${what}`}
           yes="Add tags"
+          refused={refusals.get(taken.tag)}
           close={close}
           act={async () => {
             const wanted = record(tags)

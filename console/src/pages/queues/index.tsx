@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { ListedQueue } from '../../api/queues'
 import { later } from '../../frame/later'
-import type { Action } from './dialogs'
+import type { Action } from './actions'
 import { useFind } from './find'
 import { useQueues } from './list'
 import { sortingIn } from './sorting'

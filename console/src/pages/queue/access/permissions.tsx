@@ -21,6 +21,7 @@ import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { object } from '../../../parts/json'
 import { Problem } from '../../../parts/problem'
+import { useAction } from '../../../parts/useaction'
 
 type Statement = Record<string, unknown>
 
@@ -197,28 +198,25 @@ function AddPermission({
   const [what, setWhat] = useState<readonly { value?: string; label?: string }[]>([])
   const [all, setAll] = useState(false)
   const [from, setFrom] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const principals = who.split(/[\s,]+/).filter(Boolean)
   const ready = (everybody || principals.length > 0) && (all || what.length > 0)
 
   async function submit() {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await add({
-        ...(label && { Sid: label }),
-        Effect: effect,
-        Principal: everybody ? '*' : { AWS: principals },
-        Action: all ? 'sqs:*' : what.map((a) => a.value),
-        Resource: arn,
-        ...(from.trim() && { Condition: { ArnLike: { 'aws:SourceArn': from.trim() } } }),
-      })
-      close()
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        await add({
+          ...(label && { Sid: label }),
+          Effect: effect,
+          Principal: everybody ? '*' : { AWS: principals },
+          Action: all ? 'sqs:*' : what.map((a) => a.value),
+          Resource: arn,
+          ...(from.trim() && { Condition: { ArnLike: { 'aws:SourceArn': from.trim() } } }),
+        })
+        return undefined
+      },
+      { done: close },
+    )
   }
 
   return (

@@ -17,6 +17,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { refused, useRefusals } from '../../../api/access'
 import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
 import { notify, notifyError } from '../../../frame/notices'
@@ -38,6 +39,7 @@ interface Held extends Message {
 
 /** Receive is a consumer: what it shows is in flight, and no other consumer gets it. */
 export function Receive({ queue, fifo }: TabProps) {
+  const refusals = useRefusals([queue])
   const client = useQueryClient()
   const [poll, setPoll] = useState({ seconds: '30', messages: '10', visibility: '30' })
   const [editing, setEditing] = useState(false)
@@ -139,7 +141,7 @@ export function Receive({ queue, fifo }: TabProps) {
               {running ? (
                 <Button onClick={() => running.stop.abort()}>Stop polling</Button>
               ) : (
-                <Button variant="primary" disabled={wrong} onClick={start}>
+                <Button variant="primary" disabled={wrong} {...refused(refusals, 'sqs:ReceiveMessage')} onClick={start}>
                   Poll for messages
                 </Button>
               )}
@@ -238,7 +240,11 @@ export function Receive({ queue, fifo }: TabProps) {
                   <Button disabled={chosen.length !== 1} onClick={() => setShown(chosen[0])}>
                     View details
                   </Button>
-                  <Button disabled={chosen.length === 0} onClick={() => setAsking(true)}>
+                  <Button
+                    disabled={chosen.length === 0}
+                    {...refused(refusals, 'sqs:DeleteMessage')}
+                    onClick={() => setAsking(true)}
+                  >
                     Delete
                   </Button>
                 </SpaceBetween>

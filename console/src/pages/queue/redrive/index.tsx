@@ -11,6 +11,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import { redriving, refused, useRefusals } from '../../../api/access'
 import { keys } from '../../../api/keys'
 import { arnOf } from '../../../api/movetask'
 import { useSources } from '../../../api/sources'
@@ -54,6 +55,7 @@ export default function Redrive({ queue }: TabProps) {
   }, [])
   const failed = useCallback(() => setUnsure(true), [])
   const sources = useSources(queue)
+  const refusals = useRefusals([queue])
   const only = sources.data?.names.length === 1 && !sources.data.more ? sources.data.names[0] : undefined
   const offer = plan.where === 'source' && only && (
     <Button
@@ -85,10 +87,19 @@ export default function Redrive({ queue }: TabProps) {
             description="Moved messages get a new ID and have never been received. What is in flight or delayed stays."
             actions={
               <SpaceBetween direction="horizontal" size="xs">
-                <Button disabled={chosen.length === 0 || !ready} onClick={() => setAsking('chosen')}>
+                <Button
+                  disabled={chosen.length === 0 || !ready}
+                  {...refused(refusals, ...redriving)}
+                  onClick={() => setAsking('chosen')}
+                >
                   Redrive {chosen.length > 0 ? plural(chosen.length, 'message') : 'chosen messages'}
                 </Button>
-                <Button variant="primary" disabled={!ready} onClick={() => setAsking('all')}>
+                <Button
+                  variant="primary"
+                  disabled={!ready}
+                  {...refused(refusals, ...redriving)}
+                  onClick={() => setAsking('all')}
+                >
                   {filter ? 'Redrive all matches' : 'Redrive messages'}
                 </Button>
               </SpaceBetween>
@@ -190,7 +201,11 @@ export default function Redrive({ queue }: TabProps) {
                 : `(${count(look.messages.length)}${look.more ? '+' : ''})`
             }
             actions={
-              <Button disabled={chosen.length !== 1} onClick={() => setEditing(chosen[0])}>
+              <Button
+                disabled={chosen.length !== 1}
+                {...refused(refusals, ...redriving, 'sluice:EditMessage')}
+                onClick={() => setEditing(chosen[0])}
+              >
                 Edit and resend
               </Button>
             }
