@@ -5,46 +5,71 @@ import (
 	"time"
 )
 
-// patience says when a shard may be handed over to the node that should own it. That node may hear of all others and
-// say that it is well, and still be unable to commit, as one that has lost its way to the log's leader. Then the shard
-// comes back after as long as an append may take, and to do that again and again gains nothing. So each hand-over after
-// which no other node has owned the shard makes the next one wait longer. The zero value is ready for use.
+// patience says when a shard may be handed over to the node that should own it. That node may hear of all others, say
+// that it is well, and still be unable to commit, as one that has lost its way to the log's leader. Then the shard goes
+// to some other node after as long as an append may take, and to repeat that gains nothing. So each time that the shard
+// misses the node that should own it, the next hand-over waits longer.
+//
+// Every node counts all misses, not only those of its own hand-overs. Otherwise two nodes that own the shard in turn
+// would both believe that they hand it over for the first time.
+//
+// The zero value is ready for use.
 type patience struct {
-	mu   sync.Mutex
-	last map[string]attempt // by shard
+	mu     sync.Mutex
+	astray map[string]astray // by shard
 }
 
-// attempt is the last hand-over of a shard.
-type attempt struct {
-	epoch uint64 // in which this node owned the shard
+// astray is a shard that another node owns than should.
+type astray struct {
+	to    string // should own it
+	epoch uint64 // the newest that was seen
 	at    time.Time
-	wait  time.Duration // from then on, if the shard comes back
+	wait  time.Duration // from at to the next hand-over
 }
 
 const (
-	// handOverAgain is how long a node waits before it hands over a shard that has come back. It waits twice as long
-	// each time, up to handOverLimit.
+	// handOverAgain is how long a node waits before it hands over a shard once more. It waits twice as long each time
+	// that the shard misses the node that should own it, up to handOverLimit.
 	handOverAgain = 30 * time.Second
 	handOverLimit = 32 * time.Minute
 )
 
-// over reports whether a shard that this node owns in an epoch may be handed over now, and notes that it is.
-func (p *patience) over(shard string, epoch uint64, now time.Time) bool {
+// seen notes who owns a shard, in which epoch. to is the node that should own it, and able whether it could.
+func (p *patience) seen(shard, owner string, epoch uint64, to string, able bool, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a, known := p.last[shard]
+	if owner == to {
+		delete(p.astray, shard)
+		return
+	}
+	a := p.astray[shard]
 	switch {
-	case !known || epoch > a.epoch+1: // another node has owned it meanwhile
-		a.wait = handOverAgain
-	case now.Sub(a.at) < a.wait:
+	case a.to != to:
+		a = astray{to: to} // it has not missed that node yet
+	case epoch > a.epoch && able:
+		a.at, a.wait = now, min(max(2*a.wait, handOverAgain), handOverLimit)
+	}
+	a.epoch = max(a.epoch, epoch)
+	p.note(shard, a)
+}
+
+// over reports whether a shard that this node owns may be handed over now, and notes that it is.
+func (p *patience) over(shard string, now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.astray[shard]
+	if now.Sub(a.at) < a.wait {
 		return false
-	default:
-		a.wait = min(2*a.wait, handOverLimit)
 	}
-	a.epoch, a.at = epoch, now
-	if p.last == nil {
-		p.last = make(map[string]attempt)
-	}
-	p.last[shard] = a
+	a.at, a.wait = now, max(a.wait, handOverAgain)
+	p.note(shard, a)
 	return true
+}
+
+// note keeps what is known of a shard. The caller holds p.mu.
+func (p *patience) note(shard string, a astray) {
+	if p.astray == nil {
+		p.astray = make(map[string]astray)
+	}
+	p.astray[shard] = a
 }

@@ -6,32 +6,62 @@ import (
 	"time"
 )
 
-// A shard that comes back each time is handed over ever more rarely, until another node has owned it.
+// A shard that misses the node that should own it each time is handed over ever more rarely, until that node has owned
+// it.
 func TestPatience(t *testing.T) {
-	var p patience
+	var b, c patience // of two nodes
 	began := time.Unix(0, 0)
-	handOvers := func(from, to time.Duration, epoch func(n int) uint64) (at []time.Duration) {
+	epoch := uint64(1)
+	sees := func(owner string, able bool, now time.Duration) {
+		for _, p := range []*patience{&b, &c} {
+			p.seen("0001", owner, epoch, "a", able, began.Add(now))
+		}
+	}
+	// handOvers returns when the owners hand over the shard. It goes to one of others in turn, never to a.
+	handOvers := func(from, to time.Duration, others ...string) (at []time.Duration) {
+		owner := others[0]
 		for now := from; now < to; now += time.Second {
-			if p.over("0001", epoch(len(at)), began.Add(now)) {
+			sees(owner, true, now)
+			if map[string]*patience{"b": &b, "c": &c}[owner].over("0001", began.Add(now)) {
 				at = append(at, now)
+				epoch++
+				owner = others[len(at)%len(others)]
 			}
 		}
 		return at
 	}
-	comesBack := func(n int) uint64 { return uint64(n + 1) }
-	want := []time.Duration{0, 30 * time.Second, 90 * time.Second, 210 * time.Second, 450 * time.Second, 930 * time.Second, 1890 * time.Second}
-	if got := handOvers(0, time.Hour, comesBack); !slices.Equal(got, want) {
+	sees("b", true, 0)
+	want := []time.Duration{0, 61 * time.Second, 182 * time.Second, 423 * time.Second, 904 * time.Second, 1865 * time.Second}
+	if got := handOvers(0, time.Hour, "b"); !slices.Equal(got, want) {
 		t.Errorf("it is handed over after %v, not after %v", got, want)
 	}
-	if !p.over("0002", 1, began) {
+	if !b.over("0002", began) {
 		t.Error("another shard waits too")
 	}
-	isKept := func(n int) uint64 { return uint64(100 + 2*n) }
-	if got := handOvers(time.Hour, time.Hour+3*time.Second, isKept); len(got) != 3 {
-		t.Errorf("although other nodes have owned it, it is handed over only after %v", got)
+
+	epoch++
+	sees("a", true, time.Hour)
+	if got := handOvers(time.Hour, 2*time.Hour, "b", "c"); len(got) > 8 {
+		t.Errorf("two nodes hand it over %d times in an hour: %v", len(got), got)
 	}
-	stays := func(int) uint64 { return 200 } // the hand-over itself fails
-	if got := handOvers(2*time.Hour, 2*time.Hour+time.Minute, stays); len(got) != 2 {
-		t.Errorf("a hand-over that fails is done after %v", got)
+
+	epoch++
+	sees("a", true, 2*time.Hour)
+	for range 5 { // it changes hands while a is dead
+		epoch++
+		sees("c", false, 2*time.Hour)
+	}
+	if !c.over("0001", began.Add(2*time.Hour)) {
+		t.Error("a node that was dead does not get its shard back at once")
+	}
+	if c.over("0001", began.Add(2*time.Hour+29*time.Second)) || !c.over("0001", began.Add(2*time.Hour+30*time.Second)) {
+		t.Error("a hand-over that fails is not repeated after 30 s")
+	}
+
+	for _, p := range []*patience{&b, &c} {
+		p.seen("0001", "c", epoch, "b", true, began.Add(2*time.Hour+31*time.Second))
+	}
+	if !c.over("0001", began.Add(2*time.Hour+31*time.Second)) {
+		t.Error("another node that should own it has to wait for what the first one missed")
 	}
 }

@@ -81,10 +81,14 @@ func (h *host) seek(name string, r *replica.Replica, replicas []string) {
 	want, delay := h.turn(name, own, replicas)
 	r.Want(want, delay)
 	to := h.records.shard(name).Preferred
-	if !want || to == h.o.Name || own.Role != replica.Owner || !h.isAble(name, to) || !h.members.isReady(name, to) {
+	able := h.isAble(name, to) && h.members.isReady(name, to)
+	if owner, known := h.members.view.owner(name); known {
+		h.patience.seen(name, owner.Node, owner.Epoch, to, able, time.Now())
+	}
+	if !want || to == h.o.Name || own.Role != replica.Owner || !able {
 		return
 	}
-	if !h.tasks.busy("hand over "+name) && h.patience.over(name, own.Epoch, time.Now()) {
+	if !h.tasks.busy("hand over "+name) && h.patience.over(name, time.Now()) {
 		h.tasks.runOnce("hand over "+name, func() { h.handOver(name, r, to) })
 	}
 }

@@ -54,13 +54,9 @@ func either[T any](bubble, realTime T) T {
 // time in a bubble does not pass because the machine is busy.
 var slack = either[time.Duration](1, 5)
 
-var (
-	// failover is the failover timeout of all nodes. The race detector slows them down by as much as they get more
-	// time.
-	failover = either[time.Duration](1, 3) * cluster.DefaultFailover
-	// ttl is how long the leases last.
-	ttl = 3 * failover / 4
-)
+// failover is the failover timeout of most worlds' nodes. The race detector slows them down by as much as they get more
+// time.
+var failover = either[time.Duration](1, 3) * cluster.DefaultFailover
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -78,6 +74,9 @@ type world struct {
 	engine  *sharedlog.Memory
 	network *messenger.Memory
 	cache   *store.Cache
+	// failover is the failover timeout of all nodes.
+	failover time.Duration
+
 	options func(*cluster.Options)                    // changes those of every node
 	opening func(name string, n *cluster.Node) error  // is called before a node's catalog is opened, if it is set
 	trimmed func(shard string, to sharedlog.Position) // called for each trim, if it is set
@@ -122,8 +121,17 @@ type process struct {
 	delivering atomic.Int64 // for how many shards it delivers messages of topics
 }
 
+// ttl returns how long the leases last.
+func ttl(failover time.Duration) time.Duration { return 3 * failover / 4 }
+
 // inWorld runs a test with a world of its own.
 func inWorld(t *testing.T, f func(w *world)) {
+	t.Helper()
+	inWorldOf(t, failover, f)
+}
+
+// inWorldOf is inWorld for a failover timeout.
+func inWorldOf(t *testing.T, failover time.Duration, f func(w *world)) {
 	t.Helper()
 	dirs := make(map[string]string)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -131,8 +139,9 @@ func inWorld(t *testing.T, f func(w *world)) {
 	}
 	run := func(t *testing.T) {
 		w := &world{
-			t: t, engine: sharedlog.NewMemory(ttl, nil), network: messenger.NewMemory(), cache: store.NewCache(8 << 20),
-			machines: make(map[string]*machine), members: make(map[string]bool), options: func(*cluster.Options) {}, healed: make(chan struct{}),
+			t: t, engine: sharedlog.NewMemory(ttl(failover), nil), network: messenger.NewMemory(), cache: store.NewCache(8 << 20),
+			failover: failover, machines: make(map[string]*machine), members: make(map[string]bool),
+			options: func(*cluster.Options) {}, healed: make(chan struct{}),
 		}
 		w.life, w.end = context.WithCancel(context.Background())
 		for name, dir := range dirs {
@@ -225,7 +234,7 @@ func (w *world) startOne(name string, peers ...string) *process {
 		return a
 	}})).With("node", name)
 	o := cluster.Options{
-		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1", Failover: failover,
+		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1", Failover: w.failover,
 		Engine: func(_ context.Context, server string) (cluster.Engine, error) {
 			p.server = server
 			w.mu.Lock()
@@ -562,7 +571,7 @@ func (l *portLog) Trim(ctx context.Context, to sharedlog.Position) error {
 // portLeases are leases that can be out of reach.
 type portLeases struct{ *port }
 
-func (l *portLeases) TTL() time.Duration { return ttl }
+func (l *portLeases) TTL() time.Duration { return ttl(l.world.failover) }
 
 func (l *portLeases) Take(ctx context.Context, name string, value []byte) (sharedlog.Lease, error) {
 	if err := l.reach(ctx, moment); err != nil {

@@ -5,15 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/proof/freeport"
@@ -31,16 +28,9 @@ const (
 	rateInterval   = 4 * scrapeInterval // as Grafana's $__rate_interval
 )
 
-func main() {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	if err := run(ctx, os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "dashboard:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("dashboard", run) }
 
-func run(ctx context.Context, args []string, stderr io.Writer) error {
+func run(ctx context.Context, args []string, _, stderr io.Writer) error {
 	f := flag.NewFlagSet("dashboard", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	redraw := f.Bool("redraw", false, "draw the results of the last time again")

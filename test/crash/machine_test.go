@@ -78,6 +78,13 @@ func (c *catalog) remove(name string) {
 	c.configs = slices.DeleteFunc(c.configs, func(q queue.Config) bool { return q.ARN == workload.ARN(name) })
 }
 
+// isDeleted reports whether a queue existed and was removed.
+func (c *catalog) isDeleted(id queue.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return id <= c.lastID && !slices.ContainsFunc(c.configs, func(q queue.Config) bool { return q.ID == id })
+}
+
 // errGone says that the service died before it answered.
 var errGone = errors.New("the service is gone")
 
@@ -105,7 +112,9 @@ func powerOn(disk *vfs.MemFS, c *catalog, clock *leapClock, behind time.Duration
 		return nil, err
 	}
 	now := func() time.Time { return clock.time().Add(-behind) }
-	m.shard, err = shard.Open(shard.Options{Store: m.store, Configs: c.all, Now: now, Commit: m.commit, Keep: queue.DefaultKeep})
+	m.shard, err = shard.Open(shard.Options{
+		Store: m.store, Configs: c.all, Deleted: c.isDeleted, Now: now, Commit: m.commit, Keep: queue.DefaultKeep,
+	})
 	if err != nil {
 		return nil, errors.Join(err, m.store.Close())
 	}
@@ -375,10 +384,10 @@ func (m *machine) Counts(name string) (n workload.Counts, err error) {
 	return n, err
 }
 
-// recount compares the counters with what is stored: a key of the table m for
-// each message, and no key of a queue that does not exist.
+// recount compares the counters with what is stored: a key of the table m for each message, and no key of a queue that
+// does not exist. The shard removes what is left of a queue while it works.
 func (m *machine) recount(j *workload.Journal) error {
-	for {
+	for turns := 1000; ; turns-- {
 		counted, err := m.counted()
 		if err != nil {
 			return err
@@ -402,6 +411,9 @@ func (m *machine) recount(j *workload.Journal) error {
 		}
 		if !maps.Equal(counted, again) {
 			continue // a task has moved something meanwhile
+		}
+		if turns > 0 && slices.ContainsFunc(slices.Collect(maps.Keys(stored)), m.isDeleted) {
+			continue
 		}
 		for id, n := range counted {
 			if n != stored[id] {

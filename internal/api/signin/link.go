@@ -45,7 +45,7 @@ func (s *Service) createSignInLink(ctx context.Context, c *protocol.Call, author
 	switch {
 	case errors.Is(err, session.ErrSessionKeys):
 		return nil, protocol.AccessDenied("Keys that the console has got for a session cannot make a link that begins another one.")
-	case errors.Is(err, session.ErrNobody):
+	case errors.Is(err, session.ErrNoPrincipal):
 		return nil, service.Denied(c)
 	case err != nil:
 		return nil, service.Failure(err)

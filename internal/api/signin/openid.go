@@ -173,7 +173,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	switch {
 	case errors.Is(err, session.ErrUsed):
 		return nil, s.failOpenID(a, codeLost, err)
-	case errors.Is(err, session.ErrNobody):
+	case errors.Is(err, session.ErrNoPrincipal):
 		return nil, s.failOpenID(a, codeNotTrusted, err)
 	case err != nil:
 		return nil, err

@@ -108,7 +108,7 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 	answer, err := a.finish(s.o.Sessions.Begin(a.changes(ctx), g, a.arrival(), r.At, func(tx *control.Tx) error {
 		// Meanwhile the password may have been changed, and the code have been used.
 		if now := s.o.Logins.Profile(user.ID); now == nil || now.Hash != profile.Hash {
-			return session.ErrNobody
+			return session.ErrNoPrincipal
 		}
 		if device == nil && replaced == nil {
 			return nil

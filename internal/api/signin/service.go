@@ -173,7 +173,7 @@ func (s *Service) failed(err error) *Answer {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return &Answer{Status: r.Status, Body: r}
 	}
-	if errors.Is(err, session.ErrNobody) {
+	if errors.Is(err, session.ErrNoPrincipal) {
 		return &Answer{Status: http.StatusUnauthorized, Body: &Refusal{Code: "SignedOut", Message: "The session has ended."}}
 	}
 	if errors.Is(err, control.ErrElsewhere) || errors.Is(err, control.ErrUnavailable) || service.OfTheDisk(err) {

@@ -98,7 +98,7 @@ func (a *attempt) finish(token string, n *session.Session, err error) (*Answer, 
 		)
 	case errors.Is(err, session.ErrUsed):
 		return nil, a.fail("Used", "This request has begun a session already. Sign another one.")
-	case errors.Is(err, session.ErrNobody):
+	case errors.Is(err, session.ErrNoPrincipal):
 		return nil, a.fail("NoSuchUser", "There is no such user or key any more.")
 	case err != nil:
 		return nil, err

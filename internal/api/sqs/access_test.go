@@ -192,7 +192,7 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 // policy; what it sends carries its id, and an address if it has none.
 func TestUseOfASharedQueue(t *testing.T) {
 	t.Parallel()
-	a, b, nobody := asOwner(t), asOther(t), asAnonymous(t)
+	a, b, anonymous := asOwner(t), asOther(t), asAnonymous(t)
 	name := newName()
 	u := a.Create(name, nil)
 	find := func(c *sdk) (*sqs.GetQueueUrlOutput, error) {
@@ -200,12 +200,12 @@ func TestUseOfASharedQueue(t *testing.T) {
 	}
 	_, err := find(b)
 	apitest.Refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
-	_, err = find(nobody)
-	if got := nobody.Why(err); got != "because no resource-based policy allows the sqs:getqueueurl action" {
+	_, err = find(anonymous)
+	if got := anonymous.Why(err); got != "because no resource-based policy allows the sqs:getqueueurl action" {
 		t.Errorf("anonymous: %q", got)
 	}
 	a.SetPolicy(u, allowing("*", "sqs:*", "*", ""))
-	for _, c := range []*sdk{b, nobody} {
+	for _, c := range []*sdk{b, anonymous} {
 		out, err := find(c)
 		if got := apitest.Must(t, out, err); *got.QueueUrl != *u {
 			t.Errorf("found %s", *got.QueueUrl)
@@ -220,7 +220,7 @@ func TestUseOfASharedQueue(t *testing.T) {
 		c.Send(u, "m")
 		got := c.Receive(u)
 		want := otherAccount
-		if c == nobody {
+		if c == anonymous {
 			want = "127.0.0.1"
 		}
 		if len(got) != 1 || got[0].Attributes["SenderId"] != want {
@@ -237,7 +237,7 @@ func TestUseOfASharedQueue(t *testing.T) {
 // Conditions hold for requests as they come over the wire.
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	a, b, nobody := asOwner(t), asOther(t), asAnonymous(t)
+	a, b, anonymous := asOwner(t), asOther(t), asAnonymous(t)
 	u := a.Create(newName(), nil)
 	const refused = "because no resource-based policy allows the sqs:sendmessage action"
 	far := func(d time.Duration) string { return time.Now().Add(d).UTC().Format("2006-01-02T15:04Z") }
@@ -259,13 +259,13 @@ func TestConditions(t *testing.T) {
 		{`"Null":{"aws:MultiFactorAuthAge":"false"}`, false},
 	} {
 		a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", tc.condition))
-		for _, c := range []*sdk{b, nobody} {
+		for _, c := range []*sdk{b, anonymous} {
 			if got := c.TrySend(u); (got == "") != tc.met || got != "" && got != refused {
 				t.Errorf("%s: %q", tc.condition, got)
 			}
 		}
 		a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", ""), denying("*", "sqs:SendMessage", tc.condition))
-		for _, c := range []*sdk{b, nobody} {
+		for _, c := range []*sdk{b, anonymous} {
 			if got := c.TrySend(u); (got == "") == tc.met {
 				t.Errorf("denied if %s: %q", tc.condition, got)
 			}

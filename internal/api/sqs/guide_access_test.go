@@ -26,7 +26,7 @@ func TestGuidePolicies(t *testing.T) {
 		cred, _ := s.RootOf(account)
 		return sdkOf(t, s, cred, config.Region, from(address))
 	}
-	nobody := func(address string) *sdk {
+	anonymous := func(address string) *sdk {
 		return asAnonymous(t, func(o *sqs.Options) { o.BaseEndpoint, o.Region = aws.String(s.Endpoint()), config.Region }, from(address))
 	}
 	receive := func(c *sdk, u *string) string {
@@ -55,7 +55,7 @@ func TestGuidePolicies(t *testing.T) {
 "Action": "sqs:SendMessage",
 "Resource": "arn:aws:sqs:cn-north-1:444455556666:queue1"
 }
-}`, []try{{root(two, anywhere), true, false}, {root(one, anywhere), false, false}, {root(four, anywhere), true, true}, {nobody(anywhere), false, false}}},
+}`, []try{{root(two, anywhere), true, false}, {root(one, anywhere), false, false}, {root(four, anywhere), true, true}, {anonymous(anywhere), false, false}}},
 		{"a developer may send and receive", four, "queue1", `{
 "Version": "2012-10-17",
 "Id": "Queue1_Policy_UUID",
@@ -69,7 +69,7 @@ func TestGuidePolicies(t *testing.T) {
 "Action": ["sqs:SendMessage","sqs:ReceiveMessage"],
 "Resource": "arn:aws:sqs:*:444455556666:queue1"
 }
-}`, []try{{root(two, anywhere), true, true}, {root(one, anywhere), false, false}, {nobody(anywhere), false, false}}},
+}`, []try{{root(two, anywhere), true, true}, {root(one, anywhere), false, false}, {anonymous(anywhere), false, false}}},
 		{"two developers, all actions", one, "queue1", `{
 "Version": "2012-10-17",
 "Id": "Queue1_Policy_UUID",
@@ -83,7 +83,7 @@ func TestGuidePolicies(t *testing.T) {
 "Action": "sqs:*",
 "Resource": "arn:aws:sqs:cn-north-1:123456789012:queue1"
 }
-}`, []try{{root(two, anywhere), true, true}, {root(four, anywhere), true, true}, {nobody(anywhere), false, false}}},
+}`, []try{{root(two, anywhere), true, true}, {root(four, anywhere), true, true}, {anonymous(anywhere), false, false}}},
 		{"all users may receive", two, "queue1", `{
 "Version": "2012-10-17",
 "Id": "Queue1_Policy_UUID",
@@ -95,7 +95,7 @@ func TestGuidePolicies(t *testing.T) {
 "Action": "sqs:ReceiveMessage",
 "Resource": "arn:aws:sqs:*:111122223333:queue1"
 }
-}`, []try{{root(four, anywhere), false, true}, {nobody(anywhere), false, true}}},
+}`, []try{{root(four, anywhere), false, true}, {anonymous(anywhere), false, true}}},
 		{"all users, in three hours of 2009", two, "queue1", `{
 "Version": "2012-10-17",
 "Id": "Queue1_Policy_UUID",
@@ -115,7 +115,7 @@ func TestGuidePolicies(t *testing.T) {
 }
 }
 }
-}`, []try{{root(four, anywhere), false, false}, {nobody(anywhere), false, false}, {root(two, anywhere), true, true}}},
+}`, []try{{root(four, anywhere), false, false}, {anonymous(anywhere), false, false}, {root(two, anywhere), true, true}}},
 		{"all users of a network", two, "queue1", `{
 "Version": "2012-10-17",
 "Id": "Queue1_Policy_UUID",
@@ -133,8 +133,8 @@ func TestGuidePolicies(t *testing.T) {
 }
 }
 }`, []try{
-			{nobody("192.168.143.7"), true, true}, {root(four, "192.168.143.7"), true, true},
-			{nobody(anywhere), false, false}, {root(four, anywhere), false, false}, {root(two, anywhere), true, true},
+			{anonymous("192.168.143.7"), true, true}, {root(four, "192.168.143.7"), true, true},
+			{anonymous(anywhere), false, false}, {root(four, anywhere), false, false}, {root(two, anywhere), true, true},
 		}},
 		{"a network but for one address, and not another network", two, "queue1", `{
 "Version": "2012-10-17",
@@ -169,7 +169,7 @@ func TestGuidePolicies(t *testing.T) {
 }
 ]
 }`, []try{
-			{nobody("192.168.143.7"), true, false}, {nobody("192.168.143.188"), false, false}, {nobody("10.1.2.9"), false, false},
+			{anonymous("192.168.143.7"), true, false}, {anonymous("192.168.143.188"), false, false}, {anonymous("10.1.2.9"), false, false},
 			{root(two, "10.1.2.9"), false, false}, {root(two, "192.168.143.188"), true, true},
 		}},
 		{"a topic", two, "test-topic-queue", `{
@@ -188,7 +188,7 @@ func TestGuidePolicies(t *testing.T) {
 }
 }
 }
-}`, []try{{nobody(anywhere), false, false}, {root(four, anywhere), false, false}}},
+}`, []try{{anonymous(anywhere), false, false}, {root(four, anywhere), false, false}}},
 	} {
 		owner := root(tc.owner, anywhere)
 		u := owner.Create(tc.queue, nil)

@@ -28,8 +28,8 @@ var (
 	ErrNoLink = errors.New("there is no such link")
 	// ErrUsed says that a signed request has already begun a session.
 	ErrUsed = errors.New("this request has begun a session already")
-	// ErrNobody says that the person for whom the session would stand does not exist any more.
-	ErrNobody = errors.New("there is no such user, role, account or key any more")
+	// ErrNoPrincipal says that the principal of the session does not exist any more.
+	ErrNoPrincipal = errors.New("there is no such user, role, account or key any more")
 	// ErrSessionKeys says that keys of a session were to make a session, which would have no end that way.
 	ErrSessionKeys = errors.New("keys of a session cannot begin another one")
 )

@@ -51,7 +51,7 @@ func (s *Sessions) NewLink(ctx context.Context, g Grant, now time.Time) (token s
 	grant := &g
 	err = s.change(ctx, now, func(tx *control.Tx) error {
 		if _, ok := s.introduce(grant); !ok {
-			return ErrNobody
+			return ErrNoPrincipal
 		}
 		own := s.linksOf(g.IssuerID)
 		for len(own) >= MaxLinks {
@@ -135,7 +135,7 @@ func (s *Sessions) Begin(
 			return err
 		}
 		if _, ok := s.introduce(grant); !ok {
-			return ErrNobody
+			return ErrNoPrincipal
 		}
 		own := s.sessionsLike(grant)
 		for len(own) >= MaxSessions {
@@ -206,7 +206,7 @@ func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity
 	used, err := control.Decide(ctx, change, func(tx *control.Tx) (*Session, error) {
 		n, _, ok := s.find(id, now)
 		if !ok {
-			return nil, ErrNobody
+			return nil, ErrNoPrincipal
 		}
 		c := *n
 		c.Used = now.UTC().Truncate(time.Second)

@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -31,6 +32,32 @@ func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// answered repeats f until it succeeds. A request may be lost while a group elects its leader, and then its outcome is
+// unknown: a lease that is then held may be held by the first attempt. A lease that another holder has ends the test.
+func answered(ctx context.Context, t *testing.T, what string, f func() error) {
+	t.Helper()
+	for first := true; ; first = false {
+		err := f()
+		if err == nil {
+			return
+		}
+		definite := errors.Is(err, sharedlog.ErrLost) || first && errors.Is(err, sharedlog.ErrHeld)
+		if definite || pause(ctx, 20*time.Millisecond) != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// taken returns a lease that is free.
+func taken(ctx context.Context, t *testing.T, l *Leases, name, value string) (held sharedlog.Lease) {
+	t.Helper()
+	answered(ctx, t, "take the lease "+name, func() (err error) {
+		held, err = l.Take(ctx, name, []byte(value))
+		return err
+	})
+	return held
 }
 
 // serverLog keeps the warnings and errors of a server, and passes the errors on to the

@@ -140,10 +140,7 @@ func TestLeaderDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lease, err := leases.Take(ctx, "shard/1", []byte("0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lease := taken(ctx, t, leases, "shard/1", "0")
 	w.mustAppend(ctx, 50)
 	reach(t, ctx, at, w.at)
 
@@ -162,15 +159,7 @@ func TestLeaderDies(t *testing.T) {
 	c.kill(leader)
 	<-appended
 	reach(t, ctx, at, w.at)
-	for {
-		err := lease.Renew(ctx, []byte("1"))
-		if err == nil {
-			break
-		}
-		if errors.Is(err, sharedlog.ErrLost) || ctx.Err() != nil {
-			t.Fatalf("the lease is not renewed: %v", err)
-		}
-	}
+	answered(ctx, t, "renew", func() error { return lease.Renew(ctx, []byte("1")) })
 	w.check(ctx, c.log(other, "1"))
 
 	// It comes back, and learns what it has missed.
@@ -212,9 +201,7 @@ func TestAllDie(t *testing.T) {
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}
 	w.mustAppend(ctx, 30)
-	if err := w.log.Trim(ctx, 5); err != nil {
-		t.Fatal(err)
-	}
+	answered(ctx, t, "trim", func() error { return w.log.Trim(ctx, 5) })
 	for i := range 3 {
 		c.kill(i)
 	}

@@ -136,13 +136,8 @@ func TestLeasesOfDifferentLengths(t *testing.T) {
 	if info, err := conn.info(ctx, long.stream); err != nil || info.Config.MaxAge != time.Hour {
 		t.Errorf("the stream remembers for %v, %v", info.Config.MaxAge, err)
 	}
-	kept, err := long.Take(ctx, "long", []byte("1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := brief.Take(ctx, "brief", []byte("2")); err != nil {
-		t.Fatal(err)
-	}
+	kept := taken(ctx, t, long, "long", "1")
+	taken(ctx, t, brief, "brief", "2")
 	for free := false; !free; { // which takes an hour if it is the stream that forgets it
 		held, err := long.List(ctx)
 		if err != nil {
@@ -154,16 +149,12 @@ func TestLeasesOfDifferentLengths(t *testing.T) {
 			t.Fatal("a lease that has lapsed is not free")
 		}
 	}
-	if _, err := long.Take(ctx, "brief", []byte("3")); err != nil {
-		t.Errorf("a lease that has lapsed cannot be taken: %v", err)
-	}
+	taken(ctx, t, long, "brief", "3") // it has lapsed
 	held, err := brief.List(ctx)
 	if names := keys(held); err != nil || !slices.Equal(names, []string{"brief", "long"}) {
 		t.Errorf("held are %v, %v", names, err)
 	}
-	if err := kept.Renew(ctx, []byte("4")); err != nil {
-		t.Error(err)
-	}
+	answered(ctx, t, "renew", func() error { return kept.Renew(ctx, []byte("4")) })
 }
 
 func keys(m map[string][]byte) (names []string) {

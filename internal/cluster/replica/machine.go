@@ -144,6 +144,9 @@ func (m *machine) tick(now time.Time) time.Time {
 		switch {
 		case now.Sub(f.since) >= m.giveUp:
 			m.lose(fmt.Errorf("an append has been unresolved for %v", m.giveUp))
+			// Another node may be able to append. It needs longer for its turn than lose holds this one off: about a
+			// tenth of the lease for each candidate before it.
+			m.holdOff = m.now.Add(m.ttl)
 		case !f.retry.IsZero() && !now.Before(f.retry):
 			f.retry = time.Time{}
 			if m.resolving {
