@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../aws/sluice'
 import { each } from '../parts/each'
+import { keys } from './keys'
 
 /** Decision says whether the caller may take an action on a queue. */
 interface Decision {
@@ -37,7 +38,7 @@ const none: Refusals = new Map()
 export function useRefusals(queues: string[]): Refusals {
   const asked = queues.slice(0, mostQueues)
   const refusals = useQuery<Refusals>({
-    queryKey: ['CheckAccess', asked],
+    queryKey: keys.access(asked),
     enabled: asked.length > 0,
     staleTime: 60_000,
     retry: false,

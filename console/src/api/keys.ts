@@ -14,6 +14,7 @@ export const keys = {
   queueState: (queue: string) => key('DescribeQueueState', queue),
   attributes: (queue: string) => key('GetQueueAttributes', queue),
   queueTags: (queue: string) => key('ListQueueTags', queue),
+  access: (queues: string[]) => key('CheckAccess', ...queues),
   tasks: (queue: string) => key('ListRedriveTasks', queue),
 
   // Topics

@@ -1,7 +1,8 @@
 import Box from '@cloudscape-design/components/box'
-import { useQueryClient } from '@tanstack/react-query'
+import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useRefusals } from '../../api/access'
+import { keys } from '../../api/keys'
 import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue } from '../../api/queueactions'
 import type { QueueState } from '../../api/queues'
 import { notify } from '../../frame/notices'
@@ -38,12 +39,15 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     try {
       await each(names, one)
     } finally {
-      await client.invalidateQueries()
+      await client.invalidateQueries({ predicate: mayHaveChanged })
     }
     notify({
       header: said,
       ...(undo && {
-        action: { text: 'Undo', do: () => void each(names, undo).then(() => client.invalidateQueries()) },
+        action: {
+          text: 'Undo',
+          do: () => void each(names, undo).then(() => client.invalidateQueries({ predicate: mayHaveChanged })),
+        },
       }),
     })
     done?.()
@@ -133,6 +137,12 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
       )
   }
 }
+
+/** access is the beginning of the keys of what the user may do. */
+const [access] = keys.access([])
+
+/** mayHaveChanged leaves out what the user may do, which cannot be asked of queues that are gone. */
+const mayHaveChanged = ({ queryKey }: Query) => queryKey[0] !== access
 
 function Names({ names }: { names: string[] }) {
   if (names.length < 2) {
