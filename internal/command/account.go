@@ -14,10 +14,8 @@ func newAccount() *cobra.Command {
 		Short: "Create, list, limit and delete accounts",
 		Long: `Create, list, limit and delete accounts of a running server.
 
-This needs the root key of the first account, or a key of a user of that account with
-sluice:CreateAccount, sluice:ListAccounts or sluice:DeleteAccount. The root keys
-of all accounts are in the file credentials of the data directory; an account exists
-as long as it is there.`,
+Needs sluice:CreateAccount, sluice:ListAccounts or sluice:DeleteAccount in the first
+account.`,
 	}
 	server.add(cmd, "SLUICE")
 	cmd.AddCommand(newAccountCreate(server), newAccountList(server), newAccountDelete(server), newAccountLimit(server))
@@ -28,8 +26,8 @@ func newAccountCreate(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NUMBER]",
 		Short: "Create an account, and print the key of its root",
-		Long: `Create an account, and print the key of its root as lines that can be pasted
-into a shell. Without a number of 12 digits one is drawn.`,
+		Long: `Create an account, and print the key of its root as lines for a shell. Without a number
+of 12 digits one is drawn.`,
 		Example: `  sluice account create
   sluice account create 111122223333`,
 		Args: arguments("[NUMBER]"),
@@ -81,9 +79,8 @@ func newAccountDelete(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete NUMBER",
 		Short: "Delete an empty account",
-		Long: `Delete an empty account: one without queues, users, groups, roles and policies. If it
-has some, the error names them. Its root key stops working. The first account cannot
-be deleted.`,
+		Long: `Delete an empty account: one without queues, users, groups, roles and policies. Its root
+key stops working. The first account cannot be deleted.`,
 		Example:           `  sluice account delete 111122223333`,
 		Args:              arguments("NUMBER"),
 		ValidArgsFunction: completeAccounts(server),

@@ -31,11 +31,11 @@ func newAccountLimit(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "limit",
 		Short: "Limit what accounts and users take of the server",
-		Long: `Limit what an account takes of the server, or one of its users. Everything else is
-unlimited. A user has only limits of sends, receives and requests, beside those of its account.
+		Long: `Limit what an account, or one of its users, takes of the server. A user has only limits
+of sends, receives and requests, beside those of its account.
 
-This takes the root key of the server's first account, or that of a user of it who
-may sluice:SetLimits, sluice:ListLimits, sluice:GetLimits or sluice:DeleteLimits.`,
+Needs sluice:SetLimits, sluice:ListLimits, sluice:GetLimits or sluice:DeleteLimits in
+the first account.`,
 	}
 	cmd.AddCommand(newAccountLimitSet(server), newAccountLimitShow(server), newAccountLimitRemove(server))
 	return cmd
@@ -99,7 +99,7 @@ func limitSubject(account, user string) map[string]any {
 }
 
 func addLimitUser(f *pflag.FlagSet, user *string) {
-	f.StringVar(user, "user", "", "a user of the account, in place of the account")
+	f.StringVar(user, "user", "", "a user of the account")
 }
 
 func newAccountLimitSet(server *clientFlags) *cobra.Command {
@@ -108,8 +108,7 @@ func newAccountLimitSet(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set NUMBER",
 		Short: "Set limits of an account, or of a user",
-		Long: `Set limits of an account, or of a user of it. Limits that are not named stay as they are.
-A limit of 0 lets nothing in.`,
+		Long:  `Set limits of an account or user. Others stay as they are. A limit of 0 lets nothing in.`,
 		Example: `  sluice account limit set 111122223333 --sends 100 --bytes 20GiB --queues 50
   sluice account limit set 111122223333 --user bob --sends 10`,
 		Args:              arguments("NUMBER"),
@@ -173,9 +172,8 @@ func newAccountLimitShow(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [NUMBER]",
 		Short: "Show limits, and what is used of them",
-		Long: `Show the limits of an account or user, with what is used of them on all nodes, and how
-many requests the node that answers has refused since it was started. Without a
-number, all accounts and users that have limits are shown.`,
+		Long: `Show limits, what is used of them on all nodes, and the refusals of the node that
+answers since its start. Without a number, it shows all accounts and users with limits.`,
 		Example: `  sluice account limit show
   sluice account limit show 111122223333 --user bob`,
 		Args:              arguments("[NUMBER]"),
@@ -227,7 +225,7 @@ func newAccountLimitRemove(server *clientFlags) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addLimitUser(f, &user)
-	f.StringSliceVar(&only, "only", nil, "remove these limits only, named as the flags of set")
+	f.StringSliceVar(&only, "only", nil, "only these limits, named as the flags of set")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		in := limitSubject(c.args[0], user)
 		names, err := limitNames(only)

@@ -17,7 +17,7 @@ func newAlarm() *cobra.Command {
 		Short: "Show alarms and their history",
 		Long: `Show alarms and their history, by the operations of CloudWatch.
 
-Alarms are made with aws cloudwatch put-metric-alarm, Terraform or an SDK.`,
+Create alarms by aws cloudwatch put-metric-alarm, Terraform or an SDK.`,
 	}
 	server.add(cmd, "CLOUDWATCH")
 	cmd.AddCommand(newAlarmList(server), newAlarmHistory(server))

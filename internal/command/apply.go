@@ -11,27 +11,6 @@ import (
 	"github.com/sluicemq/sluice/internal/declared"
 )
 
-// seeApply is the end of the help of the other commands about declared files.
-const seeApply = `
-sluice apply --help describes the files and the servers.`
-
-// applyAbout is what the help of apply says about declared files.
-const applyAbout = `
-A file declares queues, topics with subscriptions, alarms, users, groups, roles and
-policies, with the settings that matter to it:
-
-  name: shop
-  queues:
-    orders:
-      visibility-timeout: 2m
-      dead-letters: orders-failed
-    orders-failed:
-
-Other resources and settings stay as they are. See docs/declared.md. sluice schema
-prints a JSON schema for editors.
-
---endpoint can name any server that speaks SQS; --aws means AWS itself.`
-
 // errDiffers gives the exit status 2, as other tools do.
 var errDiffers = inconclusive{verdict{errors.New("what there is differs from the file")}}
 
@@ -42,7 +21,8 @@ func newPlan() *cobra.Command {
 		Short: "Show what apply would change, and change nothing",
 		Long: `Show what apply would change, setting by setting, and change nothing. - is standard
 input. The exit status is 0 if nothing would change, and 2 if something would.
-` + seeApply,
+
+sluice apply --help describes the files and the servers.`,
 		Example: `  sluice plan queues.yaml
   sluice plan --prune queues.yaml`,
 		Args: arguments("FILE", "[FILE...]"),
@@ -62,11 +42,10 @@ func newDrift() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drift FILE...",
 		Short: "Show differences between files and the server",
-		Long: `Show differences between files and the server: resources that are missing, that have
-other settings, or that an earlier apply created and the file no longer has. Drift
-changes nothing. It is plan --prune under a name for hourly checks. The exit status is
-0 without differences, and 2 with some.
-` + seeApply,
+		Long: `Show differences between files and the server, as plan --prune does, under a name for
+hourly checks. The exit status is 0 without differences, and 2 with some.
+
+sluice apply --help describes the files and the servers.`,
 		Example: `  sluice drift queues.yaml`,
 		Args:    arguments("FILE", "[FILE...]"),
 	}
@@ -85,32 +64,40 @@ func newApply() *cobra.Command {
 		Use:   "apply FILE...",
 		Short: "Create and change queues, topics, alarms and users as files declare",
 		Long: `Create and change queues, topics, alarms and users as files declare, and print each
-step. - is standard input. A second apply changes nothing. An apply that stopped
-half-way is completed by the next.
+step. - is standard input. A second apply changes nothing, and completes one that
+stopped half-way.
 
 Only --prune deletes: resources that an earlier apply of a file of the same name
-created, and the file no longer has. A queue with messages is deleted only with
---prune-non-empty; without it nothing is changed. The name of a deleted queue can be
-used again after 60 seconds: apply waits.
+created, and the file no longer has. The name of a deleted queue can be used again after
+60 seconds: apply waits.
 
-Files never have access keys. Apply creates them, and prints each once or writes it to
-the file of --write-keys.
-` + applyAbout,
+A file declares queues, topics with subscriptions, alarms, users, groups, roles and
+policies, with the settings that matter to it:
+
+  name: shop
+  queues:
+    orders:
+      visibility-timeout: 2m
+      dead-letters: orders-failed
+    orders-failed:
+
+Other resources and settings stay as they are. See docs/declared.md. --endpoint can name
+any server that speaks SQS; --aws means AWS itself.`,
 		Example: `  sluice apply queues.yaml
   sluice apply --prune queues.yaml users.yaml --write-keys keys
   sluice apply --aws --region eu-west-1 --profile shop queues.yaml`,
 		Args: arguments("FILE", "[FILE...]"),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&d.prune, "prune", false, "delete what an earlier apply of the file created and the file no longer has")
+	f.BoolVar(&d.prune, "prune", false, "delete what the file created and no longer has")
 	f.StringVar(
 		&d.keyFile,
 		"write-keys",
 		"",
-		"file that gets the access keys of users, as profiles, with mode 0600 (default: they are printed)",
+		"file that gets the access keys of users, as profiles (default: they are printed)",
 	)
 	filePath(f, "write-keys")
-	f.BoolVar(&d.losing, "prune-non-empty", false, "prune queues that have messages, too: the messages are deleted with them")
+	f.BoolVar(&d.losing, "prune-non-empty", false, "also prune queues with messages; without it they stop the whole apply")
 	onlyWith(f, []string{"prune"}, "prune-non-empty")
 	return d.running(cmd, d.apply)
 }
@@ -262,8 +249,8 @@ func newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of files for apply",
-		Long: `Print the JSON schema of files for apply. Editors use it to complete names and to mark
-errors; see docs/declared.md.`,
+		Long: `Print the JSON schema of files for apply, by which editors complete names and mark
+errors.`,
 		Example: `  sluice schema >sluice.schema.json`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -284,8 +271,8 @@ func newExport() *cobra.Command {
 		Use:   "export",
 		Short: "Write a file for apply from what a server has",
 		Long: `Write a file for apply: all queues, topics, subscriptions and alarms of a region, and
-the users, groups, roles and policies of the account. Applying it to its origin changes
-nothing. It has no secrets: it says only whether a user has a key.`,
+the users, groups, roles and policies of the account, without secrets. Applying it to
+its origin changes nothing.`,
 		Example: `  sluice export >queues.yaml
   sluice export --name shop --region eu-west-1`,
 		Args: noArguments,

@@ -26,18 +26,14 @@ func newBackup() *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Write the data of a running server to a file",
 		Long: `Write the data of a running server or cluster to a file: queues, messages, users and
-keys. The server keeps serving. Any node of a cluster can make the backup; it fetches
-missing shards from the others.
+keys. The server keeps serving. Any node of a cluster can make the backup.
 
-The file has everything that was acknowledged before the command started, and some of
-what came later. It holds the secrets of the installation, and only you can read it.
-With - for FILE the archive, a tar file, goes to standard output. The command verifies
-the checksums.
+The file has everything that was acknowledged before the command started. It holds the
+secrets of the installation, and only you can read it. With - for FILE the tar archive
+goes to standard output. The command verifies checksums; with --verify, those of an
+existing file, without a server.
 
-With --verify, it reads an existing file and verifies its checksums, without a server.
-
-This needs the root key of the first account, or a key of a user of that account with
-sluice:Backup.`,
+Needs sluice:Backup in the first account.`,
 		Example: `  sluice backup sluice-$(date +%F).tar
   sluice backup --verify sluice-2026-11-21.tar
   sluice backup - | zstd >sluice.tar.zst`,
@@ -175,11 +171,10 @@ func newRestore() *cobra.Command {
 		Use:   "restore FILE",
 		Short: "Create a data directory from a backup",
 		Long: `Create a data directory for sluice serve from a backup. The directory must be empty or
-missing.
+missing. With - for FILE the archive comes from standard input.
 
-One server can serve it, or the first node of a new cluster whose other nodes begin
-with empty directories. A backup with several shards needs a cluster of at least one
-node. With - for FILE the archive comes from standard input.`,
+One server can serve it, or the first node of a new cluster whose other nodes begin with
+empty directories. A backup with several shards needs a cluster of at least one node.`,
 		Example: `  sluice restore sluice-2026-11-21.tar --data /var/lib/sluice
   zstd -d <sluice.tar.zst | sluice restore -`,
 		Args:              arguments("FILE"),

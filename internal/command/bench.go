@@ -30,16 +30,16 @@ func newBench() *cobra.Command {
 		Short: "Load an SQS endpoint and check that every message arrives",
 		Long: `Load an SQS endpoint and check that every message arrives.
 
-Producers send and consumers receive and delete, each on a connection of its
-own; several endpoints share the connections. The presets come from the SQS developer guide's
-Appendix A: single (16 and 32 connections), double (32 and 64), batched (12 and 20,
-ten messages a call).
+Producers send, and consumers receive and delete, each on a connection of its own;
+several endpoints share the connections. The presets come from the SQS developer guide's
+Appendix A: single (16 and 32 connections), double (32 and 64), batched (12 and 20, ten
+messages a call).
 
 With --pollers there is no load: so many connections wait in long polls, and single
 messages show how soon each reaches its poller.
 
-The exit status is 1 if a message was lost or, in a FIFO queue, came twice or out
-of order.`,
+The exit status is 1 if a message was lost or, in a FIFO queue, came twice or out of
+order.`,
 		Example: `  sluice bench --preset double --duration 1m
   sluice bench --fifo --groups 1000 --batch 10
   sluice bench --pollers 5000 --queues 100`,
@@ -81,11 +81,11 @@ of order.`,
 	f.BoolVar(&c.FIFO, "fifo", false, "load a FIFO queue")
 	f.IntVar(&c.Groups, "groups", c.Groups, "message groups of a FIFO queue")
 	f.IntVar(&c.Backlog, "backlog", 0, "messages to store before the measurement begins")
-	f.StringVar(&c.Queue, "queue", "", "name of an existing queue (default: a new one, deleted afterwards)")
-	f.BoolVar(&ceiling, "ceiling", false, "first load a handler that does nothing over the same HTTP stack, and give the ratio")
+	f.StringVar(&c.Queue, "queue", "", "existing queue (default: a new one, deleted afterwards)")
+	f.BoolVar(&ceiling, "ceiling", false, "first load a handler that does nothing, and print the ratio")
 	f.IntVar(&c.Pollers, "pollers", 0, "connections with an idle long poll each, instead of a load")
 	f.IntVar(&c.Queues, "queues", 0, "queues that the pollers wait for (default 1)")
-	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server, if it is on this machine: its memory is printed with --pollers")
+	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server on this machine: print its memory, with --pollers")
 	server.add(cmd, "SQS")
 	out.add(cmd)
 	notWith(f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling")

@@ -32,9 +32,8 @@ func newClusterCerts() *cobra.Command {
 certificate and key for each node. Give each node by the host names and IP addresses
 that the others use, separated by commas. The first one names the files.
 
-Each node needs ca.crt and its own two files. ca.key creates new nodes: keep it off
-the nodes. With it in the directory, a later call adds nodes to the same authority.
-No file is overwritten.`,
+Each node needs ca.crt and its own two files. ca.key creates new nodes: keep it
+elsewhere. With it in the directory, a later call adds nodes. No file is overwritten.`,
 		Example: `  sluice cluster certs --out certs a.example b.example c.example
   sluice cluster certs --out certs d.example,10.0.0.4`,
 		Args: arguments("HOST..."),

@@ -20,8 +20,7 @@ func newClusterQueues() *cobra.Command {
 		Long: `Show the shards of queues and the nodes that serve them: of all queues, those with a
 name in any account and region, or those on a shard.
 
-This needs the root key of the first account, or a key of a user of that account with
-sluice:ListShardQueues.`,
+Needs sluice:ListShardQueues in the first account.`,
 		Example: `  sluice cluster queues orders
   sluice cluster queues --shard 0004`,
 		Args:              arguments("[QUEUE]"),

@@ -28,31 +28,28 @@ func newClusterStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say how a cluster is: its nodes, its shards, and what is wrong",
-		Long: `Say how a cluster is: its nodes, its shards, what is wrong and what to do about it.
-Any node can be asked; the answer is what that node sees.
+		Long: `Show the nodes and shards of a cluster, what is wrong and what to do about it, as the
+node that answers sees it.
 
-  OWNS      how many shards the node serves
+  OWNS      number of shards that the node serves
   CLOCK     how far its clock is ahead of those of most nodes
   CERT      days for which its certificate is valid; - if it has none that ends
   EPOCH     how often the shard has had a new owner
-  LOG       size of one copy of the shard's log, and RECORDS how many are in it
-  COPIES    copies of the log that have all of it, of how many there should be
+  LOG       size of one copy of the shard's log; RECORDS, how many are in it
+  COPIES    complete copies of the log, of how many there should be
   REPLICAS  nodes that keep the shard. After a name: "-12", 12 records behind the
             log; "catching up", it reads what it missed; "fetching", it gets a
             copy from another node; "scouting", "taking", "claiming", "opening",
             it is becoming the owner; "draining", "leaving", it hands the shard
-            over; "absent", it is not there yet; "stopped", it cannot go on,
-            and below is why
-
-This takes the root key of the cluster's first account, or that of a user of it who
-may sluice:DescribeCluster.
+            over; "absent", it does not exist yet, or its node is away; "stopped",
+            it cannot go on, and below is why
 
 A node that starts, stops or does not answer is a problem. With --wait the command
 returns when there has been no problem for three seconds and each shard has the owner
 that it should have: then another node may be stopped.
 
-The exit status is 0 if all is well, 1 if something is not, and 2 if that could
-not be found out.`,
+The exit status is 0 if all is well, 1 if not, and 2 if that could not be found out.
+Needs sluice:DescribeCluster in the first account.`,
 		Args: noArguments,
 		Example: `  sluice cluster status
   sluice cluster status --watch

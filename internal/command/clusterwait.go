@@ -23,7 +23,7 @@ type clusterWait struct {
 func (w *clusterWait) add(f *pflag.FlagSet) {
 	f.BoolVar(&w.wait, "wait", false, "wait until all is well and stays so for three seconds")
 	f.StringVar(&w.node, "node", "", "name of a node that must be among the cluster's")
-	f.DurationVar(&w.timeout, "timeout", time.Minute, "how long to wait at most")
+	f.DurationVar(&w.timeout, "timeout", time.Minute, "longest wait")
 	onlyWith(f, []string{"wait"}, "node", "timeout")
 }
 

@@ -152,7 +152,11 @@ func describeCompatibility(all []serviceCompatibility) string {
 			}
 			fmt.Fprintln(&b)
 		}
-		fmt.Fprintf(&b, "As on AWS: %s.\n", codeList(s.Same))
+		if len(s.Absent) == 0 {
+			fmt.Fprintf(&b, "As on AWS: %s.\n", codeList(s.Same))
+		} else {
+			fmt.Fprintf(&b, "The other %d operations are as on AWS, except those that are not there.\n", len(s.Same))
+		}
 		for _, a := range s.Absent {
 			fmt.Fprintf(&b, "\nNot there (%s): %s.\n", a.Why, codeList(a.Operations))
 		}

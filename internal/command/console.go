@@ -16,17 +16,15 @@ func newConsole() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "console",
 		Short: "Print a link that signs in to the console",
-		Long: `Print a link to the console of a running server. It signs in the first person who
-opens it within ten minutes, as the owner of this command's keys, for at most 12 hours
-or until temporary keys expire.
-
-It needs no permission, because the console grants none.`,
+		Long: `Print a link to the console of a running server. It signs in the first person who opens
+it within ten minutes, with the rights of this command's keys, for at most 12 hours or
+until temporary keys expire.`,
 		Example: `  sluice console
   sluice console --open`,
 		Args: noArguments,
 	}
 	server.add(cmd, "SLUICE")
-	cmd.Flags().BoolVar(&open, "open", false, "open the link in this machine's browser instead of printing it")
+	cmd.Flags().BoolVar(&open, "open", false, "open the link in this machine's browser")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		var link signInLink
 		if err := c.sluice(ctx, "CreateSignInLink", struct{}{}, &link); err != nil {

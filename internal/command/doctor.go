@@ -26,10 +26,9 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check a data directory for damage",
-		Long: `Check a data directory for damage, while no server runs on it.
-
-The doctor reads everything, and checks checksums and consistency. It changes nothing.
-For a node of a cluster it checks the stores; the cluster's log may hold more.
+		Long: `Check a data directory for damage, while no server runs on it. The doctor verifies
+checksums and consistency, and changes nothing. A cluster's log may hold more than the
+stores of a node.
 
 The exit status is 0 if the directory is sound, 1 if it is damaged, and 2 if the check
 was not possible.`,

@@ -35,8 +35,8 @@ func newHealth() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Ask a server whether it is ready",
-		Long: `Ask a server whether it is ready, that is, whether a write becomes durable. This needs
-no keys. With --live, ask only whether the process is alive: a restart does not help a
+		Long: `Ask a server, without keys, whether it is ready, that is, whether a write becomes
+durable. With --live, ask only whether the process is alive: a restart does not help a
 server whose disk is full.
 
 The exit status is 0 if it is, 1 if it is not, and 2 if the server does not answer. Of

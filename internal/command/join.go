@@ -73,24 +73,24 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 		&c.peers,
 		"cluster",
 		nil,
-		"all nodes of the cluster, as host:port or name=host:port, separated by commas; without a name a node is called by the first label of its host (port: "+cluster.DefaultPort+")",
+		"all nodes of the cluster, as host:port or name=host:port; the default name is the first label of the host (port: "+cluster.DefaultPort+")",
 	)
 	f.StringVar(&c.name, "cluster-name", "sluice", "name of the cluster")
 	f.StringVar(&c.listen, "cluster-listen", "", "host:port to listen on for other nodes (default: this node's in --cluster)")
-	f.StringVar(&c.ca, "cluster-ca", "", "file with the certificate of the authority that the nodes trust, PEM; see sluice cluster certs")
+	f.StringVar(&c.ca, "cluster-ca", "", "file with the certificate of the nodes' authority, PEM; see sluice cluster certs")
 	f.StringVar(&c.cert, "cluster-cert", "", "file with this node's certificate, PEM")
 	f.StringVar(&c.key, "cluster-key", "", "file with the key of that certificate, PEM")
 	f.StringVar(
 		&c.secret,
 		"cluster-secret-file",
 		"",
-		"file with a secret of all nodes, instead of certificates; the first node of --cluster creates it, the others wait for it",
+		"file with a secret of all nodes, instead of certificates; the first node of --cluster creates it",
 	)
 	f.BoolVar(
 		&c.insecure,
 		"cluster-insecure",
 		false,
-		"let nodes talk to each other, or to --nats on another machine, without TLS: any process that reaches the port can then read and change everything",
+		"no TLS between nodes, or to --nats on another machine: any process that reaches the port can read and change everything",
 	)
 	f.IntVar(
 		&c.shards,
@@ -102,14 +102,14 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 		&c.spread,
 		"default-spread",
 		1,
-		"shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId",
+		"shards of a queue without the tag "+catalog.TagShards+", standard or FIFO with FifoThroughputLimit=perMessageGroupId",
 	)
 	f.DurationVar(
 		&c.failover,
 		"failover-timeout",
 		cluster.DefaultFailover,
 		fmt.Sprintf(
-			"about how long the shards of a node that dies have no owner, %s to %s; longer for slow disks, wide networks and busy machines, whose nodes would be taken for dead",
+			"about how long the shards of a dead node have no owner, %s to %s; longer for slow disks, wide networks and busy machines",
 			cluster.MinFailover,
 			cluster.MaxFailover,
 		),
@@ -117,7 +117,7 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 	f.Var(
 		byteCount{&c.memory},
 		"cluster-memory",
-		"memory of the process above which the embedded servers drop their caches, as 2GiB or in bytes; 0 is no limit; GOMEMLIMIT takes precedence",
+		"memory of the process above which caches of logs are dropped, as 2GiB or in bytes; 0 is no limit; GOMEMLIMIT takes precedence",
 	)
 }
 
@@ -126,7 +126,7 @@ func (c *clusterFlags) addNATS(f *pflag.FlagSet) {
 		&c.nats,
 		"nats",
 		"",
-		"URL of an existing NATS cluster with JetStream, to be used instead of servers inside the nodes; --cluster then only names the nodes",
+		"URL of an existing NATS cluster with JetStream; --cluster then only names the nodes",
 	)
 	f.StringVar(&c.natsCreds, "nats-creds", "", "file with NATS credentials")
 	f.StringVar(&c.natsSystem, "nats-system-creds", "", "file with credentials of its system account, to check that it syncs")

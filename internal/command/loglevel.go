@@ -11,13 +11,10 @@ func newLogLevel() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log-level [LEVEL]",
 		Short: "Show or change the log level of a running server",
-		Long: `Show or change the level of what a running server logs: debug, info, warn or error.
+		Long: `Show or change the level of what a running server logs, until its next start or SIGHUP:
+debug, info, warn or error. In a cluster, --endpoint names the node.
 
-In a cluster, --endpoint names the node. The level lasts until the next start or
-SIGHUP.
-
-This needs the root key of the first account, or a key of a user of that account with
-sluice:GetLogLevel or sluice:SetLogLevel.`,
+Needs sluice:GetLogLevel or sluice:SetLogLevel in the first account.`,
 		Example: `  sluice log-level
   sluice log-level debug`,
 		Args:      arguments("[LEVEL]"),

@@ -42,23 +42,17 @@ func newMigrate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate [QUEUE...]",
 		Short: "Move queues, topics and messages from another SQS endpoint",
-		Long: `Move queues, topics, subscriptions and messages from another SQS endpoint to this
-server. The source can be Amazon SQS, ElasticMQ, LocalStack, moto, another Sluice, or
-any other server that speaks SQS in JSON. With names of queues, only those are moved,
-and no topics.
+		Long: `Move queues, topics, subscriptions and messages to this server from Amazon SQS,
+ElasticMQ, LocalStack, moto, another Sluice, or any other server that speaks SQS in
+JSON. With names of queues, only those are moved, and no topics.
 
-First the command creates what this server does not have. It leaves what is there as
-it is, and lists the differences. Then it moves messages: each is received at the
-source, sent here, and deleted at the source after the send was acknowledged. A run
-that was stopped or killed can be repeated: it goes on where the last one ended. A
-message of a standard queue can then arrive twice.
+First the command creates what this server does not have, and lists differences of what
+it has. Then it moves messages: each is deleted at the source after this server has
+acknowledged it. A run that was stopped or killed can be repeated. A message of a
+standard queue can then arrive twice.
 
-Messages keep their body, attributes, trace header and message group, and FIFO queues
-keep the order of each group. Messages do not keep their id, sent timestamp, receive
-count and sender. In FIFO queues, the id at the source becomes the deduplication id.
-
-The command ends when the source has no messages left. With --follow it goes on until
-it is interrupted, while producers still send to the source.`,
+The command ends when the source has no messages left, or with --follow when it is
+interrupted. See docs/migration.md.`,
 		Example: `  sluice migrate --from http://127.0.0.1:9325 --dry-run
   sluice migrate --from http://127.0.0.1:9325
   sluice migrate --from-aws --from-region eu-west-1 --from-profile shop --follow orders payments.fifo`,
@@ -72,27 +66,27 @@ it is interrupted, while producers still send to the source.`,
 			&m.fromCA,
 			"from-ca",
 			"",
-			"file with the certificates of the authorities to trust at the source, PEM (default: as --ca)",
+			"file with the certificates to trust at the source, PEM (default: as --ca)",
 		)
 		f.StringVar(&m.fromRegion, "from-region", "", "region of the source (default: as --region)")
 		f.StringVar(
 			&m.fromProfile,
 			"from-profile",
 			"",
-			"profile of the credentials file with the keys for the source (default: as --profile)",
+			"profile of the credentials file for the source (default: as --profile)",
 		)
 		filePath(f, "from-ca")
 	})
 	f := cmd.Flags()
-	f.BoolVar(&m.dryRun, "dry-run", false, "show what would be created and how many messages wait, and change nothing")
+	f.BoolVar(&m.dryRun, "dry-run", false, "show what would be created and moved, and change nothing")
 	f.BoolVar(&m.definitionsOnly, "definitions-only", false, "create queues, topics and subscriptions, and move no messages")
 	f.BoolVar(&m.follow, "follow", false, "go on until interrupted")
-	f.IntVar(&m.workers, "workers", m.workers, "batches that are moved at a time, 1 to 64")
+	f.IntVar(&m.workers, "workers", m.workers, "batches moved at a time, 1 to 64")
 	f.DurationVar(
 		&m.wait,
 		"wait",
 		m.wait,
-		"how long to wait for messages that are delayed or in flight at the source, after the last message was moved",
+		"how long to wait at the end for messages that are delayed or in flight",
 	)
 	notWith(f, "from-aws", "from")
 	notWith(f, "dry-run", "definitions-only", "follow", "workers", "wait")

@@ -20,8 +20,7 @@ func newNode() *cobra.Command {
 		Short: "Take nodes out of a cluster, and back in",
 		Long: `Take nodes out of a cluster, and back in. Any node can do this, also for itself.
 
-This needs the root key of the first account, or a key of a user of that account with
-sluice:DrainNode or sluice:RemoveNode.`,
+Needs sluice:DrainNode or sluice:RemoveNode in the first account.`,
 	}
 	server.add(cmd, "SLUICE")
 	cmd.AddCommand(newNodeDrain(server), newNodeUndrain(server), newNodeRemove(server))
@@ -36,18 +35,17 @@ func newNodeDrain(server *clientFlags) *cobra.Command {
 		Short: "Move shards and replicas of a node to the others",
 		Long: `Move shards and replicas of a node to the others, before a long stop or removal. The
 node keeps answering requests. It takes no shard back, not even after a restart, until
-sluice node undrain.
+sluice node undrain. Before a restart, draining is not needed.
 
 The command returns when the node owns no shard and its replicas are elsewhere. With
-fewer than three others, these have all shards, and the node keeps its copies. Before
-a restart, draining is not needed: a node hands over its shards when it stops.`,
+fewer than three others, these have all shards, and the node keeps its copies.`,
 		Example: `  sluice node drain a
   sluice node drain a --timeout 1h`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeNodes(server),
 	}
 	cmd.Flags().BoolVar(&noWait, "no-wait", false, "return at once")
-	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait at most")
+	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "longest wait")
 	notWith(cmd.Flags(), "no-wait", "timeout")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		name := c.args[0]
@@ -157,15 +155,14 @@ func newNodeRemove(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a stopped node from the cluster for good",
-		Long: `Remove a stopped node from the cluster for good. Others make its replicas again. Remove
-it from --cluster of the other nodes at their next restart, too.
-
-A stopped node counts as alive for some seconds more. The command waits until then.`,
+		Long: `Remove a stopped node from the cluster for good, as soon as it counts as gone. Others
+make its replicas again. Remove it from --cluster of the other nodes at their next
+restart, too.`,
 		Example:           `  sluice node remove a`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeNodes(server),
 	}
-	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait at most")
+	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "longest wait")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		if err := removeNode(ctx, c, c.args[0], timeout); err != nil {
 			return nil, err

@@ -33,12 +33,10 @@ func newSimulate() *cobra.Command {
 policies in files are added. Otherwise the command needs no server.
 
 The caller is an ARN, an account's 12 digits for its root, or "anonymous". --context
-gives keys for conditions; a repeated key has a list of values. A missing key is not
-in the request. By default the time is now, aws:SecureTransport is false, and keys
-about the caller follow from --caller.
+gives keys for conditions; a repeated key has a list of values. By default the time is
+now, aws:SecureTransport is false, and keys about the caller follow from --caller.
 
-The exit status is 0 if the request is allowed, 1 if it is not, and 2 after an error,
-for example in a policy.`,
+The exit status is 0 if the request is allowed, 1 if not, and 2 after an error.`,
 		Example: `  sluice policy simulate --caller 111122223333 --action sqs:SendMessage \
     --resource arn:aws:sqs:us-east-1:000000000000:orders \
     --resource-policy orders.json --context aws:SourceIp=10.1.2.3
@@ -73,18 +71,18 @@ for example in a policy.`,
 		&s.resource,
 		"resource",
 		"",
-		"ARN of what it is about, or * for an action that is about nothing in particular, such as sluice:DrainNode",
+		"ARN, or * for an action without a resource, such as sluice:DrainNode",
 	)
 	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeatable")
 	f.StringVar(&s.resourcePolicy, "resource-policy", "", "file with the policy of the resource")
-	f.StringArrayVar(&s.context, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeatable")
-	f.StringVar(&s.user, "user", "", "user of a running server who asks, with the policies that the user has there")
-	f.StringVar(&s.role, "role", "", "role of a running server that asks, with the policies that it has there")
+	f.StringArrayVar(&s.context, "context", nil, "key for conditions, as aws:SourceIp=10.1.2.3; repeatable")
+	f.StringVar(&s.user, "user", "", "user of a running server as the caller, with its policies")
+	f.StringVar(&s.role, "role", "", "role of a running server as the caller, with its policies")
 	f.StringVar(
 		&s.queue,
 		"queue",
 		"",
-		"queue of a running server that it is about, with the policy that it has there: its name, URL or ARN",
+		"queue of a running server as the resource, with its policy: name, URL or ARN",
 	)
 	filePath(f, "policy", "resource-policy")
 	notWith(f, "user", "caller", "role")

@@ -16,10 +16,9 @@ func newPolicyExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain QUEUE",
 		Short: "Ask the server whether a principal may do something with a queue",
-		Long: `Ask a running server whether a principal may take an action on a queue, which
-statement decides, and what is missing. The server knows all policies of the queue's
-account. Only Sluice has this; it needs sluice:ExplainAccess. sluice policy simulate
-does the same for policies in files.
+		Long: `Ask a running server whether a principal may take an action on a queue, which statement
+decides, and what is missing. Sluice only; needs sluice:ExplainAccess. sluice policy
+simulate does the same for policies in files.
 
 The principal is the ARN of a user or role, an account's 12 digits for its root, or
 "anonymous". The exit status is 0 if the request would be allowed, and 1 if not.`,
@@ -31,7 +30,7 @@ The principal is the ARN of a user or role, an account's 12 digits for its root,
 	f := cmd.Flags()
 	f.StringVar(&principal, "principal", "", "who: an ARN, an account, or anonymous")
 	f.StringVar(&action, "action", "", "what for, such as sqs:SendMessage")
-	f.StringArrayVar(&conditions, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeatable")
+	f.StringArrayVar(&conditions, "context", nil, "key for conditions, as aws:SourceIp=10.1.2.3; repeatable")
 	must(cmd.MarkFlagRequired("principal"))
 	must(cmd.MarkFlagRequired("action"))
 	server.add(cmd, "SQS")

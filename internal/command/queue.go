@@ -17,8 +17,8 @@ func newQueue() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue",
 		Short: "Create, inspect, fill and empty queues",
-		Long: `Create, inspect, fill and empty queues, by the operations of SQS in JSON, so that they
-work with other servers and AWS, too. The help names commands that only Sluice has.
+		Long: `Create, inspect, fill and empty queues. Commands work with other servers and AWS, too,
+unless their help says "Sluice only".
 
 QUEUE is a name, a URL or an ARN.`,
 	}
@@ -139,13 +139,12 @@ func newQueueList(server *clientFlags) *cobra.Command {
 		Use:   "ls [PREFIX]",
 		Short: "List queues with the numbers of their messages",
 		Long: `List queues with their numbers of messages. --state adds the age of the oldest message,
-the last minute, dead letters, and why nothing is received; see queue state. Only
-Sluice has --state; it needs sluice:ListQueueStates, and sluice:DescribeQueueState of
-the queues.`,
+the last minute, dead letters, and why nothing is received. --state is Sluice only; it
+needs sluice:ListQueueStates, and sluice:DescribeQueueState of the queues.`,
 		Example: "  sluice queue ls\n  sluice queue ls orders- --json\n  sluice queue ls --state",
 		Args:    arguments("[PREFIX]"),
 	}
-	cmd.Flags().BoolVar(&state, "state", state, "show what the queues are doing, too")
+	cmd.Flags().BoolVar(&state, "state", state, "show the state of the queues")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		if state {
 			return answerOr(listQueueStates(ctx, c.client, strings.Join(c.args, "")))

@@ -16,8 +16,8 @@ func newQueueConsumers(server *clientFlags) *cobra.Command {
 		Use:   "consumers QUEUE",
 		Short: "List the consumers of a queue, with advice",
 		Long: `List the consumers of a queue in the last ten minutes, the busiest first: their calls,
-the share of empty ones, the time from receive to delete, and advice. The server keeps
-this in memory. Only Sluice has this; it needs sluice:ListConsumers.`,
+the share of empty ones, the time from receive to delete, and advice. Sluice only; needs
+sluice:ListConsumers.`,
 		Example:           "  sluice queue consumers jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

@@ -24,8 +24,8 @@ func newQueueCreate(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Create a queue",
-		Long: `Create a queue, and print its URL. One whose name ends in .fifo is a FIFO queue. If
-it is there already with the same attributes, nothing changes.`,
+		Long: `Create a queue, and print its URL. One whose name ends in .fifo is a FIFO queue. If it
+exists with the same attributes, nothing changes.`,
 		Example: `  sluice queue create jobs
   sluice queue create jobs --dead-letters failed-jobs --max-receives 3
   sluice queue create orders.fifo --attribute ContentBasedDeduplication=true --tag team=sales`,

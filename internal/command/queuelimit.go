@@ -13,7 +13,7 @@ func newQueuePause(server *clientFlags) *cobra.Command {
 		Short: "Stop delivery to the consumers of a queue",
 		Long: `Stop delivery to the consumers of a queue until it is resumed. Receives wait as for a
 message, and return empty. Sends and deletes work. The command sets the tag
-sluice:delivery, which has an effect on Sluice only.`,
+sluice:delivery (Sluice only).`,
 		Example:           "  sluice queue pause jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
@@ -47,8 +47,8 @@ func newQueueLimit(server *clientFlags) *cobra.Command {
 		Short: "Limit delivery to the consumers of a queue",
 		Long: `Limit how many messages the consumers of a queue get in a time, and how many are in
 flight at once. A receive beyond the limit waits as for a message, and returns fewer or
-none. The command sets the tags sluice:max-receive-rate and sluice:max-in-flight, which
-have an effect on Sluice only.`,
+none. The command sets the tags sluice:max-receive-rate and sluice:max-in-flight (Sluice
+only).`,
 		Example: `  sluice queue limit jobs --receive-rate 50/s --max-in-flight 20
   sluice queue limit jobs --none`,
 		Args:              arguments("QUEUE"),

@@ -29,9 +29,8 @@ func newQueuePeek(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "peek QUEUE [TERM...]",
 		Short: "Show messages without receiving them",
-		Long: `Show messages without receiving them: they stay visible to consumers, and receive
-counts stay. Messages in flight and delayed ones are shown, too. Only Sluice has this;
-it needs sluice:PeekMessages, and sluice:PeekMessageBody for bodies and searches in
+		Long: `Show messages, also delayed ones and those in flight, without receiving them. Sluice
+only; needs sluice:PeekMessages, and sluice:PeekMessageBody for bodies and searches in
 them.
 
 With terms, it shows messages for which all terms hold:
@@ -41,7 +40,7 @@ With terms, it shows messages for which all terms hold:
   body.PATH:VALUE          a value in a body that is JSON, also body.PATH>5; a step of the
                            path is a name, an index, or * for any
   sent>2026-11-01          sent or first (received) before or after; or age>2h
-  count>=3  size>10k       how often it was received, and how large it is
+  count>=3  size>10k       its receive count; its size
   group:x id:x dedup:x sender:x source:x
 
 A value may begin or end with * for any text. A minus before a term negates it. Put text

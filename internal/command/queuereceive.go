@@ -28,8 +28,7 @@ func newQueueReceive(server *clientFlags) *cobra.Command {
 		Use:   "receive QUEUE",
 		Short: "Receive messages, and print them",
 		Long: `Receive messages as a consumer does, and print them. They are hidden from others until
-the visibility timeout ends, and their receive counts grow. With --delete the command
-deletes them after it has printed them.`,
+the visibility timeout ends, and their receive counts grow.`,
 		Example: `  sluice queue receive jobs
   sluice queue receive jobs --max 10 --wait 20s --delete
   sluice queue receive jobs --json | jq -r '.Messages[].Body'`,
@@ -37,10 +36,10 @@ deletes them after it has printed them.`,
 		ValidArgsFunction: completeQueues(server),
 	}
 	f := cmd.Flags()
-	f.IntVar(&r.most, "max", r.most, "how many messages to receive at most, up to 10")
+	f.IntVar(&r.most, "max", r.most, "most messages to receive, up to 10")
 	addSeconds(f, &r.wait, "wait", "how long to wait for a message, up to 20s")
-	addSeconds(f, &r.visibility, "visibility-timeout", "how long the messages are hidden from other consumers (default: as the queue says)")
-	f.BoolVar(&r.remove, "delete", false, "delete the messages when they have been shown")
+	addSeconds(f, &r.visibility, "visibility-timeout", "how long the messages are hidden from other consumers (default: the queue's)")
+	f.BoolVar(&r.remove, "delete", false, "delete the messages after printing them")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		got, err := r.receive(ctx, c.client, url)
 		if err != nil || !r.remove {

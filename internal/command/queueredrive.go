@@ -54,14 +54,14 @@ func newQueueRedrive(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redrive QUEUE [TERM...]",
 		Short: "Move the messages of a dead-letter queue back",
-		Long: `Move the messages of a dead-letter queue back to their source queues, or to another
-one, and print the progress. The server moves them, also if this command is stopped,
-until sluice queue redrive cancel.
+		Long: `Move the messages of a dead-letter queue back to their source queues, or to another one,
+and print the progress. The server moves them, also if this command is stopped, until
+sluice queue redrive cancel. Messages in flight stay.
 
-With terms as in sluice queue peek, or with ids, it moves some messages, and can edit
-them. Messages in flight stay. Only Sluice has this; it needs sluice:RedriveMessages
-and sluice:ListRedriveTasks, sluice:EditMessage to edit, and sluice:PeekMessages and
-sluice:PeekMessageBody for --dry-run.`,
+With terms as in sluice queue peek, or with ids, it selects messages, and can edit them.
+Sluice only; this needs sluice:RedriveMessages and sluice:ListRedriveTasks,
+sluice:EditMessage to edit, and sluice:PeekMessages and sluice:PeekMessageBody for
+--dry-run.`,
 		Example: `  sluice queue redrive failed-jobs
   sluice queue redrive failed-jobs --to inspection --rate 10
   sluice queue redrive failed-jobs body.order.customer:17 'sent>2026-11-01' --dry-run
@@ -71,7 +71,7 @@ sluice:PeekMessageBody for --dry-run.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "queue to move the messages to (default: where each came from)")
-	f.IntVar(&rate, "rate", 0, "messages per second at most, up to 500 (default: as fast as the server likes)")
+	f.IntVar(&rate, "rate", 0, "most messages per second, up to 500 (default: as fast as the server likes)")
 	f.BoolVar(&noWait, "no-wait", false, "return when the task has begun")
 	selected.add(f)
 	must(cmd.RegisterFlagCompletionFunc("to", completeQueueFlag(server)))
@@ -209,10 +209,9 @@ func newRedriveList(server *clientFlags) *cobra.Command {
 
 func newRedriveCancel(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cancel QUEUE",
-		Short: "Stop the task that moves messages out of a queue",
-		Long: `Stop the task that moves messages out of a queue. Messages that it has moved stay
-moved.`,
+		Use:               "cancel QUEUE",
+		Short:             "Stop the task that moves messages out of a queue",
+		Long:              `Stop the task that moves messages out of a queue. Moved messages stay moved.`,
 		Example:           "  sluice queue redrive cancel failed-jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

@@ -29,7 +29,7 @@ func (s *selectFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.body, "set-body", "", "give the messages this body")
 	f.StringArrayVar(&s.set, "set-attribute", nil, "give the messages an attribute, as name=value or name:Number=value; repeatable")
 	f.StringArrayVar(&s.remove, "remove-attribute", nil, "take an attribute off the messages; repeatable")
-	f.BoolVar(&s.dryRun, "dry-run", false, "move nothing, and show the messages that would be moved")
+	f.BoolVar(&s.dryRun, "dry-run", false, "show the messages, and move nothing")
 	f.IntVar(&s.most, "max", s.most, "most messages to show")
 	onlyWith(f, []string{"dry-run"}, "max")
 	notWith(f, "dry-run", "rate", "no-wait")
@@ -207,8 +207,7 @@ func newRedriveShow(server *clientFlags) *cobra.Command {
 		Use:   "show QUEUE",
 		Short: "Show the progress of the last task that moved messages out of a queue",
 		Long: `Show the progress of the last task that moved messages out of a queue, and the results
-for the last hundred messages it selected. Only Sluice has this; it needs
-sluice:ListRedriveTasks.`,
+for its last hundred messages. Sluice only; needs sluice:ListRedriveTasks.`,
 		Example:           "  sluice queue redrive show failed-jobs --json",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

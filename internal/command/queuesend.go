@@ -27,8 +27,7 @@ func newQueueSend(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send QUEUE [BODY]",
 		Short: "Send a message, or each line of standard input",
-		Long: `Send a message, and print its id. Without BODY, the body comes from standard input.
-With --lines each line of standard input is a message; empty lines are skipped.`,
+		Long:  `Send a message, and print its id. Without BODY, the body comes from standard input.`,
 		Example: `  sluice queue send jobs hello
   sluice queue send jobs --delay 5m --attribute tenant=acme --attribute retries:Number=3 <job.json
   sluice queue send orders.fifo --group customer-7 --lines <orders.txt`,
@@ -36,8 +35,8 @@ With --lines each line of standard input is a message; empty lines are skipped.`
 		ValidArgsFunction: completeQueues(server),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&m.lines, "lines", false, "send each line of standard input")
-	addSeconds(f, &m.delay, "delay", "how long the message is hidden at first, up to 15m (default: as the queue says)")
+	f.BoolVar(&m.lines, "lines", false, "send each line of standard input, except empty ones")
+	addSeconds(f, &m.delay, "delay", "how long the message is hidden at first, up to 15m (default: the queue's)")
 	f.StringVar(&m.group, "group", "", "message group")
 	f.StringVar(&m.dedup, "dedup-id", "", "deduplication id, for FIFO queues")
 	f.StringArrayVar(

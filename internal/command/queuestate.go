@@ -14,8 +14,8 @@ func newQueueState(server *clientFlags) *cobra.Command {
 		Use:   "state QUEUE",
 		Short: "Show the state of a queue, and why nothing is received",
 		Long: `Show the state of a queue, and why nothing is received: messages by state, the next one
-to become visible, blocked message groups, waiting receives, and shards. Only Sluice
-has this; it needs sluice:DescribeQueueState.`,
+to become visible, blocked message groups, waiting receives, and shards. Sluice only;
+needs sluice:DescribeQueueState.`,
 		Example:           "  sluice queue state jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
@@ -119,12 +119,12 @@ func newQueueGroups(server *clientFlags) *cobra.Command {
 		Short: "List the message groups of a FIFO queue",
 		Long: `List the message groups of a FIFO queue, those with the oldest messages first: their
 numbers of messages, and whether the first one is in flight, which blocks the group.
-Only Sluice has this; it needs sluice:ListMessageGroups.`,
+Sluice only; needs sluice:ListMessageGroups.`,
 		Example:           "  sluice queue groups orders.fifo --max 10",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
 	}
-	cmd.Flags().IntVar(&most, "max", most, "how many groups to list at most")
+	cmd.Flags().IntVar(&most, "max", most, "most groups to list")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		if most < 1 {
 			return nil, usage(fmt.Errorf("--max %d: want 1 or more", most))

@@ -39,11 +39,14 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// pages are the pages of commands that only tests use.
+var pages = map[string]string{"sluice torture": "torture.md"}
+
 // reference describes a command and all below it, in Markdown.
 func reference(root *cobra.Command) string {
 	var b strings.Builder
 	eachCommand(root, func(cmd *cobra.Command) {
-		if cmd.HasParent() && documented(cmd) {
+		if cmd.HasParent() && documented(cmd) && !isBrief(cmd) {
 			describe(&b, cmd)
 		}
 	})
@@ -53,32 +56,77 @@ func reference(root *cobra.Command) string {
 // documented reports whether a command is ours and for users.
 func documented(cmd *cobra.Command) bool { return !cmd.Hidden && !isOfCobra(cmd) }
 
+// isBrief reports whether a line in the table of its group says all about a command.
+func isBrief(cmd *cobra.Command) bool {
+	return cmd.Parent().HasParent() && !cmd.HasAvailableSubCommands() &&
+		!strings.Contains(cmd.Long, "\n\n") && ownFlags(cmd) == ""
+}
+
+// describe writes about a group, with a table of its brief commands, or about a command.
 func describe(b *strings.Builder, cmd *cobra.Command) {
-	fmt.Fprintf(b, "\n%s %s\n\n", strings.Repeat("#", strings.Count(cmd.CommandPath(), " ")+1), cmd.CommandPath())
-	long := cmd.Long
-	if long == "" {
-		long = cmd.Short + "."
+	fmt.Fprintf(b, "\n%s %s\n", strings.Repeat("#", strings.Count(cmd.CommandPath(), " ")+1), cmd.CommandPath())
+	switch page := pages[cmd.CommandPath()]; {
+	case page != "":
+		fmt.Fprintf(b, "\n%s.\n\nSee [its page](%s); `%s --help` has the flags.\n", cmd.Short, page, cmd.CommandPath())
+	case isGroup(cmd):
+		fmt.Fprintf(b, "\n%s\n", inMarkdown(about(cmd)))
+	default:
+		fmt.Fprintf(b, "\n%s\n\n```text\n%s%s%s```\n", inMarkdown(about(cmd)), usedAs(cmd), examples(cmd), ownFlags(cmd))
 	}
-	fmt.Fprintln(b, inMarkdown(long))
-	if isGroup(cmd) {
-		return
+	title := "\n| command | |\n|---|---|\n"
+	for _, child := range cmd.Commands() {
+		if documented(child) && isBrief(child) {
+			words := strings.ReplaceAll(about(child), "\n", " ")
+			fmt.Fprintf(b, "%s| `%s` | %s |\n", title, strings.TrimSpace(usedAs(child)), strings.ReplaceAll(words, "<", "&lt;"))
+			title = ""
+		}
 	}
-	fmt.Fprintf(b, "\n```text\n%s\n", strings.TrimSuffix(useLine(cmd), " [flags]"))
-	if cmd.Example != "" {
-		fmt.Fprintf(b, "\n%s\n", cmd.Example)
+}
+
+// about returns the description of a command.
+func about(cmd *cobra.Command) string {
+	if cmd.Long != "" {
+		return cmd.Long
 	}
-	fmt.Fprintln(b, "```")
+	return cmd.Short + "."
+}
+
+// usedAs returns a line with a command and its arguments.
+func usedAs(cmd *cobra.Command) string { return strings.TrimSuffix(useLine(cmd), " [flags]") + "\n" }
+
+// examples returns the examples of a command, without those that only fill in its arguments.
+func examples(cmd *cobra.Command) string {
+	lines := slices.DeleteFunc(strings.Split(cmd.Example, "\n"), func(line string) bool {
+		plain := !strings.Contains(line, "--") && !strings.ContainsAny(line, "<>|$\"'")
+		return line == "" || plain && len(strings.Fields(line)) <= len(strings.Fields(usedAs(cmd)))
+	})
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// ownFlags returns the flags of a command, without those that the introduction describes.
+func ownFlags(cmd *cobra.Command) string {
+	var b strings.Builder
 	for _, s := range sectionsOf(cmd) {
 		if s.title == "Server" {
-			continue // which the introduction describes
+			continue
 		}
 		if json := s.flags.Lookup("json"); json != nil {
-			json.Hidden = true // as well
+			json.Hidden = true
 		}
-		if flags := strings.TrimRight(s.flags.FlagUsagesWrapped(helpWidth), "\n"); flags != "" {
-			fmt.Fprintf(b, "\n%s:\n\n```text\n%s\n```\n", s.title, flags)
+		flags := strings.TrimRight(s.flags.FlagUsagesWrapped(helpWidth), "\n")
+		if flags == "" {
+			continue
 		}
+		title := "\n" + s.title + ":\n"
+		if s.title == "Flags" && b.Len() == 0 {
+			title = "\n"
+		}
+		fmt.Fprintf(&b, "%s%s\n", title, flags)
 	}
+	return b.String()
 }
 
 // inMarkdown keeps the lists of a help text, which are indented by two spaces, as

@@ -33,18 +33,14 @@ func newServe() *cobra.Command {
 		Short: "Run the server",
 		Long: `Run the server.
 
-Without flags it listens on this machine only, stores its data in ./sluice-data,
-creates root access keys at its first start, and prints lines for a shell.
+Without flags it listens on this machine only, stores its data in ./sluice-data, creates
+root access keys at its first start, and prints lines for a shell.
 
 Each flag can also come from the environment, --log-format as SLUICE_LOG_FORMAT, with
-commas between several values. Put secrets there. The third place is the YAML file of
---config. The command line takes precedence over the environment, and that over the
-file.
+commas between several values: put secrets there. Else it can come from the YAML file of
+--config.
 
-If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
-
-With --check the server does not start: the command prints all mistakes in the
-settings, reads certificates and secrets, and prints the settings as such a file.`,
+If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.`,
 		Example: `  sluice serve
   sluice serve --in-memory --log-requests
   sluice serve --data /var/lib/sluice --listen 0.0.0.0:9324 --tls-cert server.crt --tls-key server.key
@@ -118,11 +114,11 @@ settings, reads certificates and secrets, and prints the settings as such a file
 	f := cmd.Flags()
 	section(f, "Data", func(f *pflag.FlagSet) {
 		f.StringVar(&config.Data, "data", config.Data, "data directory")
-		f.BoolVar(&config.InMemory, "in-memory", false, "store nothing on disk: everything is gone when the server stops")
+		f.BoolVar(&config.InMemory, "in-memory", false, "store nothing on disk")
 		f.Var(
 			byteCount{&config.MinFreeSpace},
 			"min-free-space",
-			"free space of the disk below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)",
+			"free disk space below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)",
 		)
 		directoryPath(f, "data")
 		notWith(f, "in-memory", "data", "min-free-space")
@@ -137,19 +133,19 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.TrustedProxies,
 			"trusted-proxy",
 			nil,
-			"address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeatable",
+			"address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto policies see; repeatable",
 		)
 		f.BoolVar(
 			&config.NoSignatureV2,
 			"no-signature-v2",
 			false,
-			"refuse requests that are signed by Signature Version 2, which only old clients do",
+			"refuse Signature Version 2, which only old clients use",
 		)
 		f.Var(
 			positive{&config.MaxConnections},
 			"max-connections",
 			fmt.Sprintf(
-				"connections open at a time; more wait (default %d, or fewer if the process may not have so many files open)",
+				"connections open at a time; more wait (default %d, or as many as the limit of open files allows)",
 				server.DefaultConnections,
 			),
 		)
@@ -160,19 +156,19 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.Console.Serve,
 			"console",
 			config.Console.Serve,
-			"serve the console, for people with a browser, below /console/; --console=false turns it off",
+			"serve the console below /console/; --console=false turns it off",
 		)
 		f.DurationVar(
 			&config.Console.Idle,
 			"console-idle",
 			config.Console.Idle,
-			"end a session of the console after so long without use; each ends after 12 hours",
+			"end a session of the console after so long without use, at the latest after 12 hours",
 		)
 		f.StringSliceVar(
 			&config.Console.Hosts,
 			"console-host",
 			nil,
-			"further name of the console for browsers without TLS, beside that of --public-url, localhost and addresses; repeatable",
+			"further host name of the console for browsers without TLS; repeatable",
 		)
 	})
 	section(f, "Signing in to the console by OpenID Connect", func(f *pflag.FlagSet) {
@@ -180,14 +176,14 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.OpenID.Issuer,
 			"oidc-issuer",
 			"",
-			"URL of the identity provider, as it calls itself (default: people sign in without one)",
+			"URL of the identity provider, as it calls itself (default: none)",
 		)
 		f.StringVar(&config.OpenID.ClientID, "oidc-client-id", "", "client id of this server at the provider")
 		f.StringVar(
 			&config.OpenID.ClientSecretFile,
 			"oidc-client-secret-file",
 			"",
-			"file with the client's secret, which is read at each sign-in (default: the client has none)",
+			"file with the client's secret, read at each sign-in (default: none)",
 		)
 		f.StringVar(&config.OpenID.Name, "oidc-name", "", "what the console calls the provider (default: its host)")
 		f.StringSliceVar(&config.OpenID.Scopes, "oidc-scope", config.OpenID.Scopes, "scopes to ask for; repeatable")
@@ -195,19 +191,19 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.OpenID.NameClaim,
 			"oidc-name-claim",
 			config.OpenID.NameClaim,
-			"claim with a person's name, which becomes that of the role's session; an e-mail address has to be verified",
+			"claim with the name of the role's session; an e-mail address must be verified",
 		)
 		f.StringVar(
 			&config.OpenID.GroupsClaim,
 			"oidc-groups-claim",
 			config.OpenID.GroupsClaim,
-			"claim with a person's groups; realm_access.roles is one within another",
+			"claim with a person's groups, such as realm_access.roles",
 		)
 		f.StringSliceVar(
 			&config.OpenID.Roles,
 			"oidc-role",
 			nil,
-			"GROUP=ARN: the role of a group's members; the first match counts, and without one sign-in fails; repeatable",
+			"GROUP=ARN: the role of a group's members; the first match counts; repeatable",
 		)
 		filePath(f, "oidc-client-secret-file")
 		onlyWith(
@@ -227,7 +223,7 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.Accounts,
 			"account",
 			config.Accounts,
-			"account number, 12 digits; repeatable, or separated by commas; the first is the default",
+			"account number, 12 digits; repeatable; the first is the default",
 		)
 		f.StringVar(
 			&config.RootKeyID,
@@ -236,36 +232,36 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			"root access key of the first account (default: generated, kept in the data directory)",
 		)
 		f.StringVar(&config.RootSecret, "root-secret-access-key", "", "secret of that key")
-		f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
+		f.StringVar(&config.Region, "region", config.Region, "region of requests that do not name theirs")
 		f.IntVar(
 			&config.MaxMessageSize,
 			"max-message-size",
 			config.MaxMessageSize,
-			"MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today",
+			"MaximumMessageSize of queues that do not set it, and least limit of a batch; AWS has 1048576",
 		)
 		f.IntVar(
 			&config.MaxQueues,
 			"max-queues",
 			0,
-			"queues that an account may have, in all regions together; CreateQueue refuses more with OverLimit (default 0, no limit)",
+			"queues that an account may have in all regions together (default 0, no limit)",
 		)
 		f.DurationVar(
 			&config.DeleteIdleAfter,
 			"delete-idle-queues-after",
 			0,
-			"delete empty queues without use for so long, such as 720h, at least 24h; announced before in the log, the trail and the metrics; give it to all nodes of a cluster (default 0, none is deleted)",
+			"delete empty queues without use for so long, at least 24h, after an announcement in log, trail and metrics; give it to all nodes of a cluster (default 0, never)",
 		)
 		f.StringSliceVar(
 			&applying.files,
 			"apply",
 			nil,
-			"file of queues, topics, alarms and users to apply before clients are served; nothing is deleted; repeatable",
+			"file to apply before clients are served, without deleting anything; repeatable",
 		)
 		f.StringVar(
 			&applying.keyFile,
 			"write-keys",
 			"",
-			"file that gets the access keys of users that --apply makes, as profiles, with mode 0600",
+			"file that gets the access keys of users that --apply creates, as profiles",
 		)
 		filePath(f, "apply", "write-keys")
 		onlyWith(f, []string{"apply"}, "write-keys")
@@ -273,7 +269,7 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.NoCoolDowns,
 			"no-cool-downs",
 			false,
-			"for tests: let a queue be purged again, and the name of a deleted queue be used again, at once instead of after 60 seconds",
+			"for tests: allow to purge a queue again, and to use the name of a deleted one, at once instead of after 60 seconds",
 		)
 	})
 	section(f, "Topics", func(f *pflag.FlagSet) {
@@ -281,13 +277,13 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.EgressAllow,
 			"egress-allow",
 			nil,
-			"private network, address or host that topics may deliver to and keys of identity providers come from, such as 10.0.0.0/8 or hooks.internal; repeatable (default: public addresses only)",
+			"private network, address or host to which topics and requests to identity providers may go, such as 10.0.0.0/8 or hooks.internal; repeatable (default: public addresses only)",
 		)
 		f.StringVar(
 			&config.Mail.Server,
 			"smtp-server",
 			"",
-			"host:port of the mail relay for topics; TLS on port 465, STARTTLS on others, optional for a relay on this machine (default: no mail)",
+			"host:port of the mail relay for topics; TLS on port 465, STARTTLS on others, optional on this machine (default: no mail)",
 		)
 		f.StringVar(&config.Mail.From, "smtp-from", "", "address that these mails come from")
 		f.StringVar(&config.Mail.User, "smtp-user", "", "user of the relay")
@@ -302,20 +298,20 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.Keep.Minutes,
 			"metrics-keep-minutes",
 			config.Keep.Minutes,
-			"for how long the metrics of queues are kept minute by minute; 0 turns them off",
+			"how long metrics of queues are kept by the minute; 0 turns them off",
 		)
 		f.DurationVar(
 			&config.Keep.FiveMinutes,
 			"metrics-keep-five-minutes",
 			config.Keep.FiveMinutes,
-			"for how long they are then kept in steps of five minutes, counted from when they were measured",
+			"how long in steps of five minutes, from when they were measured",
 		)
-		f.DurationVar(&config.Keep.Hours, "metrics-keep-hours", config.Keep.Hours, "and for how long in steps of an hour")
+		f.DurationVar(&config.Keep.Hours, "metrics-keep-hours", config.Keep.Hours, "how long in steps of an hour")
 		f.StringVar(
 			&config.MetricsListen,
 			"metrics-listen",
 			"",
-			"host:port for Prometheus' metrics, at /metrics, without authentication (default: nowhere)",
+			"host:port for Prometheus, at /metrics, without authentication (default: nowhere)",
 		)
 	})
 	section(f, "Trails", func(f *pflag.FlagSet) {
@@ -323,13 +319,13 @@ settings, reads certificates and secrets, and prints the settings as such a file
 			&config.TrailDir,
 			"trail-dir",
 			"",
-			"directory for trails: each directory in it is a bucket; in a cluster all nodes need the same one, on shared storage (default: no trails)",
+			"directory whose directories are buckets of trails; all nodes of a cluster need the same one, on shared storage (default: no trails)",
 		)
 		f.StringSliceVar(
 			&config.TrailBuckets,
 			"trail-bucket",
 			nil,
-			"bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; other buckets are then closed (default: all trails may write to all buckets)",
+			"bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; closes other buckets (default: all trails may write to all)",
 		)
 		f.StringVar(
 			&config.TrailS3Endpoint,
@@ -344,13 +340,13 @@ settings, reads certificates and secrets, and prints the settings as such a file
 		f.String(
 			configFile,
 			"",
-			"YAML file with lines such as log-level: warn, for flags without another source; SIGHUP reads it as --env-file",
+			"YAML file with lines such as log-level: warn, for flags without another source",
 		)
-		f.BoolVar(&check, "check", false, "do not start: validate the settings, and print them without secrets as a file for --config")
+		f.BoolVar(&check, "check", false, "do not start: validate the settings, name all mistakes, and print them without secrets as a file for --config")
 		f.String(
 			envFile,
 			"",
-			"file of lines such as SLUICE_LOG_LEVEL=warn, for flags that are given neither here nor in the environment; SIGHUP reads --log-level, --log-requests and the TLS certificate again",
+			"file of lines such as SLUICE_LOG_LEVEL=warn, before --config. SIGHUP reads --log-level, --log-requests and the TLS certificate again from both",
 		)
 		filePath(f, configFile, envFile)
 	})

@@ -18,19 +18,12 @@ func newStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show how a server or a cluster is",
-		Long: `Show how a server is, or all nodes of a cluster together: version, uptime, space on
-the disk, queues, messages, dead letters, alarms, backups, and problems.
+		Long: `Show how a server is, or all nodes of a cluster together: version, uptime, space on the
+disk, queues, messages, dead letters, alarms, backups, and problems. The oldest message
+is as of the last minute; a backup is known until its server restarts.
 
-The oldest message is as of the end of the last minute. A backup is known until the
-server that sent it is started again. Of a cluster, sluice cluster status says more
-about nodes and shards.
-
-This needs the root key of the first account, or a key of a user of that account with
-sluice:DescribeServer.
-
-The exit status is 0 if all is well, 1 if something is wrong with the server or the
-cluster, and 2 if that could not be found out. Dead letters and alarms do not count:
-they are about what uses the queues.`,
+The exit status is 0 if all is well, 1 if not, and 2 if that could not be found out.
+Dead letters and alarms do not count. Needs sluice:DescribeServer in the first account.`,
 		Example: `  sluice status
   sluice status --json | jq .Messages.DeadLetters`,
 		Args: noArguments,

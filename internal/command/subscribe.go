@@ -23,8 +23,8 @@ func newSubscribe() *cobra.Command {
 		Long: `Subscribe a queue to a topic, and let the topic send to it.
 
 The command prints the statement that lets the topic send, and adds it to the policies
-of the queue and of the queue for dead letters. Other statements stay. Do not change
-the policies elsewhere at the same time, because they have no version.`,
+of the queue and of the queue for dead letters. Do not change the policies elsewhere at
+the same time, because they have no version.`,
 		Example: `  sluice subscribe news jobs
   sluice subscribe news jobs --raw --filter '{"stage":["live"]}' --dead-letters failed-jobs
   sluice subscribe news jobs --dry-run`,

@@ -17,7 +17,7 @@ func newTopicCreate(server *clientFlags) *cobra.Command {
 		Use:   "create NAME",
 		Short: "Create a topic",
 		Long: `Create a topic, and print its ARN. One whose name ends in .fifo is a FIFO topic. If it
-is there already with the same attributes, nothing changes.`,
+exists with the same attributes, nothing changes.`,
 		Example: `  sluice topic create news
   sluice topic create orders.fifo --attribute ContentBasedDeduplication=true --tag team=sales`,
 		Args: arguments("NAME"),

@@ -22,9 +22,9 @@ type subscribeFlags struct {
 // add declares the flags that both commands have.
 func (s *subscribeFlags) add(server *clientFlags, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&s.raw, "raw", false, "deliver the message as it is, without the JSON around it")
+	f.BoolVar(&s.raw, "raw", false, "deliver the message without the JSON around it")
 	f.StringVar(&s.filter, "filter", "", `filter policy: which messages the subscription gets, such as {"stage":["live"]}`)
-	f.BoolVar(&s.filterBody, "filter-body", false, "the filter policy matches the message, which is JSON, and not its attributes")
+	f.BoolVar(&s.filterBody, "filter-body", false, "the filter policy matches the JSON message, not its attributes")
 	f.StringVar(&s.deadLetters, "dead-letters", "", "queue for messages that could not be delivered")
 	f.StringArrayVar(&s.attributes, "attribute", nil, "any attribute of a subscription, as Name=value; repeatable")
 	onlyWith(f, []string{"filter"}, "filter-body")
@@ -37,10 +37,10 @@ func newTopicSubscribe(server *clientFlags) *cobra.Command {
 		Use:   "subscribe TOPIC ENDPOINT",
 		Short: "Subscribe a queue, a URL or an e-mail address to a topic",
 		Long: `Subscribe a queue, by its name or ARN, a URL or an e-mail address to a topic, and print
-the ARN of the subscription, or that it has to be confirmed first.
+the ARN of the subscription, or that it must be confirmed first.
 
-A queue gets messages only if its policy lets the topic send to it. The command
-sluice subscribe sees to that, too.`,
+A queue gets messages only if its policy lets the topic send to it: sluice subscribe
+also changes the policy.`,
 		Example: `  sluice topic subscribe news https://hooks.example.com/news --filter '{"stage":["live"]}'
   sluice topic subscribe news ops@example.com
   sluice topic subscribe news arn:aws:sqs:us-east-1:111122223333:news --raw`,

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,16 +22,15 @@ func newTorture() *cobra.Command {
 		Short: "Run a cluster, inject faults, and check that it keeps its promises",
 		Long: `Run a cluster, inject faults, and check that it keeps its promises.
 
-Torture starts the servers on this machine. Producers and consumers use all nodes while
-faults occur. At the end of each round everything is healed, the queues are emptied, and
-every call is judged: no acknowledged message is lost, no deleted one comes back, FIFO
-queues keep their order and deduplication, and no message is delivered while in flight.
+Torture starts servers on this machine, and uses them while faults occur. At the end of
+each round everything is healed, the queues are emptied, and every call is judged. See
+docs/torture.md.
 
 The exit status is 1 if a promise was broken. Then the command prints the seed, the file
 with the history, and the story of the messages concerned.
 
 Faults:
-` + torture.Describe(),
+` + strings.TrimRight(torture.Describe(), "\n"),
 		Example: `  sluice torture --nodes 3 --duration 5m
   sluice torture --nodes 1 --duration 1m --faults kill --seed 7`,
 		Args: cobra.ArbitraryArgs,
@@ -67,29 +67,29 @@ Faults:
 	}
 	f := cmd.Flags()
 	f.IntVar(&c.Nodes, "nodes", c.Nodes, "servers of the cluster; 1 runs plain serve")
-	f.Uint64Var(&c.Seed, "seed", 0, "where the random choices begin (default: another each time)")
-	f.DurationVar(&c.Duration, "duration", c.Duration, "how long to go on; emptying the queues after each round comes on top")
-	f.DurationVar(&c.Round, "round", c.Round, "how long until the cluster is healed and judged, and the next round begins")
-	f.StringSliceVar(&c.Faults, "faults", nil, "kinds of faults, separated by commas, or none (default: all that are possible here)")
+	f.Uint64Var(&c.Seed, "seed", 0, "seed of the random choices (default: another each time)")
+	f.DurationVar(&c.Duration, "duration", c.Duration, "how long to go on, without emptying the queues after each round")
+	f.DurationVar(&c.Round, "round", c.Round, "length of a round")
+	f.StringSliceVar(&c.Faults, "faults", nil, "kinds of faults, or none (default: all that are possible here)")
 	f.StringVar(&c.Dir, "dir", "", "directory for data, logs and histories (default: a new one for temporary files)")
 	f.StringVar(&c.Bin, "bin", "", "program whose servers are run (default: this one)")
 	f.BoolVar(
 		&c.Keep,
 		"keep",
 		false,
-		"leave data, logs and all histories in the directory; otherwise only what is of use after a violation",
+		"leave data, logs and all histories in the directory",
 	)
-	f.IntVar(&c.Queues, "queues", c.Queues, "sets of queues; each has one of every kind")
+	f.IntVar(&c.Queues, "queues", c.Queues, "sets of queues of every kind")
 	f.IntVar(&c.Producers, "producers", c.Producers, "producers of each queue (default: one for each node)")
 	f.IntVar(&c.Consumers, "consumers", c.Consumers, "consumers of each queue")
-	f.IntVar(&c.Shards, "shards", 0, "shards over which to spread the queues that can be (default: as the server does)")
-	f.BoolVar(&c.Namespaces, "namespaces", false, "connect the nodes by network namespaces and a bridge instead of proxies (Linux, root)")
-	f.DurationVar(&c.Pause, "pause", c.Pause, "how long each worker rests between its steps, on average")
+	f.IntVar(&c.Shards, "shards", 0, "shards over which to spread queues (default: as the server does)")
+	f.BoolVar(&c.Namespaces, "namespaces", false, "network namespaces and a bridge instead of proxies (Linux, root)")
+	f.DurationVar(&c.Pause, "pause", c.Pause, "average rest of a worker between steps")
 	f.DurationVar(&c.Longest, "longest", c.Longest, "longest visibility timeout that consumers ask for")
 	f.DurationVar(&c.Timeout, "timeout", c.Timeout, "how long clients wait for an answer")
-	f.DurationVar(&c.Margin, "margin", c.Margin, "what the clocks of the nodes may be off by, on top of what faults do to them")
-	f.DurationVar(&c.Grace, "grace", c.Grace, "how long calls may still go unanswered when all is well again")
-	f.DurationVar(&c.Patience, "patience", c.Patience, "how long the cluster may take to be ready without faults")
+	f.DurationVar(&c.Margin, "margin", c.Margin, "difference allowed between the nodes' clocks, without faults")
+	f.DurationVar(&c.Grace, "grace", c.Grace, "how long calls may go unanswered when all is well again")
+	f.DurationVar(&c.Patience, "patience", c.Patience, "how long the cluster may take to be ready")
 	directoryPath(f, "dir")
 	filePath(f, "bin")
 	out.add(cmd)

@@ -28,9 +28,9 @@ func newTrail() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trail",
 		Short: "Show who changed or read the configuration",
-		Long: `Show who changed or read the configuration: the management events of CloudTrail, for
-the last 90 days, the newest first. This needs cloudtrail:LookupEvents and works with AWS
-as well. --json prints events as CloudTrail writes them.
+		Long: `Show who changed or read the configuration: the management events of CloudTrail, for the
+last 90 days, the newest first. This works with AWS as well, and needs
+cloudtrail:LookupEvents. --json prints events as CloudTrail writes them.
 
 The commands below set up trails, which write events to buckets as files.`,
 		Example: `  sluice trail --changes --since 24h
@@ -44,11 +44,11 @@ The commands below set up trails, which write events to buckets as files.`,
 		flags.StringVar(&f.resource, "resource", "", "about a queue, topic or user, by its name or ARN")
 		flags.StringVar(&f.source, "service", "", "of a service: sqs, sns, iam, sts, monitoring or cloudtrail")
 		flags.StringVar(&f.key, "access-key-id", "", "of calls signed with a key")
-		flags.StringVar(&f.since, "since", "", "from a time on, such as 2026-11-22T09:00:00Z, or so long ago, such as 24h")
+		flags.StringVar(&f.since, "since", "", "from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h")
 		flags.StringVar(&f.until, "until", "", "up to a time")
 		flags.BoolVar(&f.changes, "changes", false, "only of calls that change something")
 		flags.BoolVar(&f.refused, "refused", false, "only of calls that were refused")
-		flags.IntVar(&f.limit, "limit", f.limit, "how many events to show at most; 0 means all")
+		flags.IntVar(&f.limit, "limit", f.limit, "most events to show; 0 means all")
 	})
 	server.add(cmd, "CLOUDTRAIL")
 	cmd.AddCommand(

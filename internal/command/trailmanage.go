@@ -184,14 +184,14 @@ every five minutes, to a bucket: a directory in the server's --trail-dir, or a b
 	}
 	f := cmd.Flags()
 	f.StringVar(&bucket, "bucket", "", "bucket that the files go to")
-	f.StringVar(&prefix, "prefix", "", "what the names of the files begin with")
-	f.StringVar(&topic, "topic", "", "name or ARN of a topic to publish to for each file")
+	f.StringVar(&prefix, "prefix", "", "prefix of the files' names")
+	f.StringVar(&topic, "topic", "", "topic to publish to for each file")
 	f.BoolVar(&all, "all-regions", false, "bring the events of all regions")
 	f.BoolVar(
 		&digests,
 		"digests",
 		false,
-		"every hour, sign a list of the files, so that sluice trail validate can tell whether one was changed",
+		"sign a list of the files every hour, for sluice trail validate",
 	)
 	f.BoolVar(&off, "off", false, "do not turn it on yet")
 	f.StringArrayVar(&tags, "tag", nil, "tag, as key=value; repeatable")
@@ -254,7 +254,7 @@ func newTrailSelectors(server *clientFlags) *cobra.Command {
 		Use:   "selectors TRAIL",
 		Short: "Show or set the event selectors of a trail",
 		Long: `Show which events a trail gets, or set it to the advanced event selectors of CloudTrail
-that come on standard input, as a JSON list.`,
+on standard input, a JSON list.`,
 		Example: `  sluice trail selectors all
   echo '[{"FieldSelectors": [{"Field": "eventCategory", "Equals": ["Management"]}]}]' |
     sluice trail selectors all --set`,

@@ -48,9 +48,9 @@ func newTrailValidate(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate TRAIL {--dir DIR | --s3-endpoint URL}",
 		Short: "Check that the files of a trail are unchanged",
-		Long: `Check that the files of a trail, of its home region, are unchanged: verify the digests'
-signatures with the server's public keys, follow their chain, and compare the files. The
-exit status is 1 if something is wrong. Files of the last hour are in no digest yet.`,
+		Long: `Check that the files of a trail, of its home region, are unchanged, by the chain of
+digests. The exit status is 1 if something is wrong. Files of the last hour are in no
+digest yet.`,
 		Example: "  sluice trail validate all --dir /var/lib/sluice-trails --since 168h",
 		Args:    arguments("TRAIL"),
 	}
@@ -60,9 +60,9 @@ exit status is 1 if something is wrong. Files of the last hour are in no digest 
 		&s3,
 		"s3-endpoint",
 		"",
-		"URL that the server has as --trail-s3-endpoint; keys are taken from the environment, as AWS's SDKs do",
+		"URL that the server has as --trail-s3-endpoint; keys come from where AWS's SDKs look",
 	)
-	f.StringVar(&since, "since", "24h", "from a time on, such as 2026-11-22T09:00:00Z, or so long ago, such as 24h")
+	f.StringVar(&since, "since", "24h", "from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h")
 	f.StringVar(&until, "until", "", "up to a time")
 	directoryPath(f, "dir")
 	notWith(f, "s3-endpoint", "dir")

@@ -15,10 +15,8 @@ func newUser() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "user",
 		Short: "Create and delete users, with their keys and policies",
-		Long: `Create and delete users of a running server, with their keys and policies.
-
-These are shortcuts for aws iam. The access key of the command decides the account and
-the rights; mostly it is the root's, which sluice serve prints at its first start.`,
+		Long: `Create and delete users of a running server, with their keys and policies: shortcuts for
+aws iam. The access key of the command decides the account and the rights.`,
 	}
 	server.add(cmd, "IAM")
 	cmd.AddCommand(

@@ -58,8 +58,8 @@ func newUserKey(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
 		Short: "Create, rotate and delete access keys of a user",
-		Long: `Create, rotate and delete access keys of a user. A user has two at most, so that one
-can be replaced while the other works.`,
+		Long: `Create, rotate and delete access keys of a user. A user has two at most, so that one can
+be replaced while the other works.`,
 	}
 	cmd.AddCommand(newKeyCreate(server), newKeyRotate(server), newKeyDelete(server))
 	return cmd
@@ -69,8 +69,8 @@ func newKeyCreate(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Create an access key for a user, and print it",
-		Long: `Create an access key for a user, and print it as lines for a shell. The secret is printed
-only once.`,
+		Long: `Create an access key for a user, and print it as lines for a shell. The secret is
+printed only once.`,
 		Example:           `  sluice user key create worker`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeUsers(server),
@@ -85,7 +85,7 @@ func newKeyRotate(server *clientFlags) *cobra.Command {
 		Use:   "rotate NAME",
 		Short: "Create a second access key, to replace the first",
 		Long: `Create a second access key for a user, and print it. The old one works until sluice user
-key delete, so that programs can change. Inactive keys are deleted first.`,
+key delete. Inactive keys are deleted first.`,
 		Example: `  sluice user key rotate worker
   sluice user key delete worker AKIAIOSFODNN7EXAMPLE`,
 		Args:              arguments("NAME"),

@@ -34,8 +34,8 @@ func newUserPassword(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "password NAME",
 		Short: "Set a user's password for the console",
-		Long: `Set a user's password for the console, and print it. The user has to choose another one
-at the first sign-in.`,
+		Long: `Set a user's password for the console, and print it. The user must choose another one at
+the first sign-in.`,
 		Example: `  sluice user password ann
   sluice user password ann --stdin < password.txt
   sluice user password ann --delete`,
@@ -43,7 +43,7 @@ at the first sign-in.`,
 		ValidArgsFunction: completeUsers(server),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&stdin, "stdin", false, "read the password from standard input, its first line, instead of drawing one")
+	f.BoolVar(&stdin, "stdin", false, "read the password from the first line of standard input")
 	f.BoolVar(&keep, "keep", false, "the user need not choose another one")
 	f.BoolVar(&remove, "delete", false, "remove the password")
 	cmd.MarkFlagsMutuallyExclusive("delete", "stdin")

@@ -104,8 +104,8 @@ func newUserAttach(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attach NAME [POLICY...]",
 		Short: "Attach policies to a user",
-		Long: `Attach policies to a user: managed ones by their ARN, or AWS's by their name, and an inline
-one from a file, which replaces one of the same name.`,
+		Long: `Attach policies to a user: managed ones by their ARN, or AWS's by their name, and an
+inline one from a file, which replaces one of the same name.`,
 		Example: `  sluice user attach worker AmazonSQSReadOnlyAccess
   sluice user attach worker --policy billing.json`,
 		Args: arguments("NAME", "[POLICY...]"),
@@ -135,8 +135,8 @@ func newUserDetach(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detach NAME POLICY...",
 		Short: "Detach policies from a user",
-		Long: `Take policies from a user: those of its own by their names, managed ones by their ARN
-or, of AWS's, their name.`,
+		Long: `Take policies from a user: its own by their names, managed ones by their ARN or, of
+AWS's, their name.`,
 		Example: `  sluice user detach worker AmazonSQSReadOnlyAccess billing`,
 		Args:    arguments("NAME", "POLICY..."),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
