@@ -46,7 +46,7 @@ scenario(
     await signIn(page, endpoint, 'bob')
     await page.getByText('You have no role here').waitFor()
     await page.getByText('Our provider knows you').waitFor()
-    assert.equal(new URL(page.url()).hash, '#/home')
+    assert.equal(new URL(page.url()).hash, '#/')
     await audit()
     await signIn(page, endpoint, 'eve')
     await page.getByText('There is no name for you').waitFor()
