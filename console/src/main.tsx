@@ -5,9 +5,11 @@ import { createRoot } from 'react-dom/client'
 import { start } from './aws/session'
 import { App } from './frame/app'
 import { prepare } from './frame/pages'
+import { watchInput } from './frame/quiet'
 
 const root = document.getElementById('root')
 if (root) {
+  watchInput()
   createRoot(root).render(
     <StrictMode>
       <App />

@@ -22,6 +22,8 @@ export interface PageProps {
 
 /** pages are all pages: one line each, beside those of its section. */
 export const pages: Page[] = [
+  { path: '/home', title: 'What needs attention', component: part(() => import('./pages/home')) },
+
   // Queues
   { path: '/queues', title: 'Queues', component: part(() => import('./pages/queues')) },
   {
@@ -131,11 +133,15 @@ export const pages: Page[] = [
   { path: '/sessions', title: 'Sessions', component: part(() => import('./pages/users/sessions')) },
 ]
 
+/** home is where the console begins. */
+export const home = '/home'
+
 /** sections are the entries of the side navigation. */
 export const sections: { title: string; items: { text: string; path: string }[] }[] = [
   {
     title: 'Messages',
     items: [
+      { text: 'Home', path: home },
       { text: 'Queues', path: '/queues' },
       { text: 'Topics', path: '/topics' },
       { text: 'Subscriptions', path: '/subscriptions' },
@@ -162,6 +168,3 @@ export const sections: { title: string; items: { text: string; path: string }[] 
     ],
   },
 ]
-
-/** home is where the console begins. */
-export const home = '/queues'

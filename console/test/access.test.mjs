@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { newUser, root, sqs } from './api.mjs'
-import { scenario } from './rig.mjs'
+import { choose, scenario } from './rig.mjs'
 
 const client = sqs()
 
@@ -11,6 +11,8 @@ scenario(
     await page.goto(`${endpoint}/console/#/queues`)
     await page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()
     await picture('sign-in')
+    // The field that is first has the focus.
+    await page.locator('input[autocomplete=username]:focus').waitFor()
     await page.getByRole('tab', { name: 'Access key' }).click()
     await audit()
     await page.getByLabel('Access key ID').fill(root.accessKeyId)
@@ -135,7 +137,7 @@ scenario('where a policy is no JSON', async ({ page, open, button, audit }) => {
 
 scenario(
   'a user with little is told why',
-  async ({ page, open, button }) => {
+  async ({ page, open, button, audit }) => {
     await client.send(new CreateQueueCommand({ QueueName: 'guarded' }))
     await open('/queues')
     await page
@@ -144,19 +146,15 @@ scenario(
       .first()
       .waitFor()
     await page.getByText('sluice:ListQueueStates').first().waitFor()
+    await page.getByText('sqs:ListQueues', { exact: false }).first().waitFor()
     await page.getByLabel('Name of a queue that you may use').fill('guarded')
     await button('Open').click()
     await page.getByRole('heading', { name: 'guarded', level: 1 }).waitFor()
     await page.getByText('sluice:DescribeQueueState').first().waitFor()
-    await button('Delete').click()
-    // The dialog begins in its field.
-    await page.locator('input[placeholder=delete]:focus').waitFor()
-    await page.keyboard.type('delete')
-    await page.keyboard.press('Enter')
-    await page
-      .getByRole('dialog')
-      .getByText(/sqs:DeleteQueue/i)
-      .waitFor()
+    // What is refused is said before anything is typed.
+    await page.locator('button[aria-disabled=true]', { hasText: 'Delete' }).hover()
+    await page.getByText('You do not have the permission sqs:DeleteQueue.').filter({ visible: true }).waitFor()
+    await audit()
     await open('/queues/guarded/browse')
     await page.getByText('Nothing was looked at').waitFor()
     await open('/queues/guarded/monitoring')
@@ -204,12 +202,46 @@ scenario(
     await page.getByRole('option', { name: 'plain-counted' }).click()
     await page.getByRole('heading', { name: 'plain-counted', level: 1 }).waitFor()
     await button('Edit').waitFor()
+    // The counters of SQS stand for the state.
+    await page.getByText('Messages available').waitFor()
+    await page.locator('.figure').first().getByText('3', { exact: true }).waitFor()
   },
   {
     as: () =>
       newUser(`lister-${process.pid}`, [
         { Effect: 'Allow', Action: 'sqs:ListQueues', Resource: '*' },
         { Effect: 'Allow', Action: 'sqs:GetQueueAttributes', Resource: 'arn:aws:sqs:*:*:*-counted' },
+      ]),
+    expected: /40[03] \(/,
+  },
+)
+
+scenario(
+  'a user who may look and not touch: what is refused is disabled, in the list, too',
+  async ({ page, open, button, audit }) => {
+    await client.send(new CreateQueueCommand({ QueueName: 'looked-at' }))
+    await open('/queues?find=looked-at')
+    await choose(page.getByRole('row', { name: /looked-at/ }))
+    await page.locator('button[aria-disabled=true]', { hasText: 'Delete' }).waitFor()
+    await button('Actions').click()
+    await page.getByRole('menuitem', { name: /Purge/, disabled: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await open('/queues/looked-at/messages')
+    await page.locator('button[aria-disabled=true]', { hasText: 'Purge' }).hover()
+    await page.getByText('A policy denies you sqs:PurgeQueue.').filter({ visible: true }).waitFor()
+    await page.getByLabel('Message body').first().fill('x')
+    await page.getByRole('button', { name: 'Send message', disabled: false }).waitFor()
+    await audit()
+  },
+  {
+    as: () =>
+      newUser(`looker-${process.pid}`, [
+        {
+          Effect: 'Allow',
+          Action: ['sluice:ListQueueStates', 'sluice:DescribeQueueState', 'sqs:SendMessage', 'sqs:PurgeQueue'],
+          Resource: '*',
+        },
+        { Effect: 'Deny', Action: 'sqs:PurgeQueue', Resource: '*' },
       ]),
     expected: /40[03] \(/,
   },

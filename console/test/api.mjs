@@ -102,3 +102,9 @@ export async function eventually(what, ask, right) {
     await new Promise((wait) => setTimeout(wait, pause))
   }
 }
+
+/** newAccount makes an account, and returns the keys of its root. */
+export async function newAccount() {
+  const made = await sluice('CreateAccount', {})
+  return { accessKeyId: made.AccessKeyId, secretAccessKey: made.SecretAccessKey }
+}

@@ -6,7 +6,7 @@ scenario(
   async ({ page, context, endpoint, button, picture }) => {
     await page.clock.install()
     await page.reload()
-    await page.getByRole('heading', { level: 1, name: /Queues/ }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /What needs attention/ }).waitFor()
     // From here on no time passes but that of the test, however slow the machine is.
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000)
     await page.clock.fastForward('57:00')
@@ -19,14 +19,14 @@ scenario(
     await button('Stay signed in').click()
     await page.clock.fastForward('58:00')
     await page.clock.runFor(2000)
-    await page.getByRole('heading', { level: 1, name: /Queues/ }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /What needs attention/ }).waitFor()
     assert.equal(await button('Stay signed in').count(), 0)
 
     const ended = page.waitForResponse((r) => r.request().method() === 'DELETE')
     await page.clock.fastForward('10:00')
     await page.clock.runFor(2000)
     await page.getByText('The console was idle for 60 minutes').waitFor()
-    assert.equal(await page.getByRole('heading', { name: /Queues/ }).count(), 0)
+    assert.equal(await page.getByRole('heading', { name: /What needs attention/ }).count(), 0)
     await ended
     const other = await context.newPage()
     await other.goto(`${endpoint}/console/`)

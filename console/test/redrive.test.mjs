@@ -8,7 +8,7 @@ import {
   TagQueueCommand,
 } from '@aws-sdk/client-sqs'
 import { eventually, sluice, sqs } from './api.mjs'
-import { scenario } from './rig.mjs'
+import { choose, scenario } from './rig.mjs'
 
 const client = sqs()
 
@@ -187,6 +187,21 @@ scenario('groups are of all messages, and each is a filter', async ({ page, open
   await page.getByRole('heading', { name: 'Messages (10)' }).waitFor()
   assert.equal(await page.getByRole('searchbox', { name: 'Which messages' }).inputValue(), 'attr.error:"refused"')
   await button('Redrive all matches').waitFor()
+})
+
+scenario('a dead letter that a search has found returns to its source queue', async ({ page, open, button }) => {
+  const arn = await create('returned-dead')
+  await create('returned', { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arn, maxReceiveCount: 1 }) })
+  await send('returned', ['keep', 'give back'])
+  await fail('returned', 'returned-dead', 2)
+  await open('/queues/returned-dead/browse?filter=back')
+  await choose(page.getByRole('row', { name: /give back/ }))
+  await button('Actions').last().click()
+  await page.getByRole('menuitem', { name: 'Return to source queue' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Return', exact: true }).click()
+  await page.getByText('Returned 1 message to the source queue').waitFor()
+  assert.deepEqual(await bodies('returned', 1), ['give back'])
+  assert.deepEqual(await bodies('returned-dead', 1), ['keep'])
 })
 
 scenario('queues at work', async ({ page, open, picture }) => {

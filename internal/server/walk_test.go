@@ -523,6 +523,7 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 	})
 	for op, more := range map[string]string{
 		"DescribeQueueState": "", "ListConsumers": "", "ListMessageGroups": "", "PeekMessages": "",
+		"CheckAccess":   `,"Actions":["sqs:SendMessage"]`,
 		"ExplainAccess": `,"Principal":"anonymous","Action":"sqs:SendMessage"`,
 	} {
 		w.step(wire, op, func() (int, string) {

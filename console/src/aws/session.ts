@@ -101,7 +101,7 @@ export async function start() {
     const link = /^#k=([\w.~-]+)/.exec(location.hash)?.[1]
     const refused = /^#oidc=(\w+)/.exec(location.hash)?.[1]
     if (link || refused) {
-      history.replaceState(null, '', `${location.pathname}#/queues`)
+      history.replaceState(null, '', `${location.pathname}#/`)
     }
     if (link) {
       try {

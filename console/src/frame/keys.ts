@@ -5,6 +5,7 @@ export const commandKey = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K' :
 
 /** pageKeys are the keys that open pages, pressed after g. */
 export const pageKeys: Record<string, string> = {
+  h: '/home',
   q: '/queues',
   t: '/topics',
   s: '/subscriptions',

@@ -21,7 +21,8 @@ function set(next: Shown[]) {
   }
 }
 
-interface Notice {
+/** Notice is what is said above the page. */
+export interface Notice {
   type?: 'success' | 'info' | 'warning' | 'error'
   header?: ReactNode
   content?: ReactNode

@@ -4,7 +4,8 @@ import BreadcrumbGroup from '@cloudscape-design/components/breadcrumb-group'
 import Flashbar from '@cloudscape-design/components/flashbar'
 import Link from '@cloudscape-design/components/link'
 import SideNavigation from '@cloudscape-design/components/side-navigation'
-import { useEffect, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import { settingsNow } from '../aws/session'
 import { home, sections } from '../routes'
 import { useArrival } from './arrival'
@@ -12,6 +13,7 @@ import { Guard } from './guard'
 import { enterPage, useNotices } from './notices'
 import { Overlays } from './overlays'
 import { find, trail } from './pages'
+import { useQuiet } from './quiet'
 import { fill, go, usePath } from './router'
 
 /** PageFrame is what is around every page: the navigation, the way back, the notices. */
@@ -28,6 +30,7 @@ export function PageFrame() {
   const page = found ? fill(found.page.path, found.parameters) : path
   useArrival(page)
   useEffect(() => enterPage(page), [page])
+  useReturn()
   const crumbs = found ? trail(found.page, found.parameters) : []
   useEffect(() => {
     document.title =
@@ -70,6 +73,19 @@ export function PageFrame() {
   )
 }
 
+/** useReturn looks again at once when the user comes back to a page that has looked less often. */
+function useReturn() {
+  const client = useQueryClient()
+  const quiet = useQuiet()
+  const was = useRef(quiet)
+  useEffect(() => {
+    if (was.current && !quiet) {
+      void client.invalidateQueries()
+    }
+    was.current = quiet
+  }, [client, quiet])
+}
+
 function Version() {
   const settings = settingsNow()
   return (
@@ -84,7 +100,7 @@ function Nowhere() {
     <Box textAlign="center" padding="xxl">
       <Box variant="h1">There is no such page</Box>
       <Box variant="p">
-        It may have been in another version. <Link href={`#${home}`}>Go to the queues</Link>
+        It may have been in another version. <Link href={`#${home}`}>Go to the first page</Link>
       </Box>
     </Box>
   )

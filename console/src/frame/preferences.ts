@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import { slow, useQuiet } from './quiet'
 
 /** Preferences are a person's own, and stay in their browser. */
 export interface Preferences {
@@ -47,20 +48,28 @@ export function usePreferences(): Preferences {
   return useSyncExternalStore(subscribe, () => current)
 }
 
-/** useRefresh returns the interval for refetchInterval of a query. In a tab that is not seen, queries rest by themselves. */
+/**
+ * useRefresh returns the interval for refetchInterval of a query. It is longer while there is no input; in a tab that is not
+ * seen, queries rest by themselves.
+ */
 export function useRefresh(): number | false {
   const { refresh } = usePreferences()
-  return refresh > 0 && refresh * 1000
+  const quiet = useQuiet()
+  return refresh > 0 && Math.max(refresh * 1000, quiet ? slow : 0)
 }
 
 /** useStored is a state of a page that stays in the browser, such as which columns a table shows. The fallback is a constant. */
 export function useStored<T>(name: string, fallback: T): [T, (value: T) => void] {
   const full = `sluice-${name}`
-  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(full))
+  const text = useSyncExternalStore(subscribe, () => stored(full))
   const value = useMemo(() => parse<T>(text) ?? fallback, [text, fallback])
   const set = useCallback(
     (next: T) => {
-      localStorage.setItem(full, JSON.stringify(next))
+      try {
+        localStorage.setItem(full, JSON.stringify(next))
+      } catch {
+        return // a browser that keeps nothing
+      }
       for (const listener of listeners) {
         listener()
       }
@@ -68,6 +77,14 @@ export function useStored<T>(name: string, fallback: T): [T, (value: T) => void]
     [full],
   )
   return [value, set]
+}
+
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
 }
 
 function parse<T>(stored: string | null): T | undefined {

@@ -12,6 +12,10 @@ import { type ReactNode, useState } from 'react'
 import { wordsOf } from '../aws/failure'
 import { consoleApi } from '../aws/place'
 import { enter, type Proof, type SignIn, start } from '../aws/session'
+import { useStored } from './preferences'
+
+/** firstWay is offered until a person chooses another: a new server has no users. */
+const firstWay = 'keys'
 
 /** SignInPage asks who is there, in the ways that the server offers. */
 export function SignInPage({ state }: { state: Extract<SignIn, { status: 'out' }> }) {
@@ -29,6 +33,9 @@ export function SignInPage({ state }: { state: Extract<SignIn, { status: 'out' }
       setBusy(false)
     }
   }
+
+  const [lastWay, keepWay] = useStored('sign-in-way', firstWay)
+  const [way, setWay] = useState(lastWay)
 
   const words = error ? wordsOf(error) : undefined
   const ways = settings?.signIn ?? []
@@ -68,7 +75,15 @@ export function SignInPage({ state }: { state: Extract<SignIn, { status: 'out' }
                   Sign in with {settings.oidc.name}
                 </Button>
               )}
-              <Tabs tabs={tabs} ariaLabel="Ways to sign in" />
+              <Tabs
+                tabs={tabs}
+                ariaLabel="Ways to sign in"
+                activeTabId={(tabs.find((tab) => tab.id === way) ?? tabs[0])?.id ?? ''}
+                onChange={({ detail }) => {
+                  setWay(detail.activeTabId)
+                  keepWay(detail.activeTabId)
+                }}
+              />
             </SpaceBetween>
           </Container>
         )}
@@ -181,6 +196,7 @@ function ByPassword({ account, busy, submit }: WayProps & { account: string | un
           onChange={({ detail }) => setWhere(detail.value)}
           inputMode="numeric"
           autoComplete="organization"
+          autoFocus={!account}
         />
       </FormField>
       <FormField label="User name">

@@ -1,5 +1,6 @@
 import TopNavigation, { type TopNavigationProps } from '@cloudscape-design/components/top-navigation'
 import { leave, type SignIn } from '../aws/session'
+import { home } from '../routes'
 import { commandKey } from './keys'
 import { showOverlay } from './overlay'
 import { type Preferences, setPreferences, usePreferences } from './preferences'
@@ -87,7 +88,7 @@ export function TopBar({ state }: { state: SignIn }) {
   return (
     <div id="top-bar">
       <TopNavigation
-        identity={{ title: 'Sluice', href: '#/queues', logo: { src: './icon.svg', alt: '' } }}
+        identity={{ title: 'Sluice', href: `#${home}`, logo: { src: './icon.svg', alt: '' } }}
         // On a phone all of them stay, as icons: whether there is room is measured, and comes out now so, now so.
         utilities={utilities.map((u) => ({ ...u, disableUtilityCollapse: true }))}
       />

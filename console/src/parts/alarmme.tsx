@@ -5,26 +5,24 @@ import Input from '@cloudscape-design/components/input'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Tiles from '@cloudscape-design/components/tiles'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { notify } from '../frame/notices'
+import { alarmOf, type Preset, presets, putAlarm } from '../api/alarms'
+import { keys } from '../api/keys'
 import { address, go } from '../frame/router'
-import { alarmOf, type Preset, presets, putAlarm } from './alarms'
 import { goToFirstWrong } from './firstwrong'
 import { Problem } from './problem'
 import { QueuePicker } from './queuepicker'
 import { noTopic, settle, TopicChoice, wrongWith } from './topicchoice'
+import { useAction } from './useaction'
 
 /** AlarmMe makes one of the alarms that people want on nearly every queue. */
 export function AlarmMe({ queue, close }: { queue: string; close: () => void }) {
-  const client = useQueryClient()
   const [name, setName] = useState(queue)
   const [preset, setPreset] = useState<Preset>(presets[0] as Preset)
   const [threshold, setThreshold] = useState(String(preset.threshold))
   const [choice, setChoice] = useState(noTopic)
   const [tried, setTried] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const wrong = {
     name: name ? undefined : 'Choose a queue.',
     threshold: /^\d+(\.\d+)?$/.test(threshold) ? undefined : 'The threshold is a number, 0 or more.',
@@ -36,23 +34,19 @@ export function AlarmMe({ queue, close }: { queue: string; close: () => void }) 
       goToFirstWrong()
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      const alarm = alarmOf(preset, name, Number(threshold), await settle(choice))
-      await putAlarm(alarm)
-      void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
-      void client.invalidateQueries({ queryKey: ['ListTopics'] })
-      notify({
-        header: `Alarm ${alarm.AlarmName} watches ${name}`,
-        content: 'It is evaluated each minute.',
-        action: { text: 'View alarm', do: () => go(address(['alarms', alarm.AlarmName ?? ''])) },
-      })
-      close()
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        const alarm = alarmOf(preset, name, Number(threshold), await settle(choice))
+        const AlarmName = alarm.AlarmName ?? ''
+        await putAlarm(alarm)
+        return {
+          header: `Alarm ${AlarmName} watches ${name}`,
+          content: 'It is evaluated each minute.',
+          action: { text: 'View alarm', do: () => go(address(['alarms', AlarmName])) },
+        }
+      },
+      { stale: [keys.alarms, keys.topics], done: close },
+    )
   }
   return (
     <Modal

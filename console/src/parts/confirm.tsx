@@ -1,3 +1,4 @@
+import Alert from '@cloudscape-design/components/alert'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
@@ -7,6 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import { type ReactNode, useState } from 'react'
 import { useFirstField } from '../frame/firstfield'
 import { Problem } from './problem'
+import { useAction } from './useaction'
 
 interface ConfirmProps {
   title: string
@@ -17,30 +19,29 @@ interface ConfirmProps {
   word?: string
   /** blocked says that there is nothing to do, or that it is not known yet. */
   blocked?: boolean
+  /** refused is why the user may not do it: nothing is asked then. */
+  refused?: string | undefined
   act: () => Promise<void>
   close: () => void
 }
 
 /** Confirm asks before something is done that cannot be undone. It stays open, with the reason, if it is refused. */
-export function Confirm({ title, yes, children, word, blocked = false, act, close }: ConfirmProps) {
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+export function Confirm({ title, yes, children, word, blocked = false, refused, act, close }: ConfirmProps) {
+  const { busy, error, run } = useAction()
   const [typed, setTyped] = useState('')
   const field = useFirstField<InputProps.Ref>()
-  const ready = !blocked && (!word || typed.trim() === word)
+  const ready = !blocked && !refused && (!word || typed.trim() === word)
   async function submit() {
-    if (!ready || busy) {
+    if (!ready) {
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      await act()
-      close()
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        await act()
+        return undefined
+      },
+      { done: close },
+    )
   }
   return (
     <Modal
@@ -62,7 +63,12 @@ export function Confirm({ title, yes, children, word, blocked = false, act, clos
     >
       <SpaceBetween size="m">
         {children}
-        {word && (
+        {refused && (
+          <Alert type="warning" header="Not permitted">
+            <span className="break">{refused}</span>
+          </Alert>
+        )}
+        {word && !refused && (
           <FormField label={`Type ${word} to go on`}>
             <Input
               ref={field}

@@ -87,3 +87,6 @@ export function rate(perSecond: number): string {
   }
   return perSecond < 10 ? `${perSecond.toFixed(1)}/s` : `${count(Math.round(perSecond))}/s`
 }
+
+/** perMinute writes a rate without digits that say nothing. */
+export const perMinute = (n: number) => (n < 10 ? String(Math.round(n * 10) / 10) : count(Math.round(n)))

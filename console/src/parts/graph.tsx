@@ -1,10 +1,11 @@
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import LineChart from '@cloudscape-design/components/line-chart'
+import type { Line, Measure, Span } from '../api/metrics'
 import { isDenied, missing } from '../aws/failure'
 import { usePreferences } from '../frame/preferences'
+import { axisOf } from './axis'
 import { bytes, count, duration, instant } from './format'
-import type { Line, Measure, Span } from './metrics'
 
 interface GraphProps {
   title: string
@@ -36,6 +37,7 @@ export function Graph({ title, unit, lines, span, threshold, height = 180, error
   const { zone } = usePreferences()
   const days = span.end.getTime() - span.start.getTime() > 24 * 3600_000
   const top = Math.max(threshold ?? 0, ...(lines ?? []).flatMap((l) => l.points.map((p) => p.y)))
+  const { divisor, tick } = axisOf(unit, top)
   const empty = lines?.every((l) => l.points.length === 0)
   return (
     <LineChart
@@ -45,7 +47,7 @@ export function Graph({ title, unit, lines, span, threshold, height = 180, error
       hideLegend={!legend}
       xScaleType="time"
       xDomain={[span.start, span.end]}
-      yDomain={[0, top > 0 ? top * 1.1 : 1]}
+      yDomain={[0, top > 0 ? (top * 1.1) / divisor : 1]}
       statusType={error ? 'error' : lines ? 'finished' : 'loading'}
       loadingText="Loading"
       errorText={
@@ -65,9 +67,9 @@ export function Graph({ title, unit, lines, span, threshold, height = 180, error
           const text = instant(x.getTime(), zone)
           return days ? text.slice(5, 10) : text.slice(11, 16)
         },
-        yTickFormatter: (y) => amount(unit, y),
+        yTickFormatter: tick,
       }}
-      detailPopoverSeriesContent={({ series, y }) => ({ key: series.title, value: amount(unit, y) })}
+      detailPopoverSeriesContent={({ series, y }) => ({ key: series.title, value: amount(unit, y * divisor) })}
       detailPopoverFooter={(x) => (
         <Box variant="small" color="text-body-secondary">
           {instant((x as Date).getTime(), zone)}
@@ -77,8 +79,14 @@ export function Graph({ title, unit, lines, span, threshold, height = 180, error
         empty
           ? []
           : [
-              ...(lines ?? []).map((l) => ({ type: 'line' as const, title: l.title, data: l.points })),
-              ...(threshold === undefined ? [] : [{ type: 'threshold' as const, title: 'Threshold', y: threshold }]),
+              ...(lines ?? []).map((l) => ({
+                type: 'line' as const,
+                title: l.title,
+                data: l.points.map((p) => ({ ...p, y: p.y / divisor })),
+              })),
+              ...(threshold === undefined
+                ? []
+                : [{ type: 'threshold' as const, title: 'Threshold', y: threshold / divisor }]),
             ]
       }
     />

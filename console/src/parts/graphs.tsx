@@ -8,9 +8,6 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useRefresh } from '../frame/preferences'
-import { go } from '../frame/router'
-import { Graph, GraphTitle } from './graph'
 import {
   about,
   fetchLines,
@@ -22,7 +19,10 @@ import {
   type Statistic,
   spans,
   statistics,
-} from './metrics'
+} from '../api/metrics'
+import { useRefresh } from '../frame/preferences'
+import { go } from '../frame/router'
+import { Graph, GraphTitle } from './graph'
 import { SegmentField } from './segmentfield'
 
 interface GraphsProps {

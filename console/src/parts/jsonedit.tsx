@@ -1,11 +1,11 @@
 import Button from '@cloudscape-design/components/button'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useState } from 'react'
-import { notify } from '../frame/notices'
 import { CodeArea } from './codearea'
 import { jsonError, pretty } from './json'
 import { ChangedMeanwhile, useMeanwhile } from './meanwhile'
 import { Problem } from './problem'
+import { useAction } from './useaction'
 
 interface JSONEditProps {
   label: string
@@ -33,8 +33,7 @@ interface Edit {
  */
 export function JSONEdit({ label, description, value, rows = 14, example, save, load, mayBeEmpty }: JSONEditProps) {
   const [edit, setEdit] = useState<Edit>()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run, forget } = useAction()
   const meanwhile = useMeanwhile(load)
   const shown = edit?.text ?? pretty(value)
   const wrong = shown.trim() === '' ? (mayBeEmpty ? undefined : 'There is nothing to save.') : jsonError(shown)
@@ -42,23 +41,18 @@ export function JSONEdit({ label, description, value, rows = 14, example, save, 
   const setText = (text: string) => setEdit({ text, from: edit?.from ?? value })
   function discard() {
     setEdit(undefined)
-    setError(undefined)
+    forget()
     meanwhile.forget()
   }
   async function submit() {
-    setBusy(true)
-    setError(undefined)
-    try {
-      if (await meanwhile.mayReplace(edit?.from ?? value)) {
-        await save(shown.trim())
-        discard()
-        notify({ header: `${label} saved` })
+    await run(async () => {
+      if (!(await meanwhile.mayReplace(edit?.from ?? value))) {
+        return undefined
       }
-    } catch (e) {
-      setError(e)
-    } finally {
-      setBusy(false)
-    }
+      await save(shown.trim())
+      discard()
+      return { header: `${label} saved` }
+    })
   }
   return (
     <SpaceBetween size="s">

@@ -1,12 +1,12 @@
 import Link from '@cloudscape-design/components/link'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import type { TableProps } from '@cloudscape-design/components/table'
+import { nameOf } from '../api/queues'
 import { readable } from './decode'
 import { previewOf } from './filterwords'
 import { bytes } from './format'
 import { Marked } from './marked'
 import { type Message, stateWords } from './message'
-import { nameOf } from './queues'
 import { Ago, Num, Time } from './values'
 
 type Column = TableProps.ColumnDefinition<Message>

@@ -1,8 +1,8 @@
 import Autosuggest from '@cloudscape-design/components/autosuggest'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
-import { findQueues } from './findqueues'
-import type { ListedQueue } from './queues'
+import { findQueues } from '../api/findqueues'
+import type { ListedQueue } from '../api/queues'
 
 /** QueueField asks for a queue's name, and offers those that there are. */
 export function QueueField({

@@ -2,8 +2,8 @@ import Multiselect from '@cloudscape-design/components/multiselect'
 import Select from '@cloudscape-design/components/select'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { findQueues } from './findqueues'
-import type { ListedQueue } from './queues'
+import { findQueues } from '../api/findqueues'
+import type { ListedQueue } from '../api/queues'
 
 /** useQueueOptions returns the queues whose names contain what was typed, for choosing among them. */
 function useQueueOptions() {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lastOf, trendOf } from './flow'
-import type { QueueDetail } from './queues'
+import type { QueueDetail } from '../api/queues'
+import { courseOf, lastOf, trendOf } from './flow'
 import { sentence } from './sentence'
 
 const now = Date.parse('2026-11-22T12:00:00Z')
@@ -63,6 +63,15 @@ test('dead letters failed somewhere, and nothing is wrong with consumers', () =>
   const some = sentence(dead, now, { sources: { names: ['a', 'b', 'c'], more: false } })
   assert.match(some.text, /failed in a and other queues\./)
   assert.match(sentence(dead, now).text, /^No consumer has received since the server started\./)
+})
+
+test('a course has a number for each minute, oldest first', () => {
+  const at = (ago: number) => new Date(now - ago * minute)
+  const points = (...of: [number, number][]) => ({ title: '', points: of.map(([ago, y]) => ({ x: at(ago), y })) })
+  const { incoming, outgoing } = courseOf([points([31, 9], [30, 1], [1, 5]), points([2, 20]), points([2, 3])], now)
+  assert.deepEqual(incoming, [1, ...new Array(28).fill(0), 5])
+  assert.deepEqual(outgoing, [...new Array(28).fill(0), 23, 0])
+  assert.deepEqual(courseOf([], now).incoming, new Array(30).fill(0))
 })
 
 test('a trend averages the minutes since the first point', () => {

@@ -1,6 +1,6 @@
+import { nameOf, type QueueDetail } from '../api/queues'
 import type { Trend } from './flow'
-import { ago, count, duration, plural } from './format'
-import { nameOf, type QueueDetail } from './queues'
+import { ago, duration, perMinute, plural } from './format'
 
 export interface Sentence {
   type: 'success' | 'info' | 'warning' | 'error'
@@ -94,9 +94,6 @@ function course(q: QueueDetail, { incoming, outgoing }: Trend, old: number, rete
 
 /** about writes a time to come, in whole minutes: a rate does not say more. */
 const about = (ms: number) => duration(Math.max(1, Math.round(ms / 60_000)) * 60_000)
-
-/** perMinute writes a rate without digits that say nothing. */
-const perMinute = (n: number) => (n < 10 ? String(Math.round(n * 10) / 10) : count(Math.round(n)))
 
 function failedIn(names: string[], more: boolean): string {
   const [first = '', second] = names

@@ -5,9 +5,9 @@ import RadioGroup from '@cloudscape-design/components/radio-group'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
+import { nameOf } from '../api/queues'
+import { useTopics } from '../api/topics'
 import { sns } from '../aws/sns'
-import { nameOf } from './queues'
-import { useTopics } from './topics'
 
 /** Choice is what to notify: nothing, a topic that exists, or a new one with e-mail addresses. */
 export interface Choice {

@@ -22,7 +22,7 @@ scenario(
     await audit()
     await picture('signin-provider')
     await signIn(page, endpoint, 'ann')
-    await page.getByRole('heading', { level: 1, name: /Queues/ }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /What needs attention/ }).waitFor()
     await page.getByRole('button', { name: 'admin/ann@example.com' }).waitFor()
     const cookies = await context.cookies(endpoint)
     assert.deepEqual(
@@ -46,7 +46,7 @@ scenario(
     await signIn(page, endpoint, 'bob')
     await page.getByText('You have no role here').waitFor()
     await page.getByText('Our provider knows you').waitFor()
-    assert.equal(new URL(page.url()).hash, '#/queues')
+    assert.equal(new URL(page.url()).hash, '#/')
     await audit()
     await signIn(page, endpoint, 'eve')
     await page.getByText('There is no name for you').waitFor()

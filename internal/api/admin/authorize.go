@@ -25,9 +25,9 @@ var unscoped = []string{
 var lists = []string{"sluice:ListQueueStates"}
 
 // ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs
-// to.
+// to. Every caller may take CheckAccess unless a policy denies it.
 var ofQueues = []string{
-	"sluice:DescribeQueueState", "sluice:EditMessage", "sluice:ExplainAccess", "sluice:ListConsumers",
+	"sluice:CheckAccess", "sluice:DescribeQueueState", "sluice:EditMessage", "sluice:ExplainAccess", "sluice:ListConsumers",
 	"sluice:ListMessageGroups", "sluice:ListRedriveTasks",
 	"sluice:PeekMessageBody", "sluice:PeekMessages", "sluice:RedriveMessages",
 }

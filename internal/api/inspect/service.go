@@ -2,7 +2,8 @@
 // queue, without receiving it. They belong to the service "sluice", beside those of package admin.
 //
 // Each is about one queue and is allowed by policies of its owner's account, with actions such as sluice:PeekMessages
-// on the queue's ARN. Other accounts cannot be given them. Plain SQS clients never meet any of it.
+// on the queue's ARN. Other accounts cannot be given them. CheckAccess alone needs no permission. Plain SQS clients
+// never meet any of it.
 package inspect
 
 import (
@@ -71,6 +72,7 @@ func Register(wire *protocol.Service, o Options) {
 		publicURL: o.PublicURL, consumers: o.Consumers,
 		messages: o.Messages, checkAttributes: o.CheckAttributes, room: o.Room, ready: o.Ready,
 	}
+	protocol.Register(wire, "CheckAccess", s.checkAccess, protocol.Data)
 	protocol.Register(wire, "DescribeQueueState", s.describeQueueState, protocol.Data)
 	protocol.Register(wire, "ExplainAccess", s.explainAccess, protocol.Data)
 	protocol.Register(wire, "ListConsumers", s.listConsumers, protocol.Data)

@@ -10,10 +10,6 @@ import Spinner from '@cloudscape-design/components/spinner'
 import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { cloudwatch } from '../../aws/cloudwatch'
-import { notify, notifyError } from '../../frame/notices'
-import { useRefresh } from '../../frame/preferences'
-import { address, go } from '../../frame/router'
 import {
   allTypes,
   comparisons,
@@ -25,12 +21,17 @@ import {
   measureOf,
   missings,
   useAlarms,
-} from '../../parts/alarms'
+} from '../../api/alarms'
+import { keys } from '../../api/keys'
+import { fetchLines, lastHours, periodFor } from '../../api/metrics'
+import { cloudwatch } from '../../aws/cloudwatch'
+import { notify, notifyError } from '../../frame/notices'
+import { useRefresh } from '../../frame/preferences'
+import { address, go } from '../../frame/router'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { Graph } from '../../parts/graph'
 import { RangeField } from '../../parts/graphs'
-import { fetchLines, lastHours, periodFor } from '../../parts/metrics'
 import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/values'
 import type { PageProps } from '../../routes'
@@ -54,8 +55,8 @@ export default function Alarm({ parameters }: PageProps) {
     return <Spinner size="large" />
   }
   const again = () => {
-    void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
-    void client.invalidateQueries({ queryKey: ['DescribeAlarmHistory', name] })
+    void client.invalidateQueries({ queryKey: keys.alarms })
+    void client.invalidateQueries({ queryKey: keys.alarmHistory(name) })
   }
   async function act(what: string, f: () => Promise<unknown>) {
     try {
@@ -132,7 +133,7 @@ export default function Alarm({ parameters }: PageProps) {
           act={async () => {
             await deleteAlarms(alarm ? [alarm] : [])
             notify({ header: `Alarm ${name} deleted` })
-            void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
+            void client.invalidateQueries({ queryKey: keys.alarms })
             go('/alarms')
           }}
           close={() => setAsking(false)}
@@ -233,7 +234,7 @@ function Definition({ alarm }: { alarm: MetricAlarm }) {
 function History({ name, hours, state }: { name: string; hours: number; state: string | undefined }) {
   const interval = useRefresh()
   const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['DescribeAlarmHistory', name],
+    queryKey: keys.alarmHistory(name),
     refetchInterval: interval && Math.max(interval, 15_000),
     queryFn: async ({ signal }) =>
       (

@@ -8,24 +8,22 @@ import Input from '@cloudscape-design/components/input'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { notify } from '../../frame/notices'
+import { putComposite, useAlarms } from '../../api/alarms'
+import { keys } from '../../api/keys'
 import { address, go } from '../../frame/router'
-import { putComposite, useAlarms } from '../../parts/alarms'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { Problem } from '../../parts/problem'
 import { settle, wrongWith } from '../../parts/topicchoice'
+import { useAction } from '../../parts/useaction'
 import { type CompositeDraft, compositeOf, wrongInComposite } from './compositedraft'
 import { Notification } from './notification'
 
 /** CompositeForm makes or changes a composite alarm. */
 export function CompositeForm({ first, editing }: { first: CompositeDraft; editing?: string }) {
-  const client = useQueryClient()
   const [draft, setDraft] = useState(first)
   const [tried, setTried] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const set = (part: Partial<CompositeDraft>) => setDraft({ ...draft, ...part })
   const wrong = wrongInComposite(draft)
 
@@ -35,19 +33,14 @@ export function CompositeForm({ first, editing }: { first: CompositeDraft; editi
       goToFirstWrong()
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      const topics = { firing: await settle(draft.firing), fine: await settle(draft.fine) }
-      await putComposite(compositeOf(draft, topics))
-      void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
-      void client.invalidateQueries({ queryKey: ['ListTopics'] })
-      notify({ header: `Alarm ${draft.name} ${editing ? 'saved' : 'created'}` })
-      go(address(['alarms', draft.name]))
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        const topics = { firing: await settle(draft.firing), fine: await settle(draft.fine) }
+        await putComposite(compositeOf(draft, topics))
+        return { header: `Alarm ${draft.name} ${editing ? 'saved' : 'created'}` }
+      },
+      { stale: [keys.alarms, keys.topics], done: () => go(address(['alarms', draft.name])) },
+    )
   }
 
   return (

@@ -1,6 +1,6 @@
 import Spinner from '@cloudscape-design/components/spinner'
+import { isComposite, useAlarms } from '../../api/alarms'
 import { usePlace } from '../../frame/router'
-import { isComposite, useAlarms } from '../../parts/alarms'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import { blankComposite, compositeDraftOf } from './compositedraft'

@@ -1,6 +1,6 @@
 import type { ComparisonOperator, PutMetricAlarmCommandInput, Statistic } from '@aws-sdk/client-cloudwatch'
-import type { MetricAlarm } from '../../parts/alarms'
-import { isExtended } from '../../parts/metrics'
+import type { MetricAlarm } from '../../api/alarms'
+import { isExtended } from '../../api/metrics'
 import { noTopic, topicChoice } from '../../parts/topicchoice'
 
 /** Draft is an alarm as it is typed. */

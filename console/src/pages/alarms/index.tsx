@@ -11,10 +11,11 @@ import Table from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { conditionOf, deleteAlarms, enableActions, isComposite, useAlarms } from '../../api/alarms'
+import { keys } from '../../api/keys'
 import { notify, notifyError } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
-import { conditionOf, deleteAlarms, enableActions, isComposite, useAlarms } from '../../parts/alarms'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { plural } from '../../parts/format'
@@ -62,7 +63,7 @@ export default function Alarms() {
   const selected = collectionProps.selectedItems ?? []
   const names = selected.map((a) => a.AlarmName ?? '')
   const [only] = selected
-  const again = () => void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
+  const again = () => void client.invalidateQueries({ queryKey: keys.alarms })
   async function enable(on: boolean) {
     try {
       await enableActions(names, on)

@@ -1,7 +1,7 @@
 import Link from '@cloudscape-design/components/link'
+import type { AnyAlarm } from '../../api/alarms'
+import { nameOf } from '../../api/queues'
 import { address } from '../../frame/router'
-import type { AnyAlarm } from '../../parts/alarms'
-import { nameOf } from '../../parts/queues'
 import { Time } from '../../parts/values'
 
 function topics(arns: string[] | undefined) {

@@ -2,9 +2,9 @@ import type { AlarmHistoryItem } from '@aws-sdk/client-cloudwatch'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import './alarms.css'
+import type { Span } from '../../api/metrics'
 import { usePreferences } from '../../frame/preferences'
 import { instant } from '../../parts/format'
-import type { Span } from '../../parts/metrics'
 
 interface Piece {
   from: number

@@ -9,14 +9,10 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
 import Wizard from '@cloudscape-design/components/wizard'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { notify } from '../../frame/notices'
-import { address, go } from '../../frame/router'
-import { comparisons, conditionOf, measureOf, missings, putAlarm } from '../../parts/alarms'
-import { goToFirstWrong } from '../../parts/firstwrong'
-import { Graph } from '../../parts/graph'
-import { RangeField, wordOf } from '../../parts/graphs'
+import { comparisons, conditionOf, measureOf, missings, putAlarm } from '../../api/alarms'
+import { keys } from '../../api/keys'
 import {
   fetchLines,
   lastHours,
@@ -25,11 +21,16 @@ import {
   periods,
   queueMeasures,
   statistics,
-} from '../../parts/metrics'
+} from '../../api/metrics'
+import { nameOf } from '../../api/queues'
+import { address, go } from '../../frame/router'
+import { goToFirstWrong } from '../../parts/firstwrong'
+import { Graph } from '../../parts/graph'
+import { RangeField, wordOf } from '../../parts/graphs'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
-import { nameOf } from '../../parts/queues'
 import { settle, wrongWith } from '../../parts/topicchoice'
+import { useAction } from '../../parts/useaction'
 import { type Draft, dimensionsOf, inputOf, isQueues } from './draft'
 import { Notification } from './notification'
 
@@ -60,9 +61,7 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
   const [draft, setDraft] = useState(first)
   const [step, setStep] = useState(0)
   const [tried, setTried] = useState<number>(-1)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const client = useQueryClient()
+  const { busy, error, run } = useAction()
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const errors = wrongIn(draft)
   const shown = (part: number) => (tried >= (steps[part] ?? 0) ? errors[part] : undefined)
@@ -82,23 +81,18 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
       goToFirstWrong()
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      const topics = {
-        firing: await settle(draft.firing),
-        fine: await settle(draft.fine),
-        lacking: await settle(draft.lacking),
-      }
-      await putAlarm(inputOf(draft, topics))
-      void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
-      void client.invalidateQueries({ queryKey: ['ListTopics'] })
-      notify({ header: editing ? `Alarm ${draft.name} saved` : `Alarm ${draft.name} created` })
-      go(address(['alarms', draft.name]))
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        const topics = {
+          firing: await settle(draft.firing),
+          fine: await settle(draft.fine),
+          lacking: await settle(draft.lacking),
+        }
+        await putAlarm(inputOf(draft, topics))
+        return { header: editing ? `Alarm ${draft.name} saved` : `Alarm ${draft.name} created` }
+      },
+      { stale: [keys.alarms, keys.topics], done: () => go(address(['alarms', draft.name])) },
+    )
   }
 
   return (

@@ -8,8 +8,9 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Cluster, drain, type Node, removeNode, type Shard, useCluster } from '../../api/cluster'
+import { keys } from '../../api/keys'
 import { notify } from '../../frame/notices'
-import { type Cluster, drain, type Node, removeNode, type Shard, useCluster } from '../../parts/cluster'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { bytes, count, duration, plural } from '../../parts/format'
@@ -209,7 +210,7 @@ function Ask({ act, node, close }: Asked & { close: () => void }) {
       {...(act === 'remove' && { word: node.Name })}
       act={async () => {
         await (act === 'remove' ? removeNode(node.Name) : drain(node.Name, act === 'undo'))
-        void client.invalidateQueries({ queryKey: ['DescribeCluster'] })
+        void client.invalidateQueries({ queryKey: keys.cluster })
         notify({ header: words.done })
       }}
       close={close}

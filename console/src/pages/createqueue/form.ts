@@ -1,7 +1,7 @@
+import { type Attributes, redriveOf } from '../../api/attributes'
+import { nameOf } from '../../api/queues'
 import type { Amount } from '../../parts/amount'
-import { type Attributes, redriveOf } from '../../parts/attributes'
 import { jsonError, object, pretty } from '../../parts/json'
-import { nameOf } from '../../parts/queues'
 import { record, type Tag } from '../../parts/tags'
 
 /** Form is what a person has filled in. */

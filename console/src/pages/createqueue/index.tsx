@@ -21,14 +21,13 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import Textarea from '@cloudscape-design/components/textarea'
 import Tiles from '@cloudscape-design/components/tiles'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useAttributes, useTags } from '../../api/attributes'
+import { keys } from '../../api/keys'
 import { sessionNow, settingsNow } from '../../aws/session'
 import { sqs } from '../../aws/sqs'
-import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { AmountInput } from '../../parts/amount'
-import { useAttributes, useTags } from '../../parts/attributes'
 import { CopyAs } from '../../parts/copyasmenu'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { PolicyField } from '../../parts/policyfield'
@@ -36,6 +35,7 @@ import { Problem } from '../../parts/problem'
 import { QueueField } from '../../parts/queuefield'
 import { record, TagRows } from '../../parts/tags'
 import { Unshown } from '../../parts/unshown'
+import { useAction } from '../../parts/useaction'
 import type { PageProps } from '../../routes'
 import {
   attributesOf,
@@ -79,12 +79,10 @@ function arnOf(queue: string): string {
 }
 
 function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
-  const client = useQueryClient()
   const [before] = useState(given)
   const [form, setForm] = useState(before)
   const [tried, setTried] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run, forget } = useAction()
   const set = (some: Partial<Form>) => setForm((old) => ({ ...old, ...some }))
   const errors = check(form)
   const wrong = Object.keys(errors).length > 0
@@ -93,30 +91,27 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
 
   async function save() {
     setTried(true)
-    setError(undefined)
+    forget()
     if (wrong) {
       goToFirstWrong()
       return
     }
-    setBusy(true)
-    try {
-      let dead = form.redrive ? arnOf(deadLetterName(form)) : ''
-      if (form.redrive && form.createDeadLetterQueue) {
-        dead = await makeDeadLetterQueue(form)
-      }
-      if (queue === undefined) {
-        const made = creation(form, dead)
-        await sqs().send(new CreateQueueCommand({ QueueName: made.name, Attributes: made.attributes, tags: made.tags }))
-      } else {
-        await change(queue, before, form, dead)
-      }
-      await client.invalidateQueries()
-      notify({ header: queue === undefined ? `Created ${name}` : `Saved ${name}` })
-      go(address(['queues', name]))
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        let dead = form.redrive ? arnOf(deadLetterName(form)) : ''
+        if (form.redrive && form.createDeadLetterQueue) {
+          dead = await makeDeadLetterQueue(form)
+        }
+        if (queue === undefined) {
+          const { name: QueueName, attributes: Attributes, tags } = creation(form, dead)
+          await sqs().send(new CreateQueueCommand({ QueueName, Attributes, tags }))
+        } else {
+          await change(queue, before, form, dead)
+        }
+        return { header: queue === undefined ? `Created ${name}` : `Saved ${name}` }
+      },
+      { stale: [keys.everything], done: () => go(address(['queues', name])) },
+    )
   }
 
   return (

@@ -5,10 +5,11 @@ import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { type Kind, kinds, type Limited, nameOf, setLimits } from '../../api/limits'
 import { useFirstField } from '../../frame/firstfield'
-import { notify } from '../../frame/notices'
-import { type Kind, kinds, type Limited, nameOf, setLimits } from '../../parts/limits'
 import { Problem } from '../../parts/problem'
+import { useAction } from '../../parts/useaction'
 
 /** Edit is the dialog for the limits of an account or user, which may be new. An empty field stands for no limit. */
 export function Edit({ limited, close }: { limited: Limited | undefined; close: () => void }) {
@@ -18,36 +19,34 @@ export function Edit({ limited, close }: { limited: Limited | undefined; close: 
   const [texts, setTexts] = useState<Partial<Record<Kind, string>>>(() =>
     Object.fromEntries(Object.entries(had).map(([kind, n]) => [kind, String(n)])),
   )
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const field = useFirstField<InputProps.Ref>()
   const isUser = name.includes('/')
   const shown = kinds.filter((k) => !isUser || k.ofUsers)
   const wrong = shown.filter((k) => !isLimit(texts[k.kind]))
   const ready = /^\d{12}(\/.+)?$/.test(name.trim()) && wrong.length === 0
   async function submit() {
-    if (!ready || busy) {
+    if (!ready) {
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      const limits: Partial<Record<Kind, number>> = {}
-      for (const { kind } of shown) {
-        const text = texts[kind]?.trim()
-        if (text) {
-          limits[kind] = Number(text)
+    await run(
+      async () => {
+        const limits: Partial<Record<Kind, number>> = {}
+        for (const { kind } of shown) {
+          const text = texts[kind]?.trim()
+          if (text) {
+            limits[kind] = Number(text)
+          }
         }
-      }
-      await setLimits(name.trim(), limits, had)
-      notify({ header: `Limits of ${name.trim()} set` })
-      close()
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    } finally {
-      void client.invalidateQueries({ queryKey: ['ListLimits'] })
-    }
+        try {
+          await setLimits(name.trim(), limits, had)
+        } finally {
+          void client.invalidateQueries({ queryKey: keys.limits }) // some may be set
+        }
+        return { header: `Limits of ${name.trim()} set` }
+      },
+      { done: close },
+    )
   }
   return (
     <Modal

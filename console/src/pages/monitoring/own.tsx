@@ -4,11 +4,11 @@ import Multiselect from '@cloudscape-design/components/multiselect'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { fetchLines, lastHours, periodFor, type Statistic } from '../../api/metrics'
 import { cloudwatch } from '../../aws/cloudwatch'
 import { useRefresh } from '../../frame/preferences'
 import { Empty } from '../../parts/empty'
 import { Graph } from '../../parts/graph'
-import { fetchLines, lastHours, periodFor, type Statistic } from '../../parts/metrics'
 import { Problem } from '../../parts/problem'
 
 interface OwnMetricsProps {

@@ -1,19 +1,17 @@
-import Badge from '@cloudscape-design/components/badge'
 import Button from '@cloudscape-design/components/button'
-import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import ContentLayout from '@cloudscape-design/components/content-layout'
-import Header from '@cloudscape-design/components/header'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import Tabs from '@cloudscape-design/components/tabs'
 import { useEffect, useState } from 'react'
+import { useQueueDetail } from '../../api/queues'
 import { isAbsent } from '../../aws/failure'
 import { Guard } from '../../frame/guard'
 import { address, go } from '../../frame/router'
 import { Empty } from '../../parts/empty'
-import { useQueueDetail } from '../../parts/queues'
 import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
-import { type Action, Dialog } from '../queues/dialogs'
+import type { Action } from '../queues/actions'
+import { Dialog } from '../queues/dialogs'
+import { Head } from './head'
 import { tabs } from './tabs'
 
 /** Queue is the page of one queue: its tabs are in tabs.ts. */
@@ -43,60 +41,25 @@ export default function Queue({ parameters }: PageProps) {
     )
   }
   return (
-    <ContentLayout
-      header={
-        <Header
-          variant="h1"
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button onClick={() => go(address(['queues', queue, 'edit']))}>Edit</Button>
-              <Button onClick={() => setAction('delete')}>Delete</Button>
-              <Button onClick={() => setAction('purge')}>Purge</Button>
-              <ButtonDropdown
-                items={[
-                  paused ? { id: 'resume', text: 'Resume delivery' } : { id: 'pause', text: 'Pause delivery' },
-                  { id: 'subscribe', text: 'Subscribe to Amazon SNS topic' },
-                  { id: 'alarm', text: 'Create alarm' },
-                  { id: 'activity', text: 'Activity' },
-                ]}
-                onItemClick={({ detail: { id } }) => {
-                  const elsewhere: Record<string, string> = {
-                    subscribe: address(['subscribe-queue'], { queues: queue }),
-                    alarm: address(['create-alarm'], { queue }),
-                    activity: address(['activity'], { resource: queue }),
-                  }
-                  const there = elsewhere[id]
-                  there ? go(there) : setAction(id as Action)
-                }}
-              >
-                Actions
-              </ButtonDropdown>
-              <Button variant="primary" onClick={() => go(address(['queues', queue, 'messages']))}>
-                Send and receive messages
-              </Button>
-            </SpaceBetween>
+    <ContentLayout header={<Head queue={queue} fifo={fifo} paused={paused === true} act={setAction} />}>
+      <div className="queue-tabs">
+        <Tabs
+          activeTabId={chosen?.id ?? ''}
+          ariaLabel="Parts of the queue"
+          onChange={({ detail: { activeTabId } }) =>
+            go(address(activeTabId === 'overview' ? ['queues', queue] : ['queues', queue, activeTabId]))
           }
-        >
-          <span className="break">{queue}</span> {fifo && <Badge color="blue">FIFO</Badge>}
-        </Header>
-      }
-    >
-      <Tabs
-        activeTabId={chosen?.id ?? ''}
-        ariaLabel="Parts of the queue"
-        onChange={({ detail: { activeTabId } }) =>
-          go(address(activeTabId === 'overview' ? ['queues', queue] : ['queues', queue, activeTabId]))
-        }
-        tabs={shown.map((tab) => ({
-          id: tab.id,
-          label: tab.label,
-          content: tab === chosen && Content && (
-            <Guard key={tab.id}>
-              <Content key={queue} queue={queue} fifo={fifo} />
-            </Guard>
-          ),
-        }))}
-      />
+          tabs={shown.map((tab) => ({
+            id: tab.id,
+            label: tab.label,
+            content: tab === chosen && Content && (
+              <Guard key={tab.id}>
+                <Content key={queue} queue={queue} fifo={fifo} />
+              </Guard>
+            ),
+          }))}
+        />
+      </div>
       {action && (
         <Dialog
           action={action}

@@ -1,15 +1,16 @@
 import Box from '@cloudscape-design/components/box'
-import { useQueryClient } from '@tanstack/react-query'
+import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useRefusals } from '../../api/access'
+import { keys } from '../../api/keys'
+import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue } from '../../api/queueactions'
+import type { QueueState } from '../../api/queues'
 import { notify } from '../../frame/notices'
 import { Confirm } from '../../parts/confirm'
 import { each } from '../../parts/each'
 import { plural } from '../../parts/format'
-import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue } from '../../parts/queueactions'
-import type { QueueState } from '../../parts/queues'
 import { record, type Tag, TagRows } from '../../parts/tags'
-
-export type Action = 'delete' | 'purge' | 'pause' | 'resume' | 'tag'
+import { type Action, taken } from './actions'
 
 interface DialogProps {
   action: Action
@@ -23,6 +24,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
   const client = useQueryClient()
   const [tags, setTags] = useState<Tag[]>([{ key: '', value: '' }])
   const names = queues.map((q) => q.QueueName)
+  const refusals = useRefusals(names)
   const what = plural(names.length, 'queue')
   const which = names.length === 1 ? names[0] : what
   const messages = queues.reduce((n, q) => n + (q.State ? q.State.Visible + q.State.InFlight + q.State.Delayed : 0), 0)
@@ -37,12 +39,15 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     try {
       await each(names, one)
     } finally {
-      await client.invalidateQueries()
+      await client.invalidateQueries({ predicate: mayHaveChanged })
     }
     notify({
       header: said,
       ...(undo && {
-        action: { text: 'Undo', do: () => void each(names, undo).then(() => client.invalidateQueries()) },
+        action: {
+          text: 'Undo',
+          do: () => void each(names, undo).then(() => client.invalidateQueries({ predicate: mayHaveChanged })),
+        },
       }),
     })
     done?.()
@@ -55,6 +60,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           title={`Delete ${what}?`}
           yes="Delete"
           word="delete"
+          refused={refusals.get(taken.delete)}
           close={close}
           act={() => act(deleteQueue, `Deleted ${which}`)}
         >
@@ -71,6 +77,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           title={`Purge ${what}?`}
           yes="Purge"
           word="purge"
+          refused={refusals.get(taken.purge)}
           close={close}
           act={() => act(purgeQueue, `Purged ${which}`)}
         >
@@ -86,6 +93,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
         <Confirm
           title={`Pause the delivery of ${what}?`}
           yes="Pause delivery"
+          refused={refusals.get(taken.pause)}
           close={close}
           act={() => act(pauseQueue, `${which}: delivery is paused`, resumeQueue)}
         >
@@ -101,6 +109,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
         <Confirm
           title={`Resume the delivery of ${what}?`}
           yes="Resume delivery"
+          refused={refusals.get(taken.resume)}
           close={close}
           act={() => act(resumeQueue, `${which}: delivery goes on`, pauseQueue)}
         >
@@ -113,6 +122,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
         <Confirm
           title={`Add tags to ${what}`}
           yes="Add tags"
+          refused={refusals.get(taken.tag)}
           close={close}
           act={async () => {
             const wanted = record(tags)
@@ -127,6 +137,12 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
       )
   }
 }
+
+/** access is the beginning of the keys of what the user may do. */
+const [access] = keys.access([])
+
+/** mayHaveChanged leaves out what the user may do, which cannot be asked of queues that are gone. */
+const mayHaveChanged = ({ queryKey }: Query) => queryKey[0] !== access
 
 function Names({ names }: { names: string[] }) {
   if (names.length < 2) {

@@ -1,18 +1,11 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
+import { type ListedQueue, mostByNeed, type QueuePage, useEveryQueue, useQueuePage } from '../../api/queues'
 import { isDenied } from '../../aws/failure'
-import { sluice } from '../../aws/sluice'
 import { useRefresh } from '../../frame/preferences'
-import { type ListedQueue, type QueuePage, useQueuePage } from '../../parts/queues'
+import { health } from '../../parts/health'
 import { comparators } from './columns'
-import { health } from './health'
 import type { Sorting } from './sorting'
-
-/** most is how many queues the server shows in one answer. */
-const most = 200
-
-/** mostByNeed is how many queues are all looked at to put the worst first when no order was asked for. */
-const mostByNeed = 5 * most
 
 interface Filter {
   value: string
@@ -111,7 +104,7 @@ export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): Li
   }
 
   const complete = data?.Queues.length === data?.Total
-  const all = useAll(find, !byServer && !before && !complete)
+  const all = useEveryQueue({ find, enabled: !byServer && !before && !complete })
   const answers = byServer || complete ? data : all.data
   const looked = useMemo(() => (answers ? ('pages' in answers ? answers.pages : [answers]) : []), [answers])
   const matching = useMemo(() => {
@@ -166,7 +159,7 @@ function usePlain(
     queryKey: ['ListQueues'],
     enabled,
     refetchInterval: ({ state }) => !isDenied(state.error) && interval && Math.max(interval, 30_000),
-    queryFn: async ({ signal }) => (await import('../../parts/plainqueues')).plainQueues(signal),
+    queryFn: async ({ signal }) => (await import('../../api/plainqueues')).plainQueues(signal),
   })
   const matching = useMemo(() => {
     const sought = find.toLowerCase()
@@ -185,7 +178,7 @@ function usePlain(
     refetchInterval: interval && Math.max(interval, 15_000),
     placeholderData: keepPreviousData,
     queryFn: async ({ signal, queryKey }) =>
-      (await import('../../parts/plainqueues')).countQueues(names, client.getQueryData(queryKey), signal),
+      (await import('../../api/plainqueues')).countQueues(names, client.getQueryData(queryKey), signal),
   })
   const shown = useMemo(
     () =>
@@ -206,33 +199,4 @@ function usePlain(
 
 function byName(a: ListedQueue, b: ListedQueue) {
   return a.QueueName < b.QueueName ? -1 : 1
-}
-
-/** everyPages is how often so many answers are asked for again at most, in milliseconds. */
-const everyPages = (pages: number) => (pages * most > mostByNeed ? 30_000 : pages > 1 ? 10_000 : 0)
-
-/** useAll returns every queue, from as many answers as it takes. */
-function useAll(find: string, enabled: boolean) {
-  const interval = useRefresh()
-  return useQuery<{ pages: QueuePage[]; Queues: ListedQueue[] }>({
-    queryKey: ['ListQueueStates', 'all', find],
-    enabled,
-    refetchInterval: ({ state }) => interval && Math.max(interval, everyPages(state.data?.pages.length ?? 0)),
-    retry: (n, error) => n < 2 && !isDenied(error),
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const pages: QueuePage[] = []
-      let cursor: string | undefined
-      do {
-        const page: QueuePage = await sluice<QueuePage>(
-          'ListQueueStates',
-          { Max: most, ...(find && { Contains: find }), ...(cursor && { Cursor: cursor }) },
-          signal,
-        )
-        pages.push(page)
-        cursor = page.Cursor
-      } while (cursor)
-      return { pages, Queues: pages.flatMap((page) => page.Queues) }
-    },
-  })
 }

@@ -1,3 +1,4 @@
+import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import Input from '@cloudscape-design/components/input'
@@ -20,8 +21,15 @@ export function None({ error, denied, refetch }: NoneProps) {
   if (error) {
     return (
       <SpaceBetween size="l">
-        <Problem error={denied ?? error} what="The queues cannot be listed" retry={refetch} />
-        {denied !== undefined && <OpenByName />}
+        <Problem error={error} what="The queues cannot be listed" retry={refetch} />
+        {denied !== undefined && (
+          <>
+            <Box color="text-body-secondary">
+              sqs:ListQueues lists their names. sluice:ListQueueStates also shows what they are doing.
+            </Box>
+            <OpenByName />
+          </>
+        )}
       </SpaceBetween>
     )
   }

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import type { QueuePage } from '../../parts/queues'
+import type { QueuePage } from '../../api/queues'
 
 interface Sample {
   at: number

@@ -1,19 +1,16 @@
 import Alert from '@cloudscape-design/components/alert'
-import Button from '@cloudscape-design/components/button'
-import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import CollectionPreferences from '@cloudscape-design/components/collection-preferences'
 import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
+import type { ListedQueue } from '../../api/queues'
 import { useNarrow } from '../../frame/narrow'
 import { useStored } from '../../frame/preferences'
-import { address, go } from '../../frame/router'
 import { count } from '../../parts/format'
-import type { ListedQueue } from '../../parts/queues'
-import { Refresh } from '../../parts/refresh'
+import type { Action } from './actions'
+import { Buttons } from './buttons'
 import { card, columns, firstColumns } from './columns'
-import type { Action } from './dialogs'
 import { Find, sortBy } from './find'
 import type { List } from './list'
 import { None } from './none'
@@ -54,7 +51,6 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
     [rates, plainly],
   )
   const display = columnDisplay(defs, looks.columns)
-  const one = selected.length === 1 ? selected[0] : undefined
   const none = selected.length === 0
   return (
     <Table
@@ -88,35 +84,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
           counter={
             total === undefined ? undefined : none ? `(${count(total)})` : `(${selected.length}/${count(total)})`
           }
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Refresh />
-              <Button disabled={!one} onClick={() => one && go(address(['queues', one.QueueName, 'edit']))}>
-                Edit
-              </Button>
-              <Button disabled={none} onClick={() => act('delete')}>
-                Delete
-              </Button>
-              <Button disabled={!one} onClick={() => one && go(address(['queues', one.QueueName, 'messages']))}>
-                Send and receive messages
-              </Button>
-              <ButtonDropdown
-                disabled={none}
-                items={[
-                  { id: 'purge', text: 'Purge' },
-                  { id: 'pause', text: 'Pause delivery' },
-                  { id: 'resume', text: 'Resume delivery' },
-                  { id: 'tag', text: 'Add tags' },
-                ]}
-                onItemClick={({ detail }) => act(detail.id as Action)}
-              >
-                Actions
-              </ButtonDropdown>
-              <Button variant="primary" onClick={() => go('/create-queue')}>
-                Create queue
-              </Button>
-            </SpaceBetween>
-          }
+          actions={<Buttons selected={selected} act={act} />}
         >
           Queues
         </Header>

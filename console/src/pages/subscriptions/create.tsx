@@ -8,16 +8,16 @@ import Input from '@cloudscape-design/components/input'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { notify } from '../../frame/notices'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
+import { subscribe } from '../../api/subscriptions'
 import { address, go, usePlace } from '../../frame/router'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { jsonError } from '../../parts/json'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
-import { nameOf } from '../../parts/queues'
-import { subscribe } from '../../parts/subscriptions'
+import { useAction } from '../../parts/useaction'
 import { filterExample } from './filterexample'
 import { allowTopic, statementFor } from './queuepolicy'
 import { ScopeField } from './scopefield'
@@ -34,7 +34,6 @@ const protocols = [
 /** CreateSubscription subscribes an endpoint to a topic. */
 export default function CreateSubscription() {
   const { query } = usePlace()
-  const client = useQueryClient()
   const [topic, setTopic] = useState(query.get('topic') ?? '')
   const [protocol, setProtocol] = useState('sqs')
   const [endpoint, setEndpoint] = useState('')
@@ -43,8 +42,7 @@ export default function CreateSubscription() {
   const [filter, setFilter] = useState('')
   const [scope, setScope] = useState('MessageAttributes')
   const [tried, setTried] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const wrong = {
     topic: topic ? undefined : 'Choose a topic.',
     endpoint: endpoint ? undefined : protocol === 'sqs' ? 'Choose a queue.' : 'Say where messages are to go.',
@@ -56,27 +54,22 @@ export default function CreateSubscription() {
       goToFirstWrong()
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      if (protocol === 'sqs' && allow) {
-        await allowTopic(topic, endpoint)
-      }
-      await subscribe(topic, protocol, endpoint, {
-        ...(raw && { RawMessageDelivery: 'true' }),
-        ...(filter.trim() && { FilterPolicyScope: scope, FilterPolicy: filter }),
-      })
-      void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
-      void client.invalidateQueries({ queryKey: ['GetTopicAttributes'] })
-      notify({
-        header: protocol === 'sqs' ? `${nameOf(endpoint)} subscribes ${nameOf(topic)}` : 'Subscription created',
-        content: protocol === 'sqs' ? undefined : `${endpoint} has to confirm it before anything is delivered.`,
-      })
-      go(address(['topics', nameOf(topic)]))
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        if (protocol === 'sqs' && allow) {
+          await allowTopic(topic, endpoint)
+        }
+        await subscribe(topic, protocol, endpoint, {
+          ...(raw && { RawMessageDelivery: 'true' }),
+          ...(filter.trim() && { FilterPolicyScope: scope, FilterPolicy: filter }),
+        })
+        return {
+          header: protocol === 'sqs' ? `${nameOf(endpoint)} subscribes ${nameOf(topic)}` : 'Subscription created',
+          content: protocol === 'sqs' ? undefined : `${endpoint} has to confirm it before anything is delivered.`,
+        }
+      },
+      { stale: [keys.subscriptions, keys.everyTopic], done: () => go(address(['topics', nameOf(topic)])) },
+    )
   }
   return (
     <Form

@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { nameOf } from '../../api/queues'
 import { sqs } from '../../aws/sqs'
-import { nameOf } from '../../parts/queues'
 
 interface Statement {
   Sid?: string

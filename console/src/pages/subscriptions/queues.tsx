@@ -11,6 +11,9 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
+import { subscribe } from '../../api/subscriptions'
 import { wordsOf } from '../../aws/failure'
 import { sqs } from '../../aws/sqs'
 import { go, usePlace } from '../../frame/router'
@@ -18,8 +21,6 @@ import { goToFirstWrong } from '../../parts/firstwrong'
 import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { QueuesPicker } from '../../parts/queuepicker'
-import { nameOf } from '../../parts/queues'
-import { subscribe } from '../../parts/subscriptions'
 import { allowTopic, statementFor } from './queuepolicy'
 import { TopicField } from './topicfield'
 
@@ -70,7 +71,7 @@ export default function SubscribeQueues() {
         out.push({ queue: nameOf(arn), error })
       }
     }
-    void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
+    void client.invalidateQueries({ queryKey: keys.subscriptions })
     setBusy(false)
     setResults(out)
   }

@@ -10,6 +10,10 @@ import Spinner from '@cloudscape-design/components/spinner'
 import Toggle from '@cloudscape-design/components/toggle'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
+import { setSubscriptionAttribute, unsubscribe } from '../../api/subscriptions'
+import { useTopicArn } from '../../api/topic'
 import { isLost } from '../../aws/failure'
 import { sns } from '../../aws/sns'
 import { notify, notifyError } from '../../frame/notices'
@@ -18,9 +22,6 @@ import { Confirm } from '../../parts/confirm'
 import { Copy } from '../../parts/copy'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
-import { nameOf } from '../../parts/queues'
-import { setSubscriptionAttribute, unsubscribe } from '../../parts/subscriptions'
-import { useTopicArn } from '../../parts/topic'
 import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
 import { filterExample } from './filterexample'
@@ -34,7 +35,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
   const { arn: topicArn, error: listError } = useTopicArn(topic)
   const arn = topicArn && `${topicArn}:${parameters.subscription}`
   const { data, error, refetch } = useQuery({
-    queryKey: ['GetSubscriptionAttributes', arn],
+    queryKey: keys.subscription(arn),
     enabled: Boolean(arn),
     queryFn: async ({ signal }) =>
       (await sns().send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }), { abortSignal: signal }))
@@ -57,7 +58,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
   const now = (name: string) => async () => (await refetch({ throwOnError: true })).data?.[name] ?? ''
   const set = (name: string) => async (value: string) => {
     await setSubscriptionAttribute(arn, name, value)
-    await client.invalidateQueries({ queryKey: ['GetSubscriptionAttributes', arn] })
+    await client.invalidateQueries({ queryKey: keys.subscription(arn) })
   }
   async function change(name: string, value: string) {
     try {
@@ -158,7 +159,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
           yes="Delete 1 subscription"
           act={async () => {
             await unsubscribe(arn)
-            void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
+            void client.invalidateQueries({ queryKey: keys.subscriptions })
             notify({ header: 'Subscription deleted' })
             go(address(['topics', topic]))
           }}

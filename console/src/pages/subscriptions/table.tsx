@@ -9,6 +9,9 @@ import Table from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
+import { idOf, isPending, type Subscription, subscribe, unsubscribe, useSubscriptions } from '../../api/subscriptions'
 import { notify, notifyError } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Confirm } from '../../parts/confirm'
@@ -16,9 +19,7 @@ import { each } from '../../parts/each'
 import { Empty } from '../../parts/empty'
 import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
-import { nameOf } from '../../parts/queues'
 import { Refresh } from '../../parts/refresh'
-import { idOf, isPending, type Subscription, subscribe, unsubscribe, useSubscriptions } from '../../parts/subscriptions'
 
 /** SubscriptionTable lists the subscriptions of a topic, of an endpoint, or all. */
 export function SubscriptionTable({ topic, full = false }: { topic?: string; full?: boolean }) {
@@ -51,8 +52,8 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
   const selected = collectionProps.selectedItems ?? []
   const confirmed = selected.filter((s) => !isPending(s))
   const again = () => {
-    void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
-    void client.invalidateQueries({ queryKey: ['GetTopicAttributes'] })
+    void client.invalidateQueries({ queryKey: keys.subscriptions })
+    void client.invalidateQueries({ queryKey: keys.everyTopic })
   }
   async function remind() {
     try {

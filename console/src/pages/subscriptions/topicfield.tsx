@@ -3,8 +3,8 @@ import Input from '@cloudscape-design/components/input'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useState } from 'react'
-import { nameOf } from '../../parts/queues'
-import { useTopics } from '../../parts/topics'
+import { nameOf } from '../../api/queues'
+import { useTopics } from '../../api/topics'
 
 const typed = 'typed'
 

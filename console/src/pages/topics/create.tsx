@@ -8,27 +8,25 @@ import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Tiles from '@cloudscape-design/components/tiles'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
 import { sns } from '../../aws/sns'
-import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { Problem } from '../../parts/problem'
-import { nameOf } from '../../parts/queues'
 import { record, type Tag, TagRows } from '../../parts/tags'
+import { useAction } from '../../parts/useaction'
 
 /** CreateTopic makes a topic. */
 export default function CreateTopic() {
-  const client = useQueryClient()
   const [type, setType] = useState('standard')
   const [name, setName] = useState('')
   const [display, setDisplay] = useState('')
   const [dedup, setDedup] = useState(false)
   const [tags, setTags] = useState<Tag[]>([])
   const [tried, setTried] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const fifo = type === 'fifo'
   const whole = fifo && !name.endsWith('.fifo') ? `${name}.fifo` : name
   const wrong =
@@ -45,30 +43,28 @@ export default function CreateTopic() {
       goToFirstWrong()
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      const { TopicArn = '' } = await sns().send(
-        new CreateTopicCommand({
-          Name: whole,
-          Attributes: {
-            ...(fifo && { FifoTopic: 'true', ContentBasedDeduplication: String(dedup) }),
-            ...(display && { DisplayName: display }),
-          },
-          Tags: Object.entries(record(tags)).map(([Key, Value]) => ({ Key, Value })),
-        }),
-      )
-      await client.invalidateQueries({ queryKey: ['ListTopics'] })
-      notify({
-        header: `Topic ${whole} created`,
-        content: 'It has no subscriptions yet.',
-        action: { text: 'Create subscription', do: () => go(address(['create-subscription'], { topic: TopicArn })) },
-      })
-      go(address(['topics', nameOf(TopicArn)]))
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    let arn = ''
+    await run(
+      async () => {
+        const { TopicArn = '' } = await sns().send(
+          new CreateTopicCommand({
+            Name: whole,
+            Attributes: {
+              ...(fifo && { FifoTopic: 'true', ContentBasedDeduplication: String(dedup) }),
+              ...(display && { DisplayName: display }),
+            },
+            Tags: Object.entries(record(tags)).map(([Key, Value]) => ({ Key, Value })),
+          }),
+        )
+        arn = TopicArn
+        return {
+          header: `Topic ${whole} created`,
+          content: 'It has no subscriptions yet.',
+          action: { text: 'Create subscription', do: () => go(address(['create-subscription'], { topic: TopicArn })) },
+        }
+      },
+      { stale: [keys.topics], done: () => go(address(['topics', nameOf(arn)])) },
+    )
   }
   return (
     <Form

@@ -1,11 +1,12 @@
 import { DeleteTopicCommand } from '@aws-sdk/client-sns'
 import { useQueryClient } from '@tanstack/react-query'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
 import { sns } from '../../aws/sns'
 import { notify } from '../../frame/notices'
 import { Confirm } from '../../parts/confirm'
 import { each } from '../../parts/each'
 import { plural } from '../../parts/format'
-import { nameOf } from '../../parts/queues'
 
 /** DeleteTopic asks before topics are deleted. */
 export function DeleteTopic({ arns, close, done }: { arns: string[]; close: () => void; done?: () => void }) {
@@ -20,8 +21,8 @@ export function DeleteTopic({ arns, close, done }: { arns: string[]; close: () =
         try {
           await each(arns, (arn) => sns().send(new DeleteTopicCommand({ TopicArn: arn })))
         } finally {
-          void client.invalidateQueries({ queryKey: ['ListTopics'] })
-          void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
+          void client.invalidateQueries({ queryKey: keys.topics })
+          void client.invalidateQueries({ queryKey: keys.subscriptions })
         }
         notify({ header: `${plural(arns.length, 'topic')} deleted` })
         done?.()

@@ -9,14 +9,15 @@ import Table from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { nameOf } from '../../api/queues'
+import { useTopics } from '../../api/topics'
 import { sns } from '../../aws/sns'
 import { address, go } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
-import { nameOf } from '../../parts/queues'
 import { Refresh } from '../../parts/refresh'
-import { useTopics } from '../../parts/topics'
 import { Num } from '../../parts/values'
 import { DeleteTopic } from './delete'
 
@@ -50,7 +51,7 @@ export default function Topics() {
   })
   const attributes = useQueries({
     queries: items.map((t) => ({
-      queryKey: ['GetTopicAttributes', t.arn],
+      queryKey: keys.topic(t.arn),
       staleTime: 30_000,
       queryFn: async () =>
         (await sns().send(new GetTopicAttributesCommand({ TopicArn: t.arn }))).Attributes as Record<string, string>,

@@ -10,13 +10,13 @@ import RadioGroup from '@cloudscape-design/components/radio-group'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
+import { useTopicArn } from '../../api/topic'
 import { sns } from '../../aws/sns'
-import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { AttributeRows, attributesOfRows, type Row } from '../../parts/attributerows'
 import { fromBase64 } from '../../parts/decode'
 import { Problem } from '../../parts/problem'
-import { useTopicArn } from '../../parts/topic'
+import { useAction } from '../../parts/useaction'
 import type { PageProps } from '../../routes'
 
 /** payloadExample shows how each protocol gets a message of its own. */
@@ -38,8 +38,7 @@ export default function Publish({ parameters }: PageProps) {
   const [group, setGroup] = useState('')
   const [dedup, setDedup] = useState('')
   const [attributes, setAttributes] = useState<Row[]>([])
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const [result, setResult] = useState<{ id: string; sequence: string | undefined }>()
   const missing = arn === '' ? `There is no topic ${name}.` : undefined
 
@@ -60,18 +59,12 @@ export default function Publish({ parameters }: PageProps) {
   }
 
   async function submit() {
-    setBusy(true)
-    setError(undefined)
     setResult(undefined)
-    try {
+    await run(async () => {
       const answer = await sns().send(new PublishCommand(input()))
       setResult({ id: answer.MessageId ?? '', sequence: answer.SequenceNumber })
-      notify({ header: `Message published to ${name}` })
-    } catch (e) {
-      setError(e)
-    } finally {
-      setBusy(false)
-    }
+      return { header: `Message published to ${name}` }
+    })
   }
 
   if (listError || missing) {

@@ -11,6 +11,9 @@ import Spinner from '@cloudscape-design/components/spinner'
 import Tabs from '@cloudscape-design/components/tabs'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../api/keys'
+import { topicMeasures } from '../../api/metrics'
+import { setTopicAttribute, useTopic, useTopicArn } from '../../api/topic'
 import { isLost } from '../../aws/failure'
 import { sns } from '../../aws/sns'
 import { notify } from '../../frame/notices'
@@ -19,10 +22,8 @@ import { Copy } from '../../parts/copy'
 import { Empty } from '../../parts/empty'
 import { Graphs, RangeField } from '../../parts/graphs'
 import { JSONEdit } from '../../parts/jsonedit'
-import { topicMeasures } from '../../parts/metrics'
 import { Problem } from '../../parts/problem'
 import { record, type Tag, TagRows } from '../../parts/tags'
-import { setTopicAttribute, useTopic, useTopicArn } from '../../parts/topic'
 import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
 import { SubscriptionTable } from '../subscriptions/table'
@@ -59,7 +60,7 @@ export default function Topic({ parameters }: PageProps) {
   const now = (attribute: string) => async () => (await refetch({ throwOnError: true })).data?.[attribute] ?? ''
   const set = (attribute: string) => async (value: string) => {
     await setTopicAttribute(arn, attribute, value)
-    await client.invalidateQueries({ queryKey: ['GetTopicAttributes', arn] })
+    await client.invalidateQueries({ queryKey: keys.topic(arn) })
   }
   return (
     <SpaceBetween size="l">
@@ -205,7 +206,7 @@ function DisplayName({ value, save }: { value: string; save: (value: string) => 
 function Tags({ arn }: { arn: string }) {
   const client = useQueryClient()
   const { data, error } = useQuery({
-    queryKey: ['ListTagsForResource', arn],
+    queryKey: keys.topicTags(arn),
     queryFn: async ({ signal }) =>
       (
         (await sns().send(new ListTagsForResourceCommand({ ResourceArn: arn }), { abortSignal: signal })).Tags ?? []
@@ -232,7 +233,7 @@ function Tags({ arn }: { arn: string }) {
           }),
         )
       }
-      await client.invalidateQueries({ queryKey: ['ListTagsForResource', arn] })
+      await client.invalidateQueries({ queryKey: keys.topicTags(arn) })
       setEdited(undefined)
       notify({ header: 'Tags saved' })
     } catch (e) {

@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import { type ReactNode, useState } from 'react'
 import { useFirstField } from '../../frame/firstfield'
 import { Problem } from '../../parts/problem'
+import { useAction } from '../../parts/useaction'
 
 interface AskProps {
   title: string
@@ -20,22 +21,19 @@ interface AskProps {
 /** Ask is a dialog for one word, such as the name of what is made. */
 export function Ask({ title, label, yes, children, act, close, type = 'text' }: AskProps) {
   const [text, setText] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const field = useFirstField<InputProps.Ref>()
   async function submit() {
-    if (text.trim() === '' || busy) {
+    if (text.trim() === '') {
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      await act(type === 'password' ? text : text.trim())
-      close()
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        await act(type === 'password' ? text : text.trim())
+        return undefined
+      },
+      { done: close },
+    )
   }
   return (
     <Modal

@@ -2,10 +2,11 @@ import { CreateGroupCommand, DeleteGroupCommand } from '@aws-sdk/client-iam'
 import Link from '@cloudscape-design/components/link'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useGroups } from '../../api/iam'
+import { keys } from '../../api/keys'
 import { iam } from '../../aws/iam'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { useGroups } from '../../parts/iam'
 import { Time } from '../../parts/values'
 import { Ask } from './ask'
 import { List } from './list'
@@ -46,7 +47,7 @@ export default function Groups() {
           close={() => setAsking(false)}
           act={async (GroupName) => {
             await iam().send(new CreateGroupCommand({ GroupName }))
-            void client.invalidateQueries({ queryKey: ['iam', 'groups'] })
+            void client.invalidateQueries({ queryKey: keys.groups })
             notify({ header: `Group ${GroupName} created` })
             go(address(['groups', GroupName]))
           }}

@@ -25,11 +25,12 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Holder, useAttached, useInline, usePolicies } from '../../api/iam'
+import { keys } from '../../api/keys'
 import { isAbsent } from '../../aws/failure'
 import { iam } from '../../aws/iam'
 import { notify, notifyError } from '../../frame/notices'
 import { address } from '../../frame/router'
-import { type Holder, useAttached, useInline, usePolicies } from '../../parts/iam'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
 import { Ask } from './ask'
@@ -120,7 +121,7 @@ function Attached({ holder }: { holder: Holder }) {
       await f()
       setChosen('')
       notify({ header: what })
-      await client.invalidateQueries({ queryKey: ['iam'] })
+      await client.invalidateQueries({ queryKey: keys.iam })
     } catch (e) {
       notifyError(e, 'Nothing has changed')
     }
@@ -168,7 +169,7 @@ function Inline({ holder }: { holder: Holder }) {
   const { data, error } = useInline(holder)
   const [asking, setAsking] = useState(false)
   const [made, setMade] = useState<string>()
-  const again = () => client.invalidateQueries({ queryKey: ['iam', 'inline', holder.kind, holder.name] })
+  const again = () => client.invalidateQueries({ queryKey: keys.inlinePolicies(holder.kind, holder.name) })
   const names = [...(data ?? []), ...(made && !data?.includes(made) ? [made] : [])]
   return (
     <Container

@@ -2,10 +2,11 @@ import { CreateUserCommand } from '@aws-sdk/client-iam'
 import Link from '@cloudscape-design/components/link'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useUsers } from '../../api/iam'
+import { keys } from '../../api/keys'
 import { iam } from '../../aws/iam'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { useUsers } from '../../parts/iam'
 import { Ago, Time } from '../../parts/values'
 import { Ask } from './ask'
 import { List } from './list'
@@ -49,7 +50,7 @@ export default function Users() {
           close={() => setAsking(false)}
           act={async (UserName) => {
             await iam().send(new CreateUserCommand({ UserName }))
-            void client.invalidateQueries({ queryKey: ['iam', 'users'] })
+            void client.invalidateQueries({ queryKey: keys.users })
             notify({ header: `User ${UserName} created`, content: 'It may do nothing yet.' })
             go(address(['users', UserName]))
           }}

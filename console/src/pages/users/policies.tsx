@@ -8,10 +8,11 @@ import Link from '@cloudscape-design/components/link'
 import Toggle from '@cloudscape-design/components/toggle'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { usePolicies } from '../../api/iam'
+import { keys } from '../../api/keys'
 import { iam } from '../../aws/iam'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { usePolicies } from '../../parts/iam'
 import { Num, Time } from '../../parts/values'
 import { Ask } from './ask'
 import { policyExample } from './holderpolicies'
@@ -70,7 +71,7 @@ export default function Policies() {
           close={() => setAsking(false)}
           act={async (PolicyName) => {
             await iam().send(new CreatePolicyCommand({ PolicyName, PolicyDocument: policyExample }))
-            void client.invalidateQueries({ queryKey: ['iam', 'policies'] })
+            void client.invalidateQueries({ queryKey: keys.policies })
             notify({
               header: `Policy ${PolicyName} created with an example`,
               content: 'Write into it what is to be allowed.',

@@ -15,11 +15,12 @@ import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { usePolicies } from '../../api/iam'
+import { keys } from '../../api/keys'
 import { isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
 import { address } from '../../frame/router'
 import { Empty } from '../../parts/empty'
-import { usePolicies } from '../../parts/iam'
 import { pretty } from '../../parts/json'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
@@ -140,7 +141,7 @@ function Shown({ policy }: { policy: Policy }) {
             load={() => current(arn)}
             save={async (text) => {
               await replace(arn, text)
-              await client.invalidateQueries({ queryKey: ['iam'] })
+              await client.invalidateQueries({ queryKey: keys.iam })
             }}
           />
         )}

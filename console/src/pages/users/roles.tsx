@@ -9,11 +9,12 @@ import {
 import Link from '@cloudscape-design/components/link'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useRoles } from '../../api/iam'
+import { keys } from '../../api/keys'
 import { iam } from '../../aws/iam'
 import { sessionNow } from '../../aws/session'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { useRoles } from '../../parts/iam'
 import { Time } from '../../parts/values'
 import { Ask } from './ask'
 import { List } from './list'
@@ -73,7 +74,7 @@ export default function Roles() {
                 }),
               }),
             )
-            void client.invalidateQueries({ queryKey: ['iam', 'roles'] })
+            void client.invalidateQueries({ queryKey: keys.roles })
             notify({
               header: `Role ${RoleName} created`,
               content: 'Users of this account whose policies allow it may assume it.',

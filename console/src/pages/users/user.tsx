@@ -24,12 +24,13 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useGroups, useKeys } from '../../api/iam'
+import { keys } from '../../api/keys'
 import { isAbsent, isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
 import { notify, notifyError } from '../../frame/notices'
 import { address } from '../../frame/router'
 import { Copy } from '../../parts/copy'
-import { useGroups, useKeys } from '../../parts/iam'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
 import { Time } from '../../parts/values'
@@ -184,7 +185,7 @@ function Password({ user }: { user: string }) {
   const client = useQueryClient()
   const [asking, setAsking] = useState(false)
   const { data, error } = useQuery({
-    queryKey: ['iam', 'password', user],
+    queryKey: keys.password(user),
     queryFn: async ({ signal: abortSignal }) => {
       try {
         return (await iam().send(new GetLoginProfileCommand({ UserName: user }), { abortSignal })).LoginProfile ?? null
@@ -196,7 +197,7 @@ function Password({ user }: { user: string }) {
       }
     },
   })
-  const again = () => client.invalidateQueries({ queryKey: ['iam', 'password', user] })
+  const again = () => client.invalidateQueries({ queryKey: keys.password(user) })
   return (
     <Container
       header={
@@ -269,7 +270,7 @@ function Groups({ user }: { user: string }) {
     try {
       await f()
       setChosen('')
-      await client.invalidateQueries({ queryKey: ['iam', 'groups', user] })
+      await client.invalidateQueries({ queryKey: keys.groupsOf(user) })
     } catch (e) {
       notifyError(e, 'Nothing has changed')
     }

@@ -1,6 +1,6 @@
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
-import { useAttributes } from '../../../parts/attributes'
+import { useAttributes } from '../../../api/attributes'
 import { Problem } from '../../../parts/problem'
 import type { TabProps } from '../tabs'
 import { Explain } from './explain'

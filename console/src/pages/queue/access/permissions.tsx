@@ -13,14 +13,15 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
 import { useFirstField } from '../../../frame/firstfield'
 import { notify } from '../../../frame/notices'
-import { attributesKey } from '../../../parts/attributes'
 import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { object } from '../../../parts/json'
 import { Problem } from '../../../parts/problem'
+import { useAction } from '../../../parts/useaction'
 
 type Statement = Record<string, unknown>
 
@@ -65,7 +66,7 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
     const text = next.length === 0 ? '' : JSON.stringify({ Version: '2012-10-17', ...document, Statement: next })
     await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: text } }))
     setChosen([])
-    await client.invalidateQueries({ queryKey: attributesKey(queue) })
+    await client.invalidateQueries({ queryKey: keys.attributes(queue) })
   }
 
   return (
@@ -197,28 +198,25 @@ function AddPermission({
   const [what, setWhat] = useState<readonly { value?: string; label?: string }[]>([])
   const [all, setAll] = useState(false)
   const [from, setFrom] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const principals = who.split(/[\s,]+/).filter(Boolean)
   const ready = (everybody || principals.length > 0) && (all || what.length > 0)
 
   async function submit() {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await add({
-        ...(label && { Sid: label }),
-        Effect: effect,
-        Principal: everybody ? '*' : { AWS: principals },
-        Action: all ? 'sqs:*' : what.map((a) => a.value),
-        Resource: arn,
-        ...(from.trim() && { Condition: { ArnLike: { 'aws:SourceArn': from.trim() } } }),
-      })
-      close()
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        await add({
+          ...(label && { Sid: label }),
+          Effect: effect,
+          Principal: everybody ? '*' : { AWS: principals },
+          Action: all ? 'sqs:*' : what.map((a) => a.value),
+          Resource: arn,
+          ...(from.trim() && { Condition: { ArnLike: { 'aws:SourceArn': from.trim() } } }),
+        })
+        return undefined
+      },
+      { done: close },
+    )
   }
 
   return (

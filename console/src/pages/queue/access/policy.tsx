@@ -5,13 +5,13 @@ import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
-import { notify } from '../../../frame/notices'
-import { attributesKey } from '../../../parts/attributes'
 import { jsonError, pretty } from '../../../parts/json'
 import { ChangedMeanwhile, useMeanwhile } from '../../../parts/meanwhile'
 import { PolicyField } from '../../../parts/policyfield'
 import { Problem } from '../../../parts/problem'
+import { useAction } from '../../../parts/useaction'
 
 async function currentPolicy(QueueUrl: string): Promise<string> {
   const out = await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['Policy'] }))
@@ -23,35 +23,25 @@ export function PolicyEditor({ queue, arn, policy }: { queue: string; arn: strin
   const client = useQueryClient()
   const [before] = useState(() => pretty(policy))
   const [text, setText] = useState(before)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const meanwhile = useMeanwhile(() => currentPolicy(queue))
   const wrong = text.trim() ? jsonError(text) : undefined
 
   async function save() {
-    setBusy(true)
-    setError(undefined)
-    try {
+    const put = (Policy: string) =>
+      sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy } }))
+    const again = () => client.invalidateQueries({ queryKey: keys.attributes(queue) })
+    await run(async () => {
       if (!(await meanwhile.mayReplace(before))) {
-        return
+        return undefined
       }
-      await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: text.trim() } }))
-      notify({
+      await put(text.trim())
+      await again()
+      return {
         header: `Saved the policy of ${queue}`,
-        action: {
-          text: 'Undo',
-          do: () =>
-            void sqs()
-              .send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: before } }))
-              .then(() => client.invalidateQueries({ queryKey: attributesKey(queue) })),
-        },
-      })
-      await client.invalidateQueries({ queryKey: attributesKey(queue) })
-    } catch (e) {
-      setError(e)
-    } finally {
-      setBusy(false)
-    }
+        action: { text: 'Undo', do: () => void put(before).then(again) },
+      }
+    })
   }
 
   return (

@@ -2,21 +2,21 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import FormField from '@cloudscape-design/components/form-field'
 import { useState } from 'react'
+import { redriveOf, useAttributes } from '../../../api/attributes'
+import { arnOf, moveNow } from '../../../api/movetask'
+import { nameOf } from '../../../api/queues'
 import { sqs } from '../../../aws/sqs'
 import { notify } from '../../../frame/notices'
-import { redriveOf, useAttributes } from '../../../parts/attributes'
 import { Confirm } from '../../../parts/confirm'
 import { fromBase64 } from '../../../parts/decode'
 import { each } from '../../../parts/each'
 import { plural } from '../../../parts/format'
 import type { Message } from '../../../parts/message'
-import { arnOf, moveNow } from '../../../parts/movetask'
 import { QueueField } from '../../../parts/queuefield'
-import { nameOf } from '../../../parts/queues'
 import { EditMessage } from '../redrive/edit'
 
 /** Act is what can be done with messages that were found. */
-export type Act = 'move' | 'copy' | 'edit'
+export type Act = 'return' | 'move' | 'copy' | 'edit'
 
 interface DialogProps {
   act: Act
@@ -30,6 +30,8 @@ interface DialogProps {
 /** MessageDialog asks before something is done with messages that were found, and does it. */
 export function MessageDialog({ act, ...props }: DialogProps) {
   switch (act) {
+    case 'return':
+      return <Return {...props} />
     case 'move':
       return <Move {...props} />
     case 'copy':
@@ -40,6 +42,27 @@ export function MessageDialog({ act, ...props }: DialogProps) {
 }
 
 type Props = Omit<DialogProps, 'act'>
+
+function Return({ queue, messages, close, done }: Props) {
+  async function giveBack() {
+    const moved = await moveNow(queue, { MessageIds: messages.map((m) => m.MessageId) })
+    notify(
+      moved === undefined
+        ? { type: 'info', header: 'The redrive goes on', content: 'The tasks of Redrive show its progress.' }
+        : {
+            type: moved < messages.length ? 'warning' : 'success',
+            header: `Returned ${plural(moved, 'message')} to the source queue`,
+          },
+    )
+    done()
+  }
+  return (
+    <Confirm title={`Return ${plural(messages.length, 'message')}`} yes="Return" close={close} act={giveBack}>
+      <Box>Each message moves to the queue in which it failed. It gets a new ID and has never been received.</Box>
+      <Box color="text-body-secondary">Messages in flight or delayed stay.</Box>
+    </Confirm>
+  )
+}
 
 function Move({ queue, messages, close, done }: Props) {
   const attributes = useAttributes(queue)

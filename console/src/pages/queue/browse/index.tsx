@@ -3,11 +3,13 @@ import SegmentedControl from '@cloudscape-design/components/segmented-control'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Toggle from '@cloudscape-design/components/toggle'
 import { useCallback, useMemo, useState } from 'react'
+import { useRefusals } from '../../../api/access'
+import type { State } from '../../../api/peek'
+import { useSources } from '../../../api/sources'
 import { later } from '../../../frame/later'
 import { address, go, usePlace } from '../../../frame/router'
 import { wordsOf } from '../../../parts/filterwords'
 import { type Message, MessageDetails } from '../../../parts/message'
-import type { State } from '../../../parts/peek'
 import { Problem } from '../../../parts/problem'
 import { SearchForm } from '../../../parts/searchform'
 import type { TabProps } from '../tabs'
@@ -29,6 +31,9 @@ export default function Browse({ queue, fifo }: TabProps) {
   const [shown, setShown] = useState<Message>()
   const [ticked, setTicked] = useState<Message[]>([])
   const [acting, setActing] = useState<{ act: Act; messages: Message[] }>()
+  const refusals = useRefusals([queue])
+  const dead = (useSources(queue).data?.names.length ?? 0) > 0
+  const possible = useMemo(() => ({ refusals, dead }), [refusals, dead])
   const words = useMemo(() => wordsOf(filter), [filter])
   const { error, withoutBodies, ...look } = useLook(queue, filter, state, follow)
   // A later scan makes other objects: what is no longer shown is no longer chosen.
@@ -94,6 +99,7 @@ export default function Browse({ queue, fifo }: TabProps) {
         chosen={chosen}
         choose={setTicked}
         act={start}
+        possible={possible}
       />
       {shown && !acting && (
         <MessageDetails
@@ -105,6 +111,7 @@ export default function Browse({ queue, fifo }: TabProps) {
               messages={look.messages}
               shown={shown}
               show={setShown}
+              possible={possible}
               act={(act) => setActing({ act, messages: [shown] })}
             />
           }

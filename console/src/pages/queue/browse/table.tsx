@@ -16,7 +16,7 @@ import { messageColumns } from '../../../parts/messagecolumns'
 import type { TabProps } from '../tabs'
 import type { Act } from './dialogs'
 import type { Look } from './look'
-import { acts } from './steps'
+import { acts, type Possible } from './steps'
 
 interface MessageTableProps extends TabProps, Look {
   follow: boolean
@@ -30,12 +30,13 @@ interface MessageTableProps extends TabProps, Look {
   chosen: Message[]
   choose: (messages: Message[]) => void
   act: (act: Act) => void
+  possible: Possible
 }
 
 /** MessageTable is what was found in a queue. Its hundreds of cells are drawn only when one of its properties changes. */
 export const MessageTable = memo(function MessageTable(props: MessageTableProps) {
   const { queue, fifo, messages, scanned, total, more, busy, further, again, follow, failed, filtered, open } = props
-  const { words, chosen, choose, act } = props
+  const { words, chosen, choose, act, possible } = props
   const columns = useMemo(
     () =>
       messageColumns(
@@ -91,7 +92,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
               </ButtonDropdown>
               <ButtonDropdown
                 disabled={chosen.length === 0}
-                items={acts(chosen)}
+                items={acts(chosen, possible)}
                 onItemClick={({ detail }) => act(detail.id as Act)}
               >
                 Actions

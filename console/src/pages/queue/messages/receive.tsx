@@ -17,6 +17,8 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { refused, useRefusals } from '../../../api/access'
+import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
 import { notify, notifyError } from '../../../frame/notices'
 import { address } from '../../../frame/router'
@@ -37,6 +39,7 @@ interface Held extends Message {
 
 /** Receive is a consumer: what it shows is in flight, and no other consumer gets it. */
 export function Receive({ queue, fifo }: TabProps) {
+  const refusals = useRefusals([queue])
   const client = useQueryClient()
   const [poll, setPoll] = useState({ seconds: '30', messages: '10', visibility: '30' })
   const [editing, setEditing] = useState(false)
@@ -69,7 +72,7 @@ export function Receive({ queue, fifo }: TabProps) {
       }
     } finally {
       setRunning(undefined)
-      await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
+      await client.invalidateQueries({ queryKey: keys.queueState(queue) })
     }
   }
 
@@ -92,7 +95,7 @@ export function Receive({ queue, fifo }: TabProps) {
     }
     notify({ header: `Deleted ${plural(chosen.length, 'message')}` })
     setChosen([])
-    await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
+    await client.invalidateQueries({ queryKey: keys.queueState(queue) })
   }
 
   async function putBack() {
@@ -110,7 +113,7 @@ export function Receive({ queue, fifo }: TabProps) {
     } catch (error) {
       notifyError(error, 'Not all could be put back')
     }
-    await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
+    await client.invalidateQueries({ queryKey: keys.queueState(queue) })
   }
 
   const last = held.reduce((t, m) => Math.max(t, m.until), 0)
@@ -138,7 +141,7 @@ export function Receive({ queue, fifo }: TabProps) {
               {running ? (
                 <Button onClick={() => running.stop.abort()}>Stop polling</Button>
               ) : (
-                <Button variant="primary" disabled={wrong} onClick={start}>
+                <Button variant="primary" disabled={wrong} {...refused(refusals, 'sqs:ReceiveMessage')} onClick={start}>
                   Poll for messages
                 </Button>
               )}
@@ -237,7 +240,11 @@ export function Receive({ queue, fifo }: TabProps) {
                   <Button disabled={chosen.length !== 1} onClick={() => setShown(chosen[0])}>
                     View details
                   </Button>
-                  <Button disabled={chosen.length === 0} onClick={() => setAsking(true)}>
+                  <Button
+                    disabled={chosen.length === 0}
+                    {...refused(refusals, 'sqs:DeleteMessage')}
+                    onClick={() => setAsking(true)}
+                  >
                     Delete
                   </Button>
                 </SpaceBetween>

@@ -14,17 +14,18 @@ import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import Textarea from '@cloudscape-design/components/textarea'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { refused, useRefusals } from '../../../api/access'
+import { useAttributes } from '../../../api/attributes'
+import { keys } from '../../../api/keys'
 import { sqs } from '../../../aws/sqs'
-import { notify } from '../../../frame/notices'
 import { AmountInput } from '../../../parts/amount'
 import { AttributeRows, attributesOfRows, type Row } from '../../../parts/attributerows'
-import { useAttributes } from '../../../parts/attributes'
 import { fromBase64 } from '../../../parts/decode'
 import { goToFirstWrong } from '../../../parts/firstwrong'
 import { bytes } from '../../../parts/format'
 import { Problem } from '../../../parts/problem'
+import { useAction } from '../../../parts/useaction'
 import { Time } from '../../../parts/values'
 import type { TabProps } from '../tabs'
 
@@ -52,10 +53,9 @@ interface Sent {
 
 /** Send is the form of a message. */
 export function Send({ queue, fifo }: TabProps) {
-  const client = useQueryClient()
   const [draft, setDraft] = useState(blank)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const refusals = useRefusals([queue])
+  const { busy, error, run } = useAction()
   const [history, setHistory] = useState<Sent[]>([])
   const [shown, setShown] = useState<Sent>()
   const [tried, setTried] = useState(false)
@@ -71,23 +71,19 @@ export function Send({ queue, fifo }: TabProps) {
       goToFirstWrong()
       return
     }
-    setBusy(true)
-    setError(undefined)
-    try {
-      const sent = await deliver(queue, fifo, draft)
-      setHistory((old) => [sent, ...old].slice(0, 20))
-      notify({
-        header: sent.ids.length === 1 ? 'Your message has been sent' : `${sent.ids.length} messages have been sent`,
-        content: sent.ids.length === 1 ? `Its ID is ${sent.ids[0]}.` : undefined,
-        action: { text: 'View details', do: () => setShown(sent) },
-        once: true,
-      })
-      await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
-    } catch (e) {
-      setError(e)
-    } finally {
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        const sent = await deliver(queue, fifo, draft)
+        setHistory((old) => [sent, ...old].slice(0, 20))
+        return {
+          header: sent.ids.length === 1 ? 'Your message has been sent' : `${sent.ids.length} messages have been sent`,
+          content: sent.ids.length === 1 ? `Its ID is ${sent.ids[0]}.` : undefined,
+          action: { text: 'View details', do: () => setShown(sent) },
+          once: true,
+        }
+      },
+      { stale: [keys.queueState(queue)] },
+    )
   }
 
   return (
@@ -98,7 +94,13 @@ export function Send({ queue, fifo }: TabProps) {
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               <Button onClick={() => setDraft(blank)}>Clear content</Button>
-              <Button variant="primary" disabled={!ready} loading={busy} onClick={send}>
+              <Button
+                variant="primary"
+                disabled={!ready}
+                {...refused(refusals, 'sqs:SendMessage')}
+                loading={busy}
+                onClick={send}
+              >
                 Send message
               </Button>
             </SpaceBetween>

@@ -1,12 +1,12 @@
 import Button from '@cloudscape-design/components/button'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useState } from 'react'
+import { queuesOf, useAlarms } from '../../../api/alarms'
+import { moreQueueMeasures, queueMeasures } from '../../../api/metrics'
 import { address } from '../../../frame/router'
 import { AlarmMe } from '../../../parts/alarmme'
-import { useAlarms } from '../../../parts/alarms'
 import { plural } from '../../../parts/format'
 import { Graphs, RangeField } from '../../../parts/graphs'
-import { moreQueueMeasures, queueMeasures } from '../../../parts/metrics'
 import type { TabProps } from '../tabs'
 
 /** Monitoring draws the metrics of one queue. */
@@ -14,7 +14,7 @@ export default function Monitoring({ queue }: TabProps) {
   const [hours, setHours] = useState(3)
   const [alarming, setAlarming] = useState(false)
   const alarms = useAlarms()
-  const mine = (alarms.data ?? []).filter((a) => a.Dimensions?.some((d) => d.Name === 'QueueName' && d.Value === queue))
+  const mine = (alarms.data ?? []).filter((a) => queuesOf(a).includes(queue))
   return (
     <SpaceBetween size="m">
       <div className="choices">

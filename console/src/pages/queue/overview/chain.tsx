@@ -3,10 +3,10 @@ import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
+import { nameOf, type QueueDetail } from '../../../api/queues'
+import { useSources } from '../../../api/sources'
 import { address } from '../../../frame/router'
 import { plural } from '../../../parts/format'
-import { nameOf, type QueueDetail } from '../../../parts/queues'
-import { useSources } from '../../../parts/sources'
 
 /** Chain shows where messages go that cannot be processed, and whose dead letters come here. */
 export function Chain({ queue, state }: { queue: string; state: QueueDetail }) {

@@ -10,19 +10,24 @@ import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import Table from '@cloudscape-design/components/table'
+import { type Attributes, redriveOf, useAttributes } from '../../../api/attributes'
+import { nameOf, type QueueDetail, useQueueDetail } from '../../../api/queues'
+import { useSources } from '../../../api/sources'
+import { useFlow, useLastCalls } from '../../../api/useflow'
+import { isLost } from '../../../aws/failure'
 import { endpoint } from '../../../aws/place'
 import { address } from '../../../frame/router'
-import { type Attributes, redriveOf, useAttributes } from '../../../parts/attributes'
 import { Copy } from '../../../parts/copy'
-import { bytes, duration, plural } from '../../../parts/format'
+import { Figure } from '../../../parts/figure'
+import { bytes, duration, perMinute, plural } from '../../../parts/format'
 import { Problem } from '../../../parts/problem'
-import { nameOf, type QueueDetail, useQueueDetail } from '../../../parts/queues'
 import { sentence } from '../../../parts/sentence'
-import { useSources } from '../../../parts/sources'
-import { useLastCalls, useTrend } from '../../../parts/useflow'
+import { Sparkline } from '../../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time, useNow } from '../../../parts/values'
 import type { TabProps } from '../tabs'
 import { Chain } from './chain'
+import { Counters } from './counters'
+import { Neighbours } from './neighbours'
 
 /** Overview says how a queue is: in a sentence, in numbers, in its settings. */
 export default function Overview({ queue }: TabProps) {
@@ -36,6 +41,8 @@ export default function Overview({ queue }: TabProps) {
       ) : (
         state.isPending && <Spinner />
       )}
+      {isLost(state.error, state.data) && attributes.data && <Counters attributes={attributes.data} />}
+      <Neighbours queue={queue} arn={attributes.data?.QueueArn ?? state.data?.QueueArn ?? ''} />
       <Container
         header={
           <Header variant="h2" actions={<Link href={address(['queues', queue, 'edit'])}>Edit</Link>}>
@@ -68,7 +75,7 @@ interface NowProps {
 
 function Now({ queue, state: latest, retention }: NowProps) {
   const now = useNow()
-  const trend = useTrend(queue)
+  const flow = useFlow(queue)
   const earlier = useLastCalls(
     queue,
     latest.LastSendTimestamp === undefined || latest.LastReceiveTimestamp === undefined,
@@ -82,7 +89,7 @@ function Now({ queue, state: latest, retention }: NowProps) {
   }
   const { type, text, advice, tabs } = sentence(state, now, {
     sources: sources.data,
-    trend,
+    trend: flow?.trend,
     retention: retention === undefined ? undefined : Number(retention) * 1000,
   })
   const dead = (sources.data?.names.length ?? 0) > 0
@@ -118,6 +125,8 @@ function Now({ queue, state: latest, retention }: NowProps) {
           <Figure title="Messages in flight" value={state.InFlight} />
           <Figure title="Messages delayed" value={state.Delayed} />
           <Figure title="Dead letters" value={state.DeadLetters} />
+          {flow && <Rate title="Sent" minutes={flow.course.incoming} average={flow.trend?.incoming} />}
+          {flow && <Rate title="Gone" minutes={flow.course.outgoing} average={flow.trend?.outgoing} />}
           <Fact title="Oldest message">
             <Ago at={state.OldestMessageTimestamp} />
           </Fact>
@@ -152,14 +161,22 @@ function known<K extends string>(key: K, at: number | undefined): { [k in K]?: n
   return at === undefined ? {} : ({ [key]: at } as { [k in K]: number })
 }
 
-function Figure({ title, value }: { title: string; value: number | undefined }) {
+interface RateProps {
+  title: string
+  /** minutes are the messages of each of the last minutes, oldest first. */
+  minutes: number[]
+  average: number | undefined
+}
+
+/** Rate is how many messages come or go in a minute, with the last half hour drawn. */
+function Rate({ title, minutes, average = minutes.at(-1) ?? 0 }: RateProps) {
   return (
-    <div>
-      <Box variant="awsui-key-label">{title}</Box>
-      <div className="figure">
-        <Num value={value} />
-      </div>
-    </div>
+    <Fact title={title}>
+      <span className="row">
+        <span className="number">{perMinute(average)} a minute</span>
+        <Sparkline values={minutes} label={`${title} in each of the last ${minutes.length} minutes`} />
+      </span>
+    </Fact>
   )
 }
 

@@ -2,13 +2,13 @@ import Box from '@cloudscape-design/components/box'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import { type ReactNode, useEffect, useState } from 'react'
+import type { Peeked } from '../../../api/peek'
+import { nameOf } from '../../../api/queues'
 import { isDenied } from '../../../aws/failure'
 import { sluice } from '../../../aws/sluice'
 import { count, plural } from '../../../parts/format'
 import type { Message } from '../../../parts/message'
-import type { Peeked } from '../../../parts/peek'
 import { Problem } from '../../../parts/problem'
-import { nameOf } from '../../../parts/queues'
 
 /** shownBodies is how many messages a dry run shows, counted how many it counts before it leaves the rest to the task. */
 const shownBodies = 5

@@ -1,7 +1,7 @@
+import { peek } from '../../../api/peek'
+import { nameOf } from '../../../api/queues'
 import { object } from '../../../parts/json'
 import type { Message } from '../../../parts/message'
-import { peek } from '../../../parts/peek'
-import { nameOf } from '../../../parts/queues'
 
 /** groupings are by what dead letters can be put together. */
 export const groupings = [

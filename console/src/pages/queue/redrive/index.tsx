@@ -11,6 +11,10 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import { redriving, refused, useRefusals } from '../../../api/access'
+import { keys } from '../../../api/keys'
+import { arnOf } from '../../../api/movetask'
+import { useSources } from '../../../api/sources'
 import { sluice } from '../../../aws/sluice'
 import { notify } from '../../../frame/notices'
 import { address, go, usePlace } from '../../../frame/router'
@@ -19,18 +23,16 @@ import { Empty } from '../../../parts/empty'
 import { count, plural } from '../../../parts/format'
 import { type Message, MessageDetails } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
-import { arnOf } from '../../../parts/movetask'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
 import { SearchForm } from '../../../parts/searchform'
-import { useSources } from '../../../parts/sources'
 import { useLook } from '../browse/look'
 import type { TabProps } from '../tabs'
 import { DryRun, type Moves, movesNothing } from './dryrun'
 import { EditMessage } from './edit'
 import { groupings, isGrouped } from './grouping'
 import { GroupTable } from './groups'
-import { Tasks, tasksKey } from './tasks'
+import { Tasks } from './tasks'
 
 /** Redrive is the workbench for dead letters: find them, group them by cause, mend them, send them again. */
 export default function Redrive({ queue }: TabProps) {
@@ -53,6 +55,7 @@ export default function Redrive({ queue }: TabProps) {
   }, [])
   const failed = useCallback(() => setUnsure(true), [])
   const sources = useSources(queue)
+  const refusals = useRefusals([queue])
   const only = sources.data?.names.length === 1 && !sources.data.more ? sources.data.names[0] : undefined
   const offer = plan.where === 'source' && only && (
     <Button
@@ -69,7 +72,7 @@ export default function Redrive({ queue }: TabProps) {
     await sluice('RedriveMessages', { QueueUrl: queue, ...planned(plan), ...input })
     notify({ type: 'info', header: 'The redrive has begun', content: 'The tasks below show its progress.' })
     setChosen([])
-    await client.invalidateQueries({ queryKey: tasksKey(queue) })
+    await client.invalidateQueries({ queryKey: keys.tasks(queue) })
   }
 
   const ready = plan.where === 'source' || plan.to.trim() !== ''
@@ -84,10 +87,19 @@ export default function Redrive({ queue }: TabProps) {
             description="Moved messages get a new ID and have never been received. What is in flight or delayed stays."
             actions={
               <SpaceBetween direction="horizontal" size="xs">
-                <Button disabled={chosen.length === 0 || !ready} onClick={() => setAsking('chosen')}>
+                <Button
+                  disabled={chosen.length === 0 || !ready}
+                  {...refused(refusals, ...redriving)}
+                  onClick={() => setAsking('chosen')}
+                >
                   Redrive {chosen.length > 0 ? plural(chosen.length, 'message') : 'chosen messages'}
                 </Button>
-                <Button variant="primary" disabled={!ready} onClick={() => setAsking('all')}>
+                <Button
+                  variant="primary"
+                  disabled={!ready}
+                  {...refused(refusals, ...redriving)}
+                  onClick={() => setAsking('all')}
+                >
                   {filter ? 'Redrive all matches' : 'Redrive messages'}
                 </Button>
               </SpaceBetween>
@@ -189,7 +201,11 @@ export default function Redrive({ queue }: TabProps) {
                 : `(${count(look.messages.length)}${look.more ? '+' : ''})`
             }
             actions={
-              <Button disabled={chosen.length !== 1} onClick={() => setEditing(chosen[0])}>
+              <Button
+                disabled={chosen.length !== 1}
+                {...refused(refusals, ...redriving, 'sluice:EditMessage')}
+                onClick={() => setEditing(chosen[0])}
+              >
                 Edit and resend
               </Button>
             }

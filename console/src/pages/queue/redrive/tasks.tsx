@@ -8,19 +8,17 @@ import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/c
 import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { keys } from '../../../api/keys'
+import { type MoveTask, outcomes } from '../../../api/movetask'
+import { nameOf } from '../../../api/queues'
 import { sluice } from '../../../aws/sluice'
 import { sqs } from '../../../aws/sqs'
 import { notifyError } from '../../../frame/notices'
 import { useRefresh } from '../../../frame/preferences'
 import { Empty } from '../../../parts/empty'
 import { count } from '../../../parts/format'
-import { type MoveTask, outcomes } from '../../../parts/movetask'
 import { Problem } from '../../../parts/problem'
-import { nameOf } from '../../../parts/queues'
 import { Num, Time } from '../../../parts/values'
-
-/** tasksKey is under which a queue's redrive tasks are remembered. */
-export const tasksKey = (queue: string) => ['ListRedriveTasks', queue]
 
 const statuses = {
   RUNNING: { type: 'in-progress', text: 'Running' },
@@ -43,7 +41,7 @@ export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
   const client = useQueryClient()
   const interval = useRefresh()
   const list = useQuery({
-    queryKey: tasksKey(queue),
+    queryKey: keys.tasks(queue),
     queryFn: ({ signal }) => sluice<{ Tasks: MoveTask[] }>('ListRedriveTasks', { QueueUrl: queue }, signal),
     refetchInterval: (q) => (q.state.data?.Tasks.some((t) => t.TaskHandle) ? 1000 : interval),
   })
@@ -63,7 +61,7 @@ export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
   async function cancel(handle: string) {
     try {
       await sqs().send(new CancelMessageMoveTaskCommand({ TaskHandle: handle }))
-      await client.invalidateQueries({ queryKey: tasksKey(queue) })
+      await client.invalidateQueries({ queryKey: keys.tasks(queue) })
     } catch (error) {
       notifyError(error, 'Not cancelled')
     }

@@ -3,13 +3,13 @@ import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { notify } from '../../../frame/notices'
-import { tagsKey, useTags } from '../../../parts/attributes'
+import { useTags } from '../../../api/attributes'
+import { keys } from '../../../api/keys'
+import { tagQueue, untagQueue } from '../../../api/queueactions'
 import { Problem } from '../../../parts/problem'
-import { tagQueue, untagQueue } from '../../../parts/queueactions'
 import { record, type Tag, TagRows } from '../../../parts/tags'
+import { useAction } from '../../../parts/useaction'
 import type { TabProps } from '../tabs'
 
 /** Tags edits a queue's tags, of which those that begin with sluice: limit its delivery. */
@@ -22,37 +22,30 @@ export default function Tags({ queue }: TabProps) {
 }
 
 function TagForm({ queue, before }: { queue: string; before: Record<string, string> }) {
-  const client = useQueryClient()
   const [tags, setTags] = useState<Tag[]>(() =>
     Object.entries(before)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, value]) => ({ key, value })),
   )
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { busy, error, run } = useAction()
   const after = record(tags)
   const changed = Object.fromEntries(Object.entries(after).filter(([key, value]) => before[key] !== value))
   const gone = Object.keys(before).filter((key) => !(key in after))
   const same = Object.keys(changed).length === 0 && gone.length === 0
 
   async function save() {
-    setBusy(true)
-    setError(undefined)
-    try {
-      if (gone.length > 0) {
-        await untagQueue(queue, gone)
-      }
-      if (Object.keys(changed).length > 0) {
-        await tagQueue(queue, changed)
-      }
-      notify({ header: `Saved the tags of ${queue}` })
-      await client.invalidateQueries({ queryKey: tagsKey(queue) })
-      await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
-    } catch (e) {
-      setError(e)
-    } finally {
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        if (gone.length > 0) {
+          await untagQueue(queue, gone)
+        }
+        if (Object.keys(changed).length > 0) {
+          await tagQueue(queue, changed)
+        }
+        return { header: `Saved the tags of ${queue}` }
+      },
+      { stale: [keys.queueTags(queue), keys.queueState(queue)] },
+    )
   }
 
   return (

@@ -1,1 +1,0 @@
-import{g as e}from"./sdk-sns-whoQDxyR.js";import{t}from"./configured-DEfNlViw.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { sluice } from '../aws/sluice'
+import { each } from '../parts/each'
+import { keys } from './keys'
+
+/** Decision says whether the caller may take an action on a queue. */
+interface Decision {
+  Action: string
+  Allowed: boolean
+  Message?: string
+}
+
+/** Refusals are why actions are refused, by their names: what is not in it is allowed, or not known. */
+export type Refusals = ReadonlyMap<string, string>
+
+/** actions are those that buttons of the console take on queues. */
+const actions = [
+  ...['SetQueueAttributes', 'DeleteQueue', 'PurgeQueue', 'TagQueue', 'UntagQueue', 'SendMessage', 'ReceiveMessage'],
+  ...['DeleteMessage', 'StartMessageMoveTask'],
+]
+  .map((name) => `sqs:${name}`)
+  .concat('sluice:RedriveMessages', 'sluice:EditMessage')
+
+/** redriving are the permissions that a redrive takes on the queue. */
+export const redriving = [
+  'sluice:RedriveMessages',
+  'sqs:StartMessageMoveTask',
+  'sqs:ReceiveMessage',
+  'sqs:DeleteMessage',
+]
+
+/** mostQueues bounds of how many queues it is asked. Of others the dialog says what was refused. */
+const mostQueues = 10
+
+const none: Refusals = new Map()
+
+/** useRefusals returns what the caller may not do with queues: with any of them, if they are several. */
+export function useRefusals(queues: string[]): Refusals {
+  const asked = queues.slice(0, mostQueues)
+  const refusals = useQuery<Refusals>({
+    queryKey: keys.access(asked),
+    enabled: asked.length > 0,
+    staleTime: 60_000,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const found = new Map<string, string>()
+      await each(asked, async (QueueUrl) => {
+        const input = { QueueUrl, Actions: actions }
+        const { Decisions } = await sluice<{ Decisions: Decision[] }>('CheckAccess', input, signal)
+        for (const d of Decisions.filter((d) => !d.Allowed)) {
+          found.set(d.Action, reasonOf(d))
+        }
+      })
+      return found
+    },
+  })
+  return refusals.data ?? none
+}
+
+/** reasonOf says why an action is refused, in a line. */
+function reasonOf({ Action, Message = '' }: Decision): string {
+  return /explicit deny/.test(Message) ? `A policy denies you ${Action}.` : `You do not have the permission ${Action}.`
+}
+
+/** refused makes the properties of a button that takes actions: it is disabled, with the reason, if one of them is refused. */
+export function refused(refusals: Refusals, ...taken: string[]) {
+  const reason = taken.map((action) => refusals.get(action)).find((r) => r !== undefined)
+  return reason === undefined ? {} : { disabled: true, disabledReason: reason }
+}

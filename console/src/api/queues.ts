@@ -1,0 +1,205 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { isDenied } from '../aws/failure'
+import { sluice } from '../aws/sluice'
+import { useRefresh } from '../frame/preferences'
+import { keys } from './keys'
+
+/** Reason is why nothing is received, for programs and people. */
+export interface Reason {
+  Code: string
+  Text: string
+}
+
+export interface Activity {
+  Sent: number
+  Received: number
+  EmptyReceives: number
+  Deleted: number
+  Expired: number
+  DeadLettered: number
+  Moved: number
+}
+
+/** QueueState is what a list shows of a queue. */
+export interface QueueState {
+  CreatedTimestamp: number
+  Encryption: string
+  ContentBasedDeduplication: boolean
+  Visible: number
+  InFlight: number
+  Delayed: number
+  Arriving: number
+  OldestMessageTimestamp?: number
+  LastSendTimestamp?: number
+  LastReceiveTimestamp?: number
+  WaitingReceives: number
+  Receivable: boolean
+  Paused: boolean
+  Reasons: Reason[]
+  DeadLetterQueueArn?: string
+  DeadLetters?: number
+  DeadLetterSources: number
+  LastMinute?: Activity
+  Totals: Activity
+}
+
+/** Counted is what SQS itself tells of a queue. */
+export type Counted = Pick<
+  QueueState,
+  | 'Visible'
+  | 'InFlight'
+  | 'Delayed'
+  | 'CreatedTimestamp'
+  | 'Encryption'
+  | 'ContentBasedDeduplication'
+  | 'DeadLetterQueueArn'
+>
+
+export interface ListedQueue {
+  QueueName: string
+  QueueUrl: string
+  QueueArn: string
+  Fifo: boolean
+  /** State is absent if the caller may not see it. */
+  State?: QueueState
+  /** Counted stands for it where the caller may ask for the queue's attributes. */
+  Counted?: Counted
+  Unavailable?: boolean
+}
+
+export interface QueuePage {
+  Queues: ListedQueue[]
+  Cursor?: string
+  Total: number
+  Timestamp: number
+}
+
+/** useQueuePage returns a page of the caller's queues with what they are doing, and how many come before it, again and again. */
+export function useQueuePage(input: { Contains?: string; Skip?: number; Max: number }, enabled: boolean) {
+  const interval = useRefresh()
+  return useQuery({
+    queryKey: ['ListQueueStates', input],
+    queryFn: async ({ signal }) => ({
+      ...(await sluice<QueuePage>('ListQueueStates', input, signal)),
+      Skipped: input.Skip ?? 0,
+    }),
+    enabled,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => !isDenied(state.error) && interval,
+  })
+}
+
+/** most is how many queues the server shows in one answer. */
+const most = 200
+
+/** mostByNeed is how many queues are all looked at, again and again, to find the worst where nothing else was asked for. */
+export const mostByNeed = 5 * most
+
+/** EveryQueue is what several answers say of queues, or of the first of them by name. */
+export interface EveryQueue {
+  pages: QueuePage[]
+  Queues: ListedQueue[]
+  /** Total is how many there are. */
+  Total: number
+}
+
+/** everyPages is how often so many answers are asked for again at most, in milliseconds. */
+const everyPages = (pages: number) => (pages * most > mostByNeed ? 30_000 : pages > 1 ? 10_000 : 0)
+
+interface EveryInput {
+  find?: string
+  enabled?: boolean
+  /** atMost bounds how many queues are asked for. */
+  atMost?: number
+  /** once says that they are not asked for again and again. */
+  once?: boolean
+}
+
+/** useEveryQueue returns every queue whose name contains a text, from as many answers as it takes. */
+export function useEveryQueue(input: EveryInput) {
+  const { find = '', enabled = true, atMost = Number.POSITIVE_INFINITY, once = false } = input
+  const interval = useRefresh()
+  return useQuery<EveryQueue>({
+    queryKey: ['ListQueueStates', 'all', find, atMost],
+    enabled,
+    refetchInterval: ({ state }) =>
+      !once && !isDenied(state.error) && interval && Math.max(interval, everyPages(state.data?.pages.length ?? 0)),
+    retry: (n, error) => n < 2 && !isDenied(error),
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const pages: QueuePage[] = []
+      let cursor: string | undefined
+      do {
+        const page: QueuePage = await sluice<QueuePage>(
+          'ListQueueStates',
+          { Max: most, ...(find && { Contains: find }), ...(cursor && { Cursor: cursor }) },
+          signal,
+        )
+        pages.push(page)
+        cursor = page.Cursor
+      } while (cursor && pages.length * most < atMost)
+      return { pages, Queues: pages.flatMap((page) => page.Queues), Total: pages[0]?.Total ?? 0 }
+    },
+  })
+}
+
+export interface ShardState {
+  Shard: string
+  Node?: string
+  Visible: number
+  InFlight: number
+  Delayed: number
+  WaitingReceives: number
+  DiskBytes: number
+}
+
+export interface MessageGroup {
+  MessageGroupId: string
+  State: string
+  Depth: number
+  DepthIsMore?: boolean
+  InFlight: number
+  MessageId: string
+  SentTimestamp: number
+  ReceiveCount: number
+  InvisibleUntil?: number
+}
+
+/** QueueDetail is what DescribeQueueState says of one queue. */
+export interface QueueDetail {
+  QueueArn: string
+  Receivable: boolean
+  Reasons: Reason[]
+  Visible: number
+  InFlight: number
+  Delayed: number
+  Arriving: number
+  OldestMessageTimestamp?: number
+  NextVisibleTimestamp?: number
+  NextDelayedTimestamp?: number
+  LastSendTimestamp?: number
+  LastReceiveTimestamp?: number
+  WaitingReceives: number
+  ReadyGroups: number
+  BlockedGroups: number
+  LargestBlockedGroup?: MessageGroup
+  DeadLetterQueueArn?: string
+  DeadLetters?: number
+  DiskBytes: number
+  Shards: ShardState[]
+}
+
+/** useQueueDetail returns what one queue is doing, again and again. */
+export function useQueueDetail(queue: string) {
+  const interval = useRefresh()
+  return useQuery({
+    queryKey: keys.queueState(queue),
+    queryFn: ({ signal }) => sluice<QueueDetail>('DescribeQueueState', { QueueUrl: queue }, signal),
+    refetchInterval: interval,
+  })
+}
+
+/** nameOf returns the name of a queue in its ARN or URL. */
+export function nameOf(arn: string): string {
+  return arn.replace(/^.*[:/]/, '')
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Activity, ListedQueue, QueueState } from '../../api/queues'
+import { concernsOf } from './concerns'
+
+const now = 1_800_000_000_000
+const minute = 60_000
+const nothing = { Sent: 0, Received: 0, EmptyReceives: 0, Deleted: 0, Expired: 0, DeadLettered: 0, Moved: 0 }
+const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
+const happened = (some: Partial<Activity>): Activity => ({ ...nothing, ...some })
+
+function queue(QueueName: string, some: Partial<QueueState> | undefined, more: Partial<ListedQueue> = {}): ListedQueue {
+  const State: QueueState = {
+    CreatedTimestamp: 0,
+    Encryption: 'Disabled',
+    ContentBasedDeduplication: false,
+    Visible: 0,
+    InFlight: 0,
+    Delayed: 0,
+    Arriving: 0,
+    WaitingReceives: 0,
+    Receivable: true,
+    Paused: false,
+    Reasons: [],
+    DeadLetterSources: 0,
+    Totals: nothing,
+    ...some,
+  }
+  return { QueueName, QueueUrl: '', QueueArn: arn(QueueName), Fifo: false, ...(some && { State }), ...more }
+}
+
+const busy = { WaitingReceives: 1, LastReceiveTimestamp: now }
+
+test('the worst come first, each with its reason and what to do', () => {
+  const list = concernsOf(
+    [
+      queue('empty', {}),
+      queue('unseen', undefined),
+      queue('works', { ...busy, Visible: 7, OldestMessageTimestamp: now - minute }),
+      queue('paused', { Paused: true }),
+      queue('slow', { ...busy, Visible: 9, OldestMessageTimestamp: now - 90 * minute }),
+      queue('idle', { Visible: 4, OldestMessageTimestamp: now - minute, LastReceiveTimestamp: now - 12 * minute }),
+      queue('dead', { DeadLetterSources: 2, Visible: 120, OldestMessageTimestamp: now - minute }),
+      queue('a', { ...busy, DeadLetters: 120, DeadLetterQueueArn: arn('dead') }),
+      queue('b', { ...busy, DeadLetterQueueArn: arn('dead') }),
+      queue('lost', undefined, { Unavailable: true }),
+    ],
+    [],
+    now,
+  )
+  assert.deepEqual(
+    list.map((c) => [c.name, c.why, c.action.text]),
+    [
+      ['lost', 'The state is not known now: a shard does not answer.', 'See cluster'],
+      ['dead', '120 messages failed in a and 1 other queue. The oldest is 1 min old.', 'Redrive'],
+      ['idle', 'No consumer has received for 12 min. 4 messages wait, the oldest for 1 min.', 'See consumers'],
+      ['paused', 'Delivery is paused. No messages wait.', 'Resume delivery'],
+      ['slow', 'Consumers are behind. 9 messages wait, the oldest for 1 h 30 min.', 'See consumers'],
+    ],
+  )
+  assert.equal(list[1]?.action.href, '#/queues/dead/redrive')
+})
+
+test('a queue whose dead-letter queue is not in the list says where its messages are', () => {
+  const [found] = concernsOf([queue('a', { DeadLetters: 1, DeadLetterQueueArn: arn('hidden') })], [], now)
+  assert.equal(found?.why, '1 message failed and moved to hidden.')
+  assert.equal(found?.action.href, '#/queues/hidden/redrive')
+})
+
+test('a queue falls behind if more comes than goes and its messages are old', () => {
+  const old = { ...busy, Visible: 900, OldestMessageTimestamp: now - 6 * minute }
+  const why = (some: Partial<Activity>) =>
+    concernsOf([queue('q', { ...old, LastMinute: happened(some) })], [], now)[0]?.why
+  assert.equal(
+    why({ Sent: 150, Deleted: 90, DeadLettered: 7 }),
+    'Fell behind by 53 in the last minute. 900 messages wait, the oldest for 6 min.',
+  )
+  assert.equal(why({ Sent: 150, Deleted: 149 }), undefined)
+})
+
+test('queues in alarm come before all others, and alarms about no queue of the list stand alone', () => {
+  const list = concernsOf(
+    [queue('fine', busy), queue('idle', { Visible: 1, OldestMessageTimestamp: now })],
+    [
+      { name: 'too-old', condition: 'X > 1 for 1 minute', queues: ['fine'] },
+      { name: 'any', condition: 'ALARM("too-old")', queues: [] },
+    ],
+    now,
+  )
+  assert.deepEqual(
+    list.map((c) => [c.name, c.why, c.alarms]),
+    [
+      ['any', 'In alarm: ALARM("too-old").', []],
+      ['fine', 'In alarm: X > 1 for 1 minute.', ['too-old']],
+      ['idle', 'No consumer has received since the server started. 1 message waits, the oldest for 0 s.', []],
+    ],
+  )
+})

@@ -1,0 +1,200 @@
+import type { Firing } from '../../api/firing'
+import { type Activity, type ListedQueue, nameOf, type QueueState } from '../../api/queues'
+import { address } from '../../frame/router'
+import { count, duration, plural } from '../../parts/format'
+
+/** Concern is what needs attention: a queue, or an alarm that is about no queue of the list. */
+export interface Concern {
+  /** name is of the queue or of the alarm, and href where it is shown. */
+  name: string
+  href: string
+  /** queue is undefined if it is an alarm. */
+  queue?: ListedQueue
+  type: 'error' | 'warning' | 'stopped'
+  /** why says what is wrong, in a sentence or two. */
+  why: string
+  /** alarms are the names of those about the queue that fire. */
+  alarms: string[]
+  /** action is what to do next. Without a href it is to resume delivery. */
+  action: { text: string; href?: string }
+}
+
+/** Ranked is a concern with how bad it is, and how many messages it is about. */
+type Ranked = Concern & { rank: number; many: number }
+
+/** firingRank is added where an alarm fires: a person has said that this must not be. */
+const firingRank = 10
+
+/** concernsOf returns what needs attention, the worst first: what is in alarm, then by the state, then by how many messages. */
+export function concernsOf(queues: ListedQueue[], firing: Firing[], now: number): Concern[] {
+  const sources = sourcesOf(queues)
+  const shown = new Set(queues.filter((q) => q.State).map((q) => q.QueueArn))
+  const list = queues.flatMap((queue): Ranked[] => {
+    const alarms = firing.filter((a) => a.queues.includes(queue.QueueName))
+    const [first] = alarms
+    const found = findingOf({ queue, sources, shown, now }) ?? (first && inAlarm(first))
+    if (!found) {
+      return []
+    }
+    const { rank, many = 0, tab, action, ...rest } = found
+    const href = address(['queues', queue.QueueName])
+    const next = tab === undefined ? action : { ...action, href: address(['queues', queue.QueueName, tab]) }
+    const names = alarms.map((a) => a.name)
+    return [
+      {
+        ...rest,
+        name: queue.QueueName,
+        href,
+        queue,
+        many,
+        action: next,
+        alarms: names,
+        rank: rank + (first ? firingRank : 0),
+      },
+    ]
+  })
+  const names = new Set(queues.map((q) => q.QueueName))
+  const others = firing.filter((a) => !a.queues.some((name) => names.has(name)))
+  const alone = others.map((a) => ({
+    ...inAlarm(a),
+    name: a.name,
+    href: address(['alarms', a.name]),
+    alarms: [],
+    rank: firingRank,
+    many: 0,
+  }))
+  return [...list, ...alone].sort((a, b) => b.rank - a.rank || b.many - a.many || (a.name < b.name ? -1 : 1))
+}
+
+/** sourcesOf returns the names of the queues that have each queue as their dead-letter queue, by its ARN. */
+function sourcesOf(queues: ListedQueue[]): Map<string, string[]> {
+  const sources = new Map<string, string[]>()
+  for (const { QueueName, State } of queues) {
+    const to = State?.DeadLetterQueueArn
+    if (to) {
+      sources.set(to, [...(sources.get(to) ?? []), QueueName])
+    }
+  }
+  return sources
+}
+
+/** Finding is what is wrong with a queue; tab is the part of its page that the action opens. */
+interface Finding extends Pick<Concern, 'type' | 'why' | 'action'> {
+  rank: number
+  many?: number
+  tab?: string
+}
+
+function inAlarm(alarm: Firing): Finding {
+  const action = { text: 'See alarm', href: address(['alarms', alarm.name]) }
+  return { type: 'error', why: `In alarm: ${alarm.condition}.`, action, rank: 0 }
+}
+
+interface Asked {
+  queue: ListedQueue
+  sources: Map<string, string[]>
+  /** shown are the ARNs of the queues whose states are known. */
+  shown: ReadonlySet<string>
+  now: number
+}
+
+/** Seen is a queue whose state is known, with what follows from it. */
+interface Seen extends Asked {
+  state: QueueState
+  /** waiting is how many messages are in the queue and not delayed, old how old the oldest message is. */
+  waiting: number
+  old: number
+}
+
+/** findingOf says what is wrong with a queue, if anything is: the first that holds. */
+function findingOf(asked: Asked): Finding | undefined {
+  const { State: state, Unavailable } = asked.queue
+  if (!state) {
+    const action = { text: 'See cluster', href: address(['cluster']) }
+    const why = 'The state is not known now: a shard does not answer.'
+    return Unavailable ? { type: 'error', why, action, rank: 7 } : undefined
+  }
+  const at = state.OldestMessageTimestamp
+  const seen = { ...asked, state, waiting: state.Visible + state.InFlight, old: at === undefined ? 0 : asked.now - at }
+  for (const check of [paused, holdsFailures, hasFailures, unconsumed, full, behind]) {
+    const found = check(seen)
+    if (found) {
+      return found
+    }
+  }
+  return undefined
+}
+
+const lie = ({ waiting, old }: Seen) =>
+  `${plural(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${duration(old)}.`
+
+function paused(q: Seen): Finding | undefined {
+  const why = `Delivery is paused. ${q.waiting > 0 ? lie(q) : 'No messages wait.'}`
+  return q.state.Paused
+    ? { type: 'stopped', why, action: { text: 'Resume delivery' }, rank: 3, many: q.waiting }
+    : undefined
+}
+
+/** holdsFailures is of a dead-letter queue. */
+function holdsFailures(q: Seen): Finding | undefined {
+  if (q.state.DeadLetterSources === 0 || q.waiting === 0) {
+    return undefined
+  }
+  const [first, ...more] = q.sources.get(q.queue.QueueArn) ?? []
+  const where = more.length > 0 ? `${first} and ${plural(more.length, 'other queue')}` : first
+  const why = `${plural(q.waiting, 'message')} failed${where ? ` in ${where}` : ''}. The oldest is ${duration(q.old)} old.`
+  return { type: 'warning', why, action: { text: 'Redrive' }, tab: 'redrive', rank: 6, many: q.waiting }
+}
+
+/** hasFailures is of a queue whose dead-letter queue is not in the list, or is not known. */
+function hasFailures(q: Seen): Finding | undefined {
+  const { DeadLetters: n = 0, DeadLetterQueueArn = '' } = q.state
+  if (n === 0 || q.shown.has(DeadLetterQueueArn)) {
+    return undefined
+  }
+  const letters = nameOf(DeadLetterQueueArn)
+  const why = `${plural(n, 'message')} failed and moved to ${letters}.`
+  const action = { text: 'Redrive', href: address(['queues', letters, 'redrive']) }
+  return { type: 'warning', why, action, rank: 6, many: n }
+}
+
+function unconsumed(q: Seen): Finding | undefined {
+  const { Visible, WaitingReceives, LastReceiveTimestamp: last } = q.state
+  if (Visible === 0 || WaitingReceives > 0 || q.now - (last ?? 0) < 60_000) {
+    return undefined
+  }
+  const since = last ? `for ${duration(q.now - last)}` : 'since the server started'
+  const why = `No consumer has received ${since}. ${lie(q)}`
+  return { type: 'warning', why, action: consumers, tab: 'consumers', rank: 5, many: q.waiting }
+}
+
+/** full is of a queue that hands out nothing because too many messages are in flight. */
+function full(q: Seen): Finding | undefined {
+  const reason = q.state.Reasons.find((r) => r.Code === 'TooManyInFlight')
+  return reason && { type: 'warning', why: reason.Text, action: consumers, tab: 'consumers', rank: 4, many: q.waiting }
+}
+
+const consumers = { text: 'See consumers' }
+
+/** late is how old the oldest message is at least where consumers are too slow, and veryLate where that needs no rates. */
+const late = 5 * 60_000
+const veryLate = 3600_000
+
+function behind(q: Seen): Finding | undefined {
+  const grows = growth(q.state.LastMinute)
+  const falling = grows > 0 && q.old >= late
+  if (q.state.Visible === 0 || !(falling || q.old >= veryLate)) {
+    return undefined
+  }
+  const how = falling ? `Fell behind by ${count(grows)} in the last minute.` : 'Consumers are behind.'
+  return { type: 'warning', why: `${how} ${lie(q)}`, action: consumers, tab: 'consumers', rank: 2, many: q.waiting }
+}
+
+/** left is how many messages left a queue. */
+export const left = (a: Activity) => a.Deleted + a.DeadLettered + a.Expired + a.Moved
+
+/** growth is how many more messages came than went, if that is more than chance. */
+function growth(a: Activity | undefined): number {
+  const grows = a ? a.Sent - left(a) : 0
+  return a && grows >= Math.max(1, 0.05 * a.Sent) ? grows : 0
+}

@@ -1,0 +1,120 @@
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import Header from '@cloudscape-design/components/header'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import StatusIndicator from '@cloudscape-design/components/status-indicator'
+import { useMemo, useState } from 'react'
+import type { ListedQueue } from '../../api/queues'
+import { isDenied, isLost } from '../../aws/failure'
+import { later } from '../../frame/later'
+import { go } from '../../frame/router'
+import { Empty } from '../../parts/empty'
+import { count, plural } from '../../parts/format'
+import { Problem } from '../../parts/problem'
+import { Refresh } from '../../parts/refresh'
+import { Time } from '../../parts/values'
+import { concernsOf } from './concerns'
+import { useCourses, useLook } from './look'
+import { ConcernTable } from './table'
+import { Totals } from './totals'
+
+// With the SDK's client, which looking does not need.
+const Dialog = later(async () => ({ default: (await import('../queues/dialogs')).Dialog }))
+
+/** pageSize is how many rows are added at a time. */
+const pageSize = 20
+
+const noQueues: ListedQueue[] = []
+
+/** Home is where the console begins: what needs attention, the worst first, or that all is well and when that was seen. */
+export default function Home() {
+  const [all, setAll] = useState(false)
+  const [rows, setRows] = useState(pageSize)
+  const [resumed, resume] = useState<ListedQueue>()
+  const { queues, firing } = useLook(all)
+  const data = queues.data
+  const at = data?.pages.at(-1)?.Timestamp
+  const list = useMemo(
+    () => concernsOf(data?.Queues ?? noQueues, firing.data ?? [], at ?? Date.now()),
+    [data, firing.data, at],
+  )
+  const shown = useMemo(() => list.slice(0, rows), [list, rows])
+  const names = useMemo(() => shown.flatMap((c) => (c.queue?.State ? [c.name] : [])).sort(), [shown])
+  const courses = useCourses(names)
+  const pending = queues.isPending || firing.isPending
+  const part = data && data.Queues.length < data.Total
+
+  return (
+    <SpaceBetween size="l">
+      <Header
+        variant="h1"
+        counter={list.length > 0 ? `(${count(list.length)})` : ''}
+        actions={<Refresh />}
+        description={
+          data && (
+            <>
+              {part ? `${count(data.Queues.length)} of ${count(data.Total)} queues` : plural(data.Total, 'queue')}{' '}
+              looked at <Time at={at} />.{part && ' They are the first by name.'}
+            </>
+          )
+        }
+      >
+        What needs attention
+      </Header>
+      {isLost(queues.error, data) && (
+        <Problem error={queues.error} what="The queues cannot be looked at" retry={() => void queues.refetch()} />
+      )}
+      {isDenied(queues.error) && <Button href="#/queues">See the list of queues</Button>}
+      {isLost(firing.error, firing.data) && <Problem error={firing.error} what="The alarms cannot be looked at" />}
+      {data && data.Total > 0 && <Totals queues={data.Queues} />}
+      {data?.Total === 0 && list.length === 0 && <FirstQueue />}
+      {(pending || list.length > 0) && (
+        <ConcernTable concerns={shown} courses={courses} loading={pending && list.length === 0} resume={resume} />
+      )}
+      {!pending && data && data.Total > 0 && list.length === 0 && <Well firing={firing.data !== undefined} at={at} />}
+      {(list.length > rows || part) && (
+        <Box textAlign="center">
+          <SpaceBetween direction="horizontal" size="xs">
+            {list.length > rows && (
+              <Button
+                onClick={() => setRows(rows + pageSize)}
+              >{`Show ${Math.min(pageSize, list.length - rows)} more`}</Button>
+            )}
+            {part && (
+              <Button loading={all && queues.isFetching} onClick={() => setAll(true)}>
+                {`Look at all ${count(data.Total)} queues once`}
+              </Button>
+            )}
+          </SpaceBetween>
+        </Box>
+      )}
+      {resumed && <Dialog action="resume" queues={[resumed]} close={() => resume(undefined)} />}
+    </SpaceBetween>
+  )
+}
+
+/** Well says that nothing needs attention, and when that was so. */
+function Well({ firing, at }: { firing: boolean; at: number | undefined }) {
+  return (
+    <Empty title="All is well">
+      <StatusIndicator type="success">
+        No queue needs attention{firing && ' and no alarm fires'}, as of <Time at={at} />.
+      </StatusIndicator>
+    </Empty>
+  )
+}
+
+function FirstQueue() {
+  return (
+    <Empty
+      title="There are no queues yet"
+      action={
+        <Button variant="primary" onClick={() => go('/create-queue')}>
+          Create queue
+        </Button>
+      }
+    >
+      A queue keeps messages until a consumer has received and deleted them.
+    </Empty>
+  )
+}

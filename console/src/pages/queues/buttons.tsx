@@ -1,0 +1,47 @@
+import Button from '@cloudscape-design/components/button'
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import { refused, useRefusals } from '../../api/access'
+import type { ListedQueue } from '../../api/queues'
+import { address, go } from '../../frame/router'
+import { Refresh } from '../../parts/refresh'
+import { type Action, taken } from './actions'
+
+const menu: { id: Action; text: string }[] = [
+  { id: 'purge', text: 'Purge' },
+  { id: 'pause', text: 'Pause delivery' },
+  { id: 'resume', text: 'Resume delivery' },
+  { id: 'tag', text: 'Add tags' },
+]
+
+/** Buttons are what can be done with the queues that were chosen. It is drawn alone when it is known what is refused. */
+export function Buttons({ selected, act }: { selected: ListedQueue[]; act: (action: Action) => void }) {
+  const refusals = useRefusals(selected.map((q) => q.QueueName))
+  const one = selected.length === 1 ? selected[0] : undefined
+  const none = selected.length === 0
+  const open = (tab: string) => one && go(address(['queues', one.QueueName, tab]))
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      <Refresh />
+      <Button disabled={!one} {...refused(refusals, taken.edit)} onClick={() => open('edit')}>
+        Edit
+      </Button>
+      <Button disabled={none} {...refused(refusals, taken.delete)} onClick={() => act('delete')}>
+        Delete
+      </Button>
+      <Button disabled={!one} onClick={() => open('messages')}>
+        Send and receive messages
+      </Button>
+      <ButtonDropdown
+        disabled={none}
+        items={menu.map((item) => ({ ...item, ...refused(refusals, taken[item.id]) }))}
+        onItemClick={({ detail }) => act(detail.id as Action)}
+      >
+        Actions
+      </ButtonDropdown>
+      <Button variant="primary" onClick={() => go('/create-queue')}>
+        Create queue
+      </Button>
+    </SpaceBetween>
+  )
+}
