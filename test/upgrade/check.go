@@ -25,7 +25,13 @@ func Check(ctx context.Context, c *Client, want *Content, trailDir string, later
 	for _, t := range want.Topics {
 		errs = append(errs, k.topic(t))
 	}
-	errs = append(errs, k.alarms(want.Alarms))
+	errs = append(errs, k.alarms(want.Alarms), k.composites(want.Composites))
+	for _, l := range want.Limits {
+		errs = append(errs, k.limit(l))
+	}
+	for _, name := range want.Deleted {
+		errs = append(errs, k.gone(name))
+	}
 	for _, r := range want.Redrives {
 		errs = append(errs, k.redrive(r))
 	}
@@ -254,6 +260,23 @@ func (k *checker) alarms(names []string) error {
 	}
 	if len(found.MetricAlarms) != len(names) {
 		return fmt.Errorf("there are %d alarms, not %d", len(found.MetricAlarms), len(names))
+	}
+	return nil
+}
+
+func (k *checker) composites(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var found struct {
+		CompositeAlarms []struct{ AlarmName, AlarmRule string }
+	}
+	in := map[string]any{"AlarmNames": names, "AlarmTypes": []string{"CompositeAlarm"}}
+	if err := k.CloudWatch(k.ctx, "DescribeAlarms", in, &found); err != nil {
+		return err
+	}
+	if len(found.CompositeAlarms) != len(names) || found.CompositeAlarms[0].AlarmRule == "" {
+		return fmt.Errorf("the composite alarms are %+v, not %q", found.CompositeAlarms, names)
 	}
 	return nil
 }

@@ -18,7 +18,13 @@ type Content struct {
 	Trails   []string  `json:",omitempty"`
 	Redrives []Redrive `json:",omitempty"`
 	Logins   []Login   `json:",omitempty"`
-	Counted  bool      `json:",omitempty"` // metrics of queues are what counted says, if its program counts
+	Limits   []Limit   `json:",omitempty"`
+	Deleted  []string  `json:",omitempty"` // queues
+	// Composites are composite alarms.
+	Composites []string `json:",omitempty"`
+	// Keys is the file with the encryption keys, if messages are encrypted.
+	Keys    string `json:",omitempty"`
+	Counted bool   `json:",omitempty"` // metrics of queues are what counted says, if its program counts
 }
 
 // Queue is a queue with its messages.

@@ -16,7 +16,7 @@ func Fill(ctx context.Context, c *Client) (*Content, error) {
 			return nil, err
 		}
 	}
-	for _, step := range []func() error{f.users, f.topics, f.alarms, f.trails, f.redrives, f.logins} {
+	for _, step := range []func() error{f.users, f.topics, f.alarms, f.composites, f.trails, f.redrives, f.logins, f.limits, f.deleted} {
 		if err := step(); err != nil && !isUnknown(err) {
 			return nil, err
 		}
@@ -307,5 +307,15 @@ func (f *filler) alarms() error {
 		return err
 	}
 	f.content.Alarms = append(f.content.Alarms, "many jobs")
+	return nil
+}
+
+// composites makes an alarm of another one.
+func (f *filler) composites() error {
+	const name = "anything"
+	if err := f.CloudWatch(f.ctx, "PutCompositeAlarm", map[string]any{"AlarmName": name, "AlarmRule": `ALARM("many jobs")`}, nil); err != nil {
+		return err
+	}
+	f.content.Composites = append(f.content.Composites, name)
 	return nil
 }

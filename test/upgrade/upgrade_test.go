@@ -83,7 +83,15 @@ func TestDataOfEarlierVersionsIsRead(t *testing.T) {
 			if err := later(0); err != nil {
 				t.Fatal(err)
 			}
-			s, err := Start(t.Context(), binary, dir, log, "SLUICE_CLOCK_FAULTS="+clock, "SLUICE_TRAIL_DIR="+trails)
+			env := []string{"SLUICE_CLOCK_FAULTS=" + clock, "SLUICE_TRAIL_DIR=" + trails}
+			if content.Keys != "" {
+				keys := filepath.Join(t.TempDir(), "keys")
+				if err := os.WriteFile(keys, []byte(content.Keys), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				env = append(env, "SLUICE_ENCRYPTION_KEY_FILE="+keys)
+			}
+			s, err := Start(t.Context(), binary, dir, log, env...)
 			if err != nil {
 				t.Fatal(err)
 			}
