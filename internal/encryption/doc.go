@@ -42,7 +42,7 @@
 // encrypted (1 byte: a message, a publication, an edit), the number of the part (4 bytes), and whether it is the last
 // (1 byte). So a part opens in its own place only: ciphertext cannot be given to another message, nor can parts be left
 // out or exchanged. The id of a message changes when a task moves it; the mark of encrypted messages then holds the id
-// before. See docs/security.md for what an attacker can do who can write into the store.
+// before. See docs/encryption.md for what an attacker can do who can write into the store.
 //
 // The text of the first part of a message begins with a digest and attributes:
 //

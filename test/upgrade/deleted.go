@@ -27,7 +27,7 @@ func (f *filler) deleted() error {
 func (k *checker) gone(name string) error {
 	q := &Queue{Name: name}
 	var refusal *Refusal
-	if err := k.find(q); !errors.As(err, &refusal) || !strings.Contains(refusal.Body, "NonExistentQueue") {
+	if err := k.find(q); !errors.As(err, &refusal) || !strings.Contains(refusal.Body, "QueueDoesNotExist") {
 		return fmt.Errorf("the deleted queue %s: %w", name, err)
 	}
 	if err := k.SQS(k.ctx, "CreateQueue", map[string]string{"QueueName": name}, nil); err != nil {
