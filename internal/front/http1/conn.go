@@ -48,7 +48,7 @@ func newConn(s *Server, rwc net.Conn) *conn {
 // closeIdle closes the connection if no request is under way on it, and returns false otherwise.
 func (c *conn) closeIdle(now time.Time) bool {
 	if now.Sub(c.accepted) > freshFor && c.state.CompareAndSwap(fresh, closed) || c.state.CompareAndSwap(idle, closed) {
-		c.rwc.Close()
+		_ = c.rwc.Close() // the client learns of the end in any case
 	}
 	return c.state.Load() == closed
 }
@@ -69,7 +69,7 @@ func (c *conn) serve() {
 		c.releaseBuffer()
 		c.server.forget(c)
 		if !handedOver {
-			c.rwc.Close()
+			_ = c.rwc.Close() // the client learns of the end in any case
 		}
 	}()
 	if addr := c.rwc.RemoteAddr(); addr != nil {

@@ -48,7 +48,7 @@ func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l) {
 		return errors.Join(http.ErrServerClosed, l.Close())
 	}
-	defer s.closeListener() // its error is of no use beside the one that is returned
+	defer func() { _ = s.closeListener() }() // its error is of no use beside the one that is returned
 	s.rest.addr = l.Addr()
 	go func() { _ = s.http.Serve(s.rest) }() // it ends with s
 	var pause time.Duration
@@ -104,7 +104,7 @@ func (s *Server) start(rwc net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping.Load() {
-		rwc.Close()
+		_ = rwc.Close() // the client learns of the end in any case
 		return
 	}
 	s.conns[c] = struct{}{}

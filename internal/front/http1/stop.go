@@ -36,7 +36,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	for every := minLook; !s.closeIdle(); look.Reset(every) {
 		select {
 		case <-ctx.Done():
-			<-rest // with the same error
+			_ = <-rest // the same error
 			return errors.Join(err, ctx.Err())
 		case <-look.C:
 			every = min(2*every, maxLook)
@@ -50,7 +50,7 @@ func (s *Server) Close() error {
 	s.stopping.Store(true)
 	err := s.closeListener()
 	for _, c := range s.all() {
-		c.rwc.Close()
+		_ = c.rwc.Close() // the client learns of the end in any case
 	}
 	return errors.Join(err, s.http.Close())
 }
