@@ -36,7 +36,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	for every := minLook; !s.closeIdle(); look.Reset(every) {
 		select {
 		case <-ctx.Done():
-			_ = <-rest // the same error
 			return errors.Join(err, ctx.Err())
 		case <-look.C:
 			every = min(2*every, maxLook)
