@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 )
 
@@ -31,4 +32,12 @@ func closeNode(node interface{ Close(context.Context) error }) error {
 // close closes what has been opened, in reverse order.
 func (s *Server) close() error {
 	return errors.Join(s.exposition.close(), s.storage.close(), s.entrance.close())
+}
+
+// closeListener closes a listener that may be closed already.
+func closeListener(l net.Listener) error {
+	if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }

@@ -127,8 +127,5 @@ func (e *entrance) close() error {
 	if e == nil || e.socket == nil {
 		return nil
 	}
-	if err := e.socket.Close(); !errors.Is(err, net.ErrClosed) {
-		return err
-	}
-	return nil
+	return closeListener(e.socket)
 }

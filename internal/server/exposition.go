@@ -156,8 +156,5 @@ func (e *exposition) close() error {
 	if e == nil || e.listener == nil {
 		return nil
 	}
-	if err := e.listener.Close(); !errors.Is(err, net.ErrClosed) {
-		return err
-	}
-	return nil
+	return closeListener(e.listener)
 }
