@@ -54,8 +54,8 @@ scenario(
         Period: 60,
         EvaluationPeriods: 1,
         Threshold: 1e9,
-        ComparisonOperator: 'GreaterThanThreshold',
-        TreatMissingData: 'ignore',
+        ComparisonOperator: 'LessThanThreshold',
+        TreatMissingData: 'breaching', // the state that is set stays
       }),
     )
     await watch.send(new SetAlarmStateCommand({ AlarmName: 'fine-old', StateValue: 'ALARM', StateReason: 'a test' }))
@@ -68,7 +68,7 @@ scenario(
         await rows.nth(i).getByText(text).first().waitFor()
       }
     }
-    await row(0, 'fine', 'In alarm: ApproximateAgeOfOldestMessage > 1000000000 for 1 minute.', 'fine-old', 'See alarm')
+    await row(0, 'fine', 'In alarm: ApproximateAgeOfOldestMessage < 1000000000 for 1 minute.', 'fine-old', 'See alarm')
     await row(1, 'failed-orders', '2 messages failed in orders.')
     await row(2, 'waiting', 'No consumer has received since the server started. 3 messages wait')
     await row(3, 'halted', 'Delivery is paused. No messages wait.')

@@ -22,7 +22,7 @@ func TestAlarmsByCommand(t *testing.T) {
 		_, err := client.PutMetricAlarm(t.Context(), &cloudwatch.PutMetricAlarmInput{
 			AlarmName: aws.String(fmt.Sprintf("wait-%02d", i)), Namespace: aws.String("AWS/SQS"), MetricName: aws.String("ApproximateAgeOfOldestMessage"), Statistic: types.StatisticMaximum,
 			Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(300), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-			ActionsEnabled: aws.Bool(i > 0),
+			ActionsEnabled: aws.Bool(i > 0), TreatMissingData: aws.String("ignore"), // a state that is set stays
 		})
 		apitest.Must(t, 0, err)
 	}
