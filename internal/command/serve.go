@@ -123,6 +123,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 		f.StringVar(&config.EncryptionKeyFile, "encryption-key-file", "",
 			"file with the keys to encrypt messages with, made if nothing is encrypted yet; keep a copy of it (default: messages are not encrypted)")
 		directoryPath(f, "data")
+		filePath(f, "encryption-key-file")
 		notWith(f, "in-memory", "data", "min-free-space", "encryption-key-file")
 	})
 	section(f, "Clients", func(f *pflag.FlagSet) {
