@@ -46,7 +46,7 @@ var rules = []rule{
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
 	// Encryption: the keys, and what they make of messages.
-	{dir: "internal/keyring", mayNot: network},
+	{dir: "internal/keyring", may: []string{"internal/durable"}, mayNot: network},
 	{dir: "internal/encryption", may: []string{
 		"internal/control", "internal/formats", "internal/keyring", "internal/queue", "internal/store", "internal/varint",
 	}, mayNot: network},
@@ -63,7 +63,8 @@ var rules = []rule{
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/filter", may: []string{"internal/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
 
-	{dir: "internal/datadir", may: []string{"internal/formats"}, mayNot: network},
+	{dir: "internal/durable", mayNot: network},
+	{dir: "internal/datadir", may: []string{"internal/durable", "internal/formats"}, mayNot: network},
 
 	// AWS's wire formats: these packages know no service, and not each other.
 	{dir: "internal/aws"},
@@ -72,7 +73,9 @@ var rules = []rule{
 	{dir: "internal/aws/policy", may: []string{"internal/cidr"}, mayNot: world},
 
 	// Identities and permissions.
-	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/formats", "internal/store"}, mayNot: network},
+	{dir: "internal/auth", may: []string{
+		"internal/auth", "internal/aws/policy", "internal/control", "internal/durable", "internal/formats", "internal/store",
+	}, mayNot: network},
 	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/formats", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: append([]string{"time"}, world...)},
@@ -127,13 +130,14 @@ var rules = []rule{
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
-		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/formats", "internal/queue", "internal/shard", "internal/store",
+		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/durable", "internal/formats", "internal/queue",
+		"internal/shard", "internal/store",
 	}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/messenger", may: []string{"internal/cluster/messenger"}, mayNot: network},
 	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
 	{dir: "internal/cluster/jetstream", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog"}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/status", mayNot: network},
-	{dir: "internal/cluster/pki", may: []string{"internal/keypair"}, mayNot: []string{"net/http"}},
+	{dir: "internal/cluster/pki", may: []string{"internal/durable", "internal/keypair"}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/remote", may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard", "internal/varint"}, mayNot: network},
 	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store"}, mayNot: network},
 	{dir: "internal/cluster/router", may: []string{"internal/catalog", "internal/cluster/messenger", "internal/cluster/remote", "internal/queue", "internal/shard"}, mayNot: network},
@@ -156,15 +160,15 @@ var rules = []rule{
 	}},
 	{dir: "internal/keypair", mayNot: network},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
-	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
+	{dir: "internal/backup", may: []string{"internal/datadir", "internal/durable"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/encryption", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",
 		"internal/tenant", "internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
-		"internal/aws/policy", "internal/bytesize", "internal/observe/alarmrule", "internal/observe/series", "internal/plainjson", "internal/spelling",
-		"internal/topic/filter", "internal/weburl",
+		"internal/aws/policy", "internal/bytesize", "internal/durable", "internal/observe/alarmrule", "internal/observe/series",
+		"internal/plainjson", "internal/spelling", "internal/topic/filter", "internal/weburl",
 	}, mayNot: network},
 	{dir: "internal/migrate", may: []string{"internal/declared"}, mayNot: network},
 	{dir: "internal/spelling", mayNot: world},

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/durable"
 )
 
 // Restore makes the directory dir, which must not be there or be empty, with the files of a backup. They are durable
@@ -62,7 +62,7 @@ func restore(r io.Reader, dir string, ready func(string, About) error) (about Ab
 	if err := os.Rename(half, dir); err != nil {
 		return about, err
 	}
-	return about, datadir.SyncDir(filepath.Dir(dir))
+	return about, durable.SyncDir(filepath.Dir(dir))
 }
 
 // makeParents makes a directory, and those above it that are not there, durably.
@@ -77,7 +77,7 @@ func makeParents(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	return datadir.SyncDir(above)
+	return durable.SyncDir(above)
 }
 
 // createFile makes a file under dir that is durable when it has been closed.
@@ -103,6 +103,6 @@ func syncDirs(dir string) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		return datadir.SyncDir(path)
+		return durable.SyncDir(path)
 	})
 }

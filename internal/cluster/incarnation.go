@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/durable"
 )
 
 // incarnation is a node with a data directory. A node that comes back with an
@@ -109,5 +110,5 @@ func renameDurably(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return datadir.SyncDir(filepath.Dir(to))
+	return durable.SyncDir(filepath.Dir(to))
 }

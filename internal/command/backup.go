@@ -13,8 +13,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/cluster"
-	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/doctor"
+	"github.com/sluicemq/sluice/internal/durable"
 	"github.com/sluicemq/sluice/internal/server"
 )
 
@@ -161,7 +161,7 @@ func intoFile(name string, write func(io.Writer) error) error {
 	if err := os.Rename(part, name); err != nil {
 		return err
 	}
-	return datadir.SyncDir(filepath.Dir(name))
+	return durable.SyncDir(filepath.Dir(name))
 }
 
 func newRestore() *cobra.Command {

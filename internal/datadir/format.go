@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/sluicemq/sluice/internal/durable"
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
@@ -87,24 +88,8 @@ func Require(dir string, number int, version string) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(filepath.Join(dir, FormatFile), append(text, '\n')); err != nil {
+	if err := durable.Replace(filepath.Join(dir, FormatFile), append(text, '\n')); err != nil {
 		return fmt.Errorf("write the format of the data directory: %w", err)
 	}
 	return nil
-}
-
-// replaceFile makes the file at path whole or leaves the one that was there.
-func replaceFile(path string, text []byte) error {
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return SyncDir(filepath.Dir(path))
 }

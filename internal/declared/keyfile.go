@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/durable"
 )
 
 // KeyFile is a file that gets the access keys of users, in the form of AWS's credentials files: a profile for each
@@ -51,25 +52,7 @@ func (f *KeyFile) Add(k Key) error {
 		b.WriteString("\n")
 	}
 	b.WriteString(k.String())
-	return f.write(b.String())
-}
-
-// write puts the file in place at once, so that a crash leaves it as it was or as it is to be.
-func (f *KeyFile) write(text string) (err error) {
-	out, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(out.Name()))
-		}
-	}()
-	_, err = out.WriteString(text)
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), f.path)
+	return durable.Replace(f.path, []byte(b.String())) // a crash leaves it as it was or as it is to be
 }
 
 // profile is the name under which a key is found: that of the user and, in another account than home, the account's

@@ -10,10 +10,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/durable"
 )
 
 const (
@@ -62,61 +63,18 @@ func Load(path string) (*Ring, error) {
 // Create makes a file at path, where there must be none, with a new ring.
 func Create(path string, now time.Time) (*Ring, error) {
 	r := New(now)
-	err := write(path, r, giveName)
-	if err != nil {
+	if err := durable.Create(path, r.format()); err != nil {
 		return nil, fmt.Errorf("make the file with the encryption keys: %w", err)
 	}
 	return r, nil
 }
 
-// giveName gives a file a name that no other has. Where the file system has no links, a file that is made at the same
-// moment may be replaced.
-func giveName(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return errors.Join(err, os.Remove(from))
-	}
-	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fs.ErrExist, err)
-	}
-	return os.Rename(from, to)
-}
-
 // Replace replaces the file at path.
 func (r *Ring) Replace(path string) error {
-	if err := write(path, r, os.Rename); err != nil {
+	if err := durable.Replace(path, r.format()); err != nil {
 		return fmt.Errorf("write the encryption keys: %w", err)
 	}
 	return nil
-}
-
-// write writes the whole ring durably beside path, and has put give it its name.
-func write(path string, r *Ring, put func(from, to string) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(r.format())
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = put(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it may have its name already
-		return err
-	}
-	return syncDirectory(filepath.Dir(path))
-}
-
-// syncDirectory makes the name of a file in dir as durable as its content.
-func syncDirectory(dir string) error {
-	if runtime.GOOS == "windows" { // where directories cannot be synced
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // format returns the file.

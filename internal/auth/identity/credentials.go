@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sluicemq/sluice/internal/durable"
 )
 
 // Credential is an access key and whose it is.
@@ -259,7 +261,7 @@ func (c *Credentials) Save(path string, accounts []string) error {
 			text = appendProfile(text, account, root.AccessKeyID, root.Secret)
 		}
 	}
-	if err := writePrivate(path, text); err != nil {
+	if err := durable.Replace(path, text); err != nil {
 		return fmt.Errorf("write root keys: %w", err)
 	}
 	return nil
@@ -318,7 +320,7 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read root keys: %w", err)
 		}
-		if err := writePrivate(path, appendProfile(text, account, keyID, secret)); err != nil {
+		if err := durable.Replace(path, appendProfile(text, account, keyID, secret)); err != nil {
 			return fmt.Errorf("write root keys: %w", err)
 		}
 		return nil
@@ -328,7 +330,7 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 		if err != nil {
 			return fmt.Errorf("read root keys: %w", err)
 		}
-		if err := writePrivate(path, removeProfile(text, account)); err != nil {
+		if err := durable.Replace(path, removeProfile(text, account)); err != nil {
 			return fmt.Errorf("write root keys: %w", err)
 		}
 		return nil
@@ -358,7 +360,7 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 		text = appendProfile(text, account, keyID, secret)
 	}
 	if len(c.made) > 0 {
-		if err := writePrivate(path, text); err != nil {
+		if err := durable.Replace(path, text); err != nil {
 			return nil, fmt.Errorf("write root keys: %w", err)
 		}
 	}

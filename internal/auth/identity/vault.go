@@ -13,6 +13,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/durable"
 )
 
 // Vault encrypts secrets that are kept in the database, under a master key that
@@ -74,7 +76,7 @@ func (v *Vault) Same(other *Vault) bool { return hmac.Equal(v.master, other.mast
 func CreateVault(path string) (*Vault, error) {
 	master := make([]byte, masterKeySize)
 	rand.Read(master)
-	if err := writePrivate(path, []byte(hex.EncodeToString(master)+"\n")); err != nil {
+	if err := durable.Replace(path, []byte(hex.EncodeToString(master)+"\n")); err != nil {
 		return nil, fmt.Errorf("write master key: %w", err)
 	}
 	return newVault(master), nil

@@ -16,8 +16,9 @@ import (
 	"io/fs"
 	"math/big"
 	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/durable"
 )
 
 // A shared secret stands in for certificates: every node derives the key of the same
@@ -46,19 +47,11 @@ func MakeSecret(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
-	if err != nil {
-		return err
+	err := durable.Create(path, []byte(rand.Text()+rand.Text()+"\n"))
+	if errors.Is(err, fs.ErrExist) { // another process has made it meanwhile
+		return nil
 	}
-	_, err = io.WriteString(f, rand.Text()+rand.Text()+"\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		// Unlike a rename, a link never replaces what another process has made meanwhile.
-		if err = os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
-			err = nil
-		}
-	}
-	return errors.Join(err, os.Remove(f.Name()))
+	return err
 }
 
 // AwaitSecret waits until a file with a secret is there and returns the secret. Before

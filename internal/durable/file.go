@@ -1,0 +1,58 @@
+// Package durable writes small files that survive a crash: a file is there whole and synced, or not at all.
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Replace writes the file at path, and replaces the one that is there. Only its owner can read it.
+func Replace(path string, text []byte) error { return write(path, text, os.Rename) }
+
+// Create writes the file at path, which only its owner can read. If there is one, the error is fs.ErrExist.
+func Create(path string, text []byte) error { return write(path, text, giveName) }
+
+// write writes a file beside path, and has put give it its name.
+func write(path string, text []byte, put func(from, to string) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = put(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // it may have its name already
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// giveName gives a file a name that no other has: unlike a rename, a link replaces nothing. Where the file system has
+// no links, a file that is made at the same moment may be replaced.
+func giveName(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return errors.Join(err, os.Remove(from))
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fs.ErrExist, err)
+	}
+	return os.Rename(from, to)
+}
+
+// SyncDir makes the names in a directory as durable as what the files hold.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" { // where directories cannot be synced
+		return d.Close()
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
