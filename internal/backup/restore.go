@@ -34,8 +34,8 @@ func restore(r io.Reader, dir string, ready func(string, About) error) (about Ab
 	return about, err
 }
 
-// Create makes a file of that name, which is durable when it has been closed. The name is the clean path of a file below
-// the data directory, with slashes.
+// Create makes a file of that name, which is durable when it has been closed. The name is the clean path of a file
+// below the data directory, with slashes.
 type Create func(name string) (io.WriteCloser, error)
 
 // MakeDir makes the directory dir, which must not be there or be empty, with the files that fill creates, and has ready

@@ -75,7 +75,7 @@ func parsePlace(text string) (address, error) {
 	return address{}, fmt.Errorf("%q: want file:///DIRECTORY or s3://BUCKET/PREFIX", text)
 }
 
-// parseS3Place reads the URL of a part of a bucket. Its parameters are those that Go's other libraries for buckets have.
+// parseS3Place reads the URL of a part of a bucket. Its parameters have the names that other libraries give them.
 func parseS3Place(u *url.URL) (address, error) {
 	a := address{bucket: u.Host, prefix: strings.Trim(u.Path, "/")}
 	if err := CheckName(a.bucket); err != nil {

@@ -136,8 +136,8 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			"bytes a second that backups read, and as many that they send; 0 for no limit")
 		onlyWith(f, []string{"backup-to"}, "backup-every", "backup-keep", "backup-bandwidth")
 		notWith(f, "in-memory", "backup-to")
-		must(cmd.RegisterFlagCompletionFunc("backup-to", completePlaces))
 	})
+	must(cmd.RegisterFlagCompletionFunc("backup-to", completePlaces))
 	section(f, "Clients", func(f *pflag.FlagSet) {
 		f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on; a socket that systemd hands over takes its place")
 		f.StringVar(&config.TLSCert, "tls-cert", "", "file with the TLS certificate chain, PEM")

@@ -58,8 +58,8 @@ const (
 	// should be few, and few to be read: not of 4 KiB, Pebble's default.
 	tableBlockSize = 32 << 10
 
-	// A checkpoint has a copy of the MANIFEST, and a continuous backup sends one each minute. Pebble's default is 128 MiB.
-	// If the store itself takes more to describe, Pebble goes by that.
+	// A checkpoint has a copy of the MANIFEST, and a continuous backup sends one each minute. Pebble's default is
+	// 128 MiB. If the store itself takes more to describe, Pebble goes by that.
 	maxManifestSize = 1 << 20
 )
 

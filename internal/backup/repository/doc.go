@@ -15,8 +15,8 @@
 //
 // # Why two writers do no harm
 //
-// The owner is created on the condition that there is none, and each writer has the identity of its data directory, which
-// a restored directory does not inherit. A copy of a data directory has the same identity. So moments are numbered, and
+// The owner is created on the condition that there is none, and each writer has the identity of its data directory,
+// which a restored directory does not inherit. A copy of a data directory has the same identity. So moments are numbered, and
 // each is created on the condition that there is none of its number: of two writers that know the same last moment one
 // succeeds, and the other one is refused from then on.
 //

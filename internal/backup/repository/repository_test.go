@@ -296,7 +296,7 @@ func TestMomentsAreRestored(t *testing.T) {
 	}
 }
 
-// What is the same is stored once, and a table is read once.
+// Files that are the same are stored once.
 func TestOnlyWhatIsNewIsStored(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -525,7 +525,7 @@ func changed(from, to string) func(m *memory, table, moment string) {
 	return func(m *memory, _, moment string) { m.objects[moment] = strings.Replace(m.objects[moment], from, to, 1) }
 }
 
-// What was cut short, as by a disk that lost it, is stored again by a writer that begins.
+// An object that was cut short, as by a disk that lost it, is stored again by a writer that begins.
 func TestShortObjectIsStoredAgain(t *testing.T) {
 	t.Parallel()
 	h := history(1)

@@ -72,8 +72,8 @@ func NewWriter(o Options) *Writer {
 	return &Writer{Options: o, repository: New(o.Place)}
 }
 
-// Write stores the files below dir as the next moment. Nothing must change them meanwhile. After an error there may be a
-// moment all the same, which is whole. Objects that were stored before an error are not stored again by the next call.
+// Write stores the files below dir as the next moment. Nothing must change them meanwhile. After an error there may be
+// a moment all the same, which is whole. Objects that were stored before an error are not stored again by the next call.
 func (w *Writer) Write(ctx context.Context, dir string, about backup.About) (*Moment, error) {
 	m, err := w.write(ctx, dir, about)
 	if err != nil {
@@ -103,8 +103,8 @@ func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Mo
 	return m, nil
 }
 
-// claim makes sure that the repository belongs to this data directory. It asks each time, so that even at a service that
-// does not know conditions the owner finds out when another one has taken its place.
+// claim makes sure that the repository belongs to this data directory. It asks each time, so that even at a service
+// that does not know conditions the owner finds out when another one has taken its place.
 func (w *Writer) claim(ctx context.Context, now time.Time) error {
 	text, err := w.repository.read(ctx, ownerKey)
 	if errors.Is(err, bucket.ErrNoObject) {
