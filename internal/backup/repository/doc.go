@@ -16,9 +16,12 @@
 // # Why two writers do no harm
 //
 // The owner is created on the condition that there is none, and each writer has the identity of its data directory,
-// which a restored directory does not inherit. A copy of a data directory has the same identity. So moments are numbered, and
-// each is created on the condition that there is none of its number: of two writers that know the same last moment one
-// succeeds, and the other one is refused from then on.
+// which a restored directory does not inherit.
 //
 // A writer is one goroutine. It sweeps objects only between two moments, so no object is removed that is being named.
+//
+// A copy of a data directory has the same identity as the original. So moments are numbered, and each is created on the
+// condition that there is none of its number: of two writers that know the same last moment one succeeds, and the other
+// one is refused until its server starts again. Only a copy that is started while the original sweeps could still name
+// an object that is being removed. Verifying the moment finds that.
 package repository

@@ -45,6 +45,7 @@ type Writer struct {
 	stored     map[string]int64       // the objects by their digests, with their sizes
 	digests    map[fingerprint]string // of the tables of the moment before
 	swept      time.Time
+	overtaken  error // another writer has taken a number; nil: none has
 }
 
 // fingerprint is what tells a file from others without reading it. Tables do not change once they are written.
@@ -73,8 +74,12 @@ func NewWriter(o Options) *Writer {
 }
 
 // Write stores the files below dir as the next moment. Nothing must change them meanwhile. After an error there may be
-// a moment all the same, which is whole. Objects that were stored before an error are not stored again by the next call.
+// a moment all the same, which is whole. Objects that were stored before an error are not stored again by the next
+// call. Once another writer has written the moment that this one was about to write, each call returns ErrTaken.
 func (w *Writer) Write(ctx context.Context, dir string, about backup.About) (*Moment, error) {
+	if w.overtaken != nil {
+		return nil, fmt.Errorf("write a moment: %w", w.overtaken)
+	}
 	m, err := w.write(ctx, dir, about)
 	if err != nil {
 		w.ready = false // ask anew how it stands
@@ -308,7 +313,8 @@ func (w *Writer) create(ctx context.Context, m *Moment) error {
 	// It may be ours: the first answer was lost, and the request was sent again.
 	there, err := w.repository.read(ctx, momentKey(m.Number))
 	if err == nil && !bytes.Equal(there, text) {
-		err = fmt.Errorf("%w: it has written moment %d", ErrTaken, m.Number)
+		err = fmt.Errorf("%w: a copy of this data directory has written moment %d", ErrTaken, m.Number)
+		w.overtaken = err
 	}
 	return err
 }
