@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/backup/repository"
 	"github.com/sluicemq/sluice/internal/bucket"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
@@ -165,5 +169,36 @@ func TestContinuousBackupOnALowDisk(t *testing.T) {
 	eventually.True(t, "refused", func() bool { return strings.Contains(log.String(), "the continuous backup has failed") })
 	if _, err := os.Stat(filepath.Join(dir, "backups")); !os.IsNotExist(err) {
 		t.Errorf("there is a place: %v", err)
+	}
+}
+
+// A backup is late when the last one is too old, by the time between two.
+func TestContinuousBackupIsLate(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+	config := backedUp("data", "backups")
+	config.Now, config.Logger = func() time.Time { return now }, slog.New(slog.DiscardHandler)
+	for every, after := range map[time.Duration]time.Duration{time.Minute: 5 * time.Minute, time.Hour: 3 * time.Hour} {
+		config.BackupEvery = every
+		c := newContinuous(&config, nil, nil)
+		late := func(want bool) {
+			t.Helper()
+			if b := c.describe(); b.Late != want {
+				t.Errorf("every %s: late is %v, %s after the last", every, b.Late, c.age())
+			}
+		}
+		now = now.Add(after)
+		late(false)
+		now = now.Add(time.Second)
+		late(true)
+		c.note(&repository.Moment{About: backup.About{Created: now}}, nil, 0)
+		late(false)
+		now = now.Add(after + time.Second)
+		c.note(nil, errors.New("the place is full"), 0)
+		late(true)
+		s := &admin.ServerStatus{Nodes: []admin.NodeStatus{{ContinuousBackup: c.describe()}}}
+		if p := problems(new(status.Status), s); len(p) != 1 || !strings.Contains(p[0].Problem, "is late: the place is full") {
+			t.Errorf("the problems are %v", p)
+		}
 	}
 }
