@@ -10,7 +10,7 @@ import (
 // secret returns an encrypted message of a size, in ciphertext that says nothing.
 func secret(id byte, size int) Outgoing {
 	o := Outgoing{ID: MessageID{id}}
-	o.Encrypted(string(AppendPart(nil, Part{Size: size, Bytes: "ciphertext"})), nil)
+	o.Encrypted(string(AppendPart(nil, Part[string]{Size: size, Bytes: "ciphertext"})), nil)
 	return o
 }
 
@@ -55,13 +55,13 @@ func TestRenamedMessages(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	parts := []Part{{Size: 3, Bytes: "abc"}, {Literal: true, Size: 20, Bytes: "12345678901234567890"}, {Size: 0, Bytes: ""}}
+	parts := []Part[string]{{Size: 3, Bytes: "abc"}, {Literal: true, Size: 20, Bytes: "12345678901234567890"}, {Size: 0, Bytes: ""}}
 	var body []byte
 	for _, p := range parts {
 		body = AppendPart(body, p)
 	}
 	n := 0
-	if err := Parts(string(body), func(p Part, last bool) error {
+	if err := Parts(string(body), func(p Part[string], last bool) error {
 		if p != parts[n] || last != (n == len(parts)-1) {
 			t.Errorf("part %d is %+v, %v", n, p, last)
 		}
@@ -72,21 +72,21 @@ func TestParts(t *testing.T) {
 	}
 	whole := map[int]bool{0: true, 6: true, 29: true}
 	for i := range body {
-		err := Parts(string(body[:i]), func(Part, bool) error { return nil })
+		err := Parts(string(body[:i]), func(Part[string], bool) error { return nil })
 		if (err == nil) != whole[i] {
 			t.Errorf("%d bytes: %v", i, err)
 		}
 	}
-	if err := Parts("\x03\x00\x00", func(Part, bool) error { return nil }); !errors.Is(err, errParts) {
+	if err := Parts("\x03\x00\x00", func(Part[string], bool) error { return nil }); !errors.Is(err, errParts) {
 		t.Error(err)
 	}
 }
 
 func FuzzParts(f *testing.F) {
-	f.Add(string(AppendPart(nil, Part{Size: 3, Bytes: "abc"})))
+	f.Add(string(AppendPart(nil, Part[string]{Size: 3, Bytes: "abc"})))
 	f.Fuzz(func(t *testing.T, body string) {
 		n := 0
-		_ = Parts(body, func(p Part, _ bool) error { n += len(p.Bytes); return nil })
+		_ = Parts(body, func(p Part[string], _ bool) error { n += len(p.Bytes); return nil })
 		if n > len(body) {
 			t.Error("parts are longer than their body")
 		}

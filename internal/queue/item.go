@@ -1,6 +1,10 @@
 package queue
 
-import "github.com/sluicemq/sluice/internal/search"
+import (
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/search"
+)
 
 // itemReader shows messages to filters.
 type itemReader struct {
@@ -8,12 +12,13 @@ type itemReader struct {
 	messageID MessageID
 	text      [36]byte // of the id
 	decrypted *Message // what decrypt has found; nil: the message is not encrypted
+	sealed    []byte   // if so: its body as it is stored
 }
 
 // read takes in a message, whose texts it does not copy. m is nil if it was not received.
 func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	attributes := it.Attributes[:0]
-	it.Item, it.decrypted = search.Item{Now: int64(now)}, nil
+	it.Item, it.decrypted, it.sealed = search.Item{Now: int64(now)}, nil, nil
 	r := readRecord(value)
 	it.Sent = int64(r.Instant())
 	copy(it.messageID[:], r.Raw(16))
@@ -53,13 +58,11 @@ func (it *itemReader) decrypt(value []byte, c Cipher) error {
 	if a := it.Attributes; len(a) != 1 || len(a[0].Name) > 0 || string(a[0].Type) != encryptedType {
 		return nil
 	}
-	m, err := decodeMessage(value)
-	if err != nil {
+	m, unreadable, err := openMessage(value, orNone(c))
+	if err = errors.Join(unreadable, err); err != nil {
 		return err
 	}
-	if err := orNone(c).Decrypt(m); err != nil {
-		return err
-	}
+	it.sealed = it.Body
 	it.Attributes = it.Attributes[:0]
 	for _, a := range m.Attributes {
 		it.Attributes = append(it.Attributes, search.Attribute{Name: []byte(a.Name), Type: []byte(a.Type), Value: []byte(a.Value)})

@@ -198,13 +198,13 @@ func (x *searching) edited(record []byte) (*edited, error) {
 	if x.edit == nil || x.item.decrypted == nil && !x.encryptedEdit {
 		return nil, nil
 	}
-	was, err := decodeMessage(record)
-	if err != nil {
-		return nil, err
-	}
-	like, m := was.Body, x.item.decrypted
+	like, m := string(x.item.sealed), x.item.decrypted
 	if m == nil {
-		like, m = x.editBody, was
+		var err error
+		if m, err = decodeMessage(record); err != nil {
+			return nil, err
+		}
+		like = x.editBody
 	}
 	if !x.edit.apply(m) {
 		return &edited{tooLarge: true}, nil
@@ -213,5 +213,5 @@ func (x *searching) edited(record []byte) (*edited, error) {
 		return nil, err
 	}
 	x.editedBytes += len(m.Body)
-	return &edited{content: Content{Body: m.Body, BodyMD5: m.BodyMD5, Attributes: m.Attributes}}, nil
+	return &edited{content: m.Content()}, nil
 }

@@ -214,13 +214,19 @@ func (m *secretMessages) setting(id queue.ID) (s encryption.Setting, on bool) {
 
 // Send implements sqs.Shard.
 func (m *secretMessages) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	if s, on := m.setting(id); on {
-		var err error
-		if messages, err = m.secrecy.cipher.Encrypt(s, messages); err != nil {
-			return nil, err
-		}
+	s, on := m.setting(id)
+	if !on {
+		return m.Messages.Send(ctx, id, messages)
 	}
-	return m.Messages.Send(ctx, id, messages)
+	sealed, err := m.secrecy.cipher.Encrypt(s, messages)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := m.Messages.Send(ctx, id, sealed.Messages)
+	if err == nil {
+		sealed.Release()
+	}
+	return sent, err
 }
 
 // Publish implements Messages. Copies for a queue whose key does not exist were refused before.
@@ -244,6 +250,7 @@ func (m *secretMessages) Publish(ctx context.Context, publications []queue.Publi
 func (m *secretMessages) Receive(
 	ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration,
 ) ([]shard.Message, error) {
+	r.Decrypt = true
 	messages, err := m.Messages.Receive(ctx, id, r, wait)
 	if err != nil {
 		return nil, err
