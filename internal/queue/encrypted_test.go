@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/formats"
@@ -91,4 +92,43 @@ func FuzzParts(f *testing.F) {
 			t.Error("parts are longer than their body")
 		}
 	})
+}
+
+// reversing is a Cipher whose ciphertext is the text in the reverse order of its bytes.
+type reversing struct{ noCipher }
+
+func (reversing) Open(m *Message, body []byte) error {
+	if len(body) == 0 {
+		return ErrEncrypted
+	}
+	text := slices.Clone(body)
+	slices.Reverse(text)
+	m.SetContent(Content{Body: string(text)})
+	return nil
+}
+
+// A record is read with or without keys. Marks are told from attributes of clients.
+func TestOpenMessage(t *testing.T) {
+	was := MessageID{9}
+	for _, c := range []struct {
+		body       string
+		attributes []Attribute
+		opened     string
+	}{
+		{"cba", encryptedMark(nil), "abc"}, {"cba", encryptedMark(&was), "abc"}, {"", encryptedMark(nil), ""},
+		{"cba", []Attribute{{Name: "a", Type: encryptedType}}, "cba"}, {"cba", []Attribute{{Name: "a", Type: "String", Value: "b"}}, "cba"},
+		{"cba", nil, "cba"},
+	} {
+		m := Message{ID: MessageID{1}, Body: c.body, Attributes: c.attributes}
+		record := m.encode(nil)
+		get := func([]byte) ([]byte, error) { return record, nil }
+		got, err := ReadMessage(get, 1, 1)
+		if err != nil || got.Body != c.body || !slices.Equal(got.Attributes, c.attributes) {
+			t.Errorf("%+v is read as %+v, %v", m, got, err)
+		}
+		got, err = OpenMessage(get, 1, 1, reversing{})
+		if err != nil || got.Body != c.opened || got.IsEncrypted() != (m.IsEncrypted() && c.body == "") {
+			t.Errorf("%+v is opened as %+v, %v", m, got, err)
+		}
+	}
 }
