@@ -107,7 +107,7 @@ func (reversing) Open(m *Message, body []byte) error {
 	return nil
 }
 
-// A record is read with or without keys. Marks are told from attributes of clients.
+// A record is read with or without keys. Marks differ from the attributes of clients.
 func TestOpenMessage(t *testing.T) {
 	was := MessageID{9}
 	for _, c := range []struct {

@@ -7,9 +7,11 @@
 // unknown because the service died), and judged by internal/proof/history, with the same calls and rules for both.
 // TestKillRedrive kills the server while a task moves some messages out of the middle of a queue, and
 // TestLooksIntoACluster looks into queues from each node of a real cluster. TestTornAndDamaged spoils the files
-// themselves. TestKillEncrypted is TestKill with encryption, and tries wrong files of keys between; TestEncryptedCluster
-// kills the nodes of a cluster that encrypts while its key is rotated. TestDiskFull and TestDiskNearlyFull leave the real
-// binary no space on a disk of its own, which takes root on Linux.
+// themselves. TestDiskFull and TestDiskNearlyFull leave the real binary no space on a disk of its own, which takes root
+// on Linux.
+//
+// TestKillEncrypted is TestKill with encryption, and tries wrong files of keys between. TestEncryptedCluster kills the
+// nodes of a cluster that encrypts, while its key is rotated.
 //
 // TestDocumentedRestart restarts a cluster by the commands of docs/cluster.md, under a client that
 // must not notice.
