@@ -242,8 +242,8 @@ func (m *secretMessages) Publish(ctx context.Context, publications []queue.Publi
 }
 
 // Receive implements sqs.Shard. A message that cannot be decrypted is left out, and stays in flight: it does not hold
-// up the others, and the queue's redrive policy takes it to the dead-letter queue. The messages behind it in its message
-// group are taken back. If there is no other message, the error is encryption.ErrUnreadable.
+// up the others, and the queue's redrive policy takes it to the dead-letter queue. The messages behind it in its
+// message group are taken back. If there is no other message, the error is encryption.ErrUnreadable.
 func (m *secretMessages) Receive(
 	ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration,
 ) ([]shard.Message, error) {
