@@ -174,7 +174,7 @@ func (s *selected) edit(e *Edit, m *Message) bool {
 		return e.apply(m)
 	}
 	if !s.edited.tooLarge {
-		m.Decrypted(s.edited.content)
+		m.SetContent(s.edited.content)
 	}
 	return !s.edited.tooLarge
 }
