@@ -45,9 +45,6 @@ func (s *inspector) deleteMessages(
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) == 0 {
-		return nil, protocol.ValidationError("MessageIds is empty; it must have 1 to 1000 ids.")
-	}
 	after, ok := cursor(in.Cursor, queue.DecodePeekCursor)
 	if !ok {
 		return nil, errCursor()
@@ -58,6 +55,9 @@ func (s *inspector) deleteMessages(
 	}
 	if err := s.messages.Authorize(c, subject(q.Name, q), "sqs:DeleteMessage"); err != nil {
 		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, protocol.ValidationError("MessageIds is empty; it must have 1 to 1000 ids.")
 	}
 	n, err := s.shard.Counts(ctx, q.ID)
 	if err != nil {
