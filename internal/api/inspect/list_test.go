@@ -145,7 +145,7 @@ func TestListChangedQueueStates(t *testing.T) {
 	if out := r.ask("ListQueueStates", since(one["Version"])); listed(out) != "" || out["Unchanged"] != 3.0 {
 		t.Errorf("nothing more has happened: %v", out)
 	}
-	// What the caller may not see is no part of the answer, and of its version.
+	// The version covers only what the caller may see.
 	names, _ := r.root.User(t, "names", apitest.Allow("sluice:ListQueueStates", "*"))
 	if status, out := names.Sluice(t, "ListQueueStates", since(one["Version"])); status != 200 || listed(out) != "a, b, c" {
 		t.Errorf("of another caller: %d %v", status, out)
