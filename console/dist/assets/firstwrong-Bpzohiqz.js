@@ -1,1 +1,0 @@
-import{p as e}from"./index-DTRd5NF6.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};
