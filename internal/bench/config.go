@@ -19,7 +19,7 @@ type Config struct {
 	Groups    int // FIFO: message groups
 	Backlog   int // messages to send before the measurement begins
 
-	// ServerPID is the server's process on this machine, or 0. Run reports its processor time, and RunPollers its memory.
+	// ServerPID is the server's process on this machine, or 0. Run reports its processor time, RunPollers its memory.
 	ServerPID int
 
 	// For RunPollers, which makes its own queues and has no use for what is

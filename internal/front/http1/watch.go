@@ -14,8 +14,8 @@ import (
 const watchAfter = 20 * time.Millisecond
 
 // watch learns that the client of a request has left, and ends the request's context then. departures looks after it
-// if it can. Otherwise the watch reads from the connection in a goroutine of its own. A byte that comes is the beginning
-// of the next request: the watch keeps it and looks no further.
+// if it can. Otherwise the watch reads from the connection in a goroutine of its own. A byte that comes is the
+// beginning of the next request: the watch keeps it and looks no further.
 //
 // The watch runs between begin and end, in which nothing else reads from the connection. begin sets a timer. end
 // stops the timer; if it comes too late for that, it interrupts the watch by a deadline in the past and waits for it.
