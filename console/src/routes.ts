@@ -23,6 +23,7 @@ export interface PageProps {
 /** pages are all pages: one line each, beside those of its section. */
 export const pages: Page[] = [
   { path: '/home', title: 'What needs attention', component: part(() => import('./pages/home')) },
+  { path: '/map', title: 'Map', component: part(() => import('./pages/map')) },
 
   // Queues
   { path: '/queues', title: 'Queues', component: part(() => import('./pages/queues')) },
@@ -142,6 +143,7 @@ export const sections: { title: string; items: { text: string; path: string }[] 
     title: 'Messages',
     items: [
       { text: 'Home', path: home },
+      { text: 'Map', path: '/map' },
       { text: 'Queues', path: '/queues' },
       { text: 'Topics', path: '/topics' },
       { text: 'Subscriptions', path: '/subscriptions' },

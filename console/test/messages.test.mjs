@@ -142,6 +142,27 @@ scenario('a message that was found is edited, copied and moved', async ({ page, 
   assert.equal((await bodies('found-dead')).length, 2)
 })
 
+scenario('messages that were found are deleted, also one in flight', async ({ page, open, button, audit }) => {
+  await filled('poisoned', [{ MessageBody: 'poison' }, { MessageBody: 'good' }, { MessageBody: 'more poison' }])
+  await client.send(new ReceiveMessageCommand({ QueueUrl: 'poisoned', VisibilityTimeout: 600, MaxNumberOfMessages: 1 }))
+  await open('/queues/poisoned/browse?filter=poison')
+  await page.getByRole('heading', { name: 'Messages (2)' }).waitFor()
+  await choose(page.getByRole('row', { name: /poison/ }).first())
+  await choose(page.getByRole('row', { name: /poison/ }).last())
+  await button('Actions').last().click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByText('1 message is in flight').waitFor()
+  await audit()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Deleted 2 messages').waitFor()
+  await page.getByText('No matches').waitFor()
+  const { Messages } = await sluice('PeekMessages', { QueueUrl: 'poisoned', IncludeBody: true })
+  assert.deepEqual(
+    Messages.map((m) => m.Body),
+    ['good'],
+  )
+})
+
 scenario(
   'a search that makes no sense',
   async ({ page, open }) => {

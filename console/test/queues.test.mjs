@@ -51,6 +51,24 @@ scenario('create a queue with its dead-letter queue', async ({ page, open, butto
   assert.equal((await attributes('made')).DelaySeconds, '7')
 })
 
+scenario('a list that is looked at again asks for what has changed', async ({ page, open }) => {
+  await filled('still-1', [])
+  await filled('still-2', [])
+  await open('/queues?find=still-')
+  await page.getByRole('row', { name: /still-2/ }).waitFor()
+  const again = await page.waitForResponse(
+    (r) => r.request().postDataJSON()?.Since !== undefined && r.request().postDataJSON().Contains === 'still-',
+  )
+  const { Queues, Unchanged } = await again.json()
+  assert.deepEqual([Queues, Unchanged], [[], 2])
+  await client.send(new SendMessageCommand({ QueueUrl: 'still-2', MessageBody: 'news' }))
+  await page
+    .getByRole('row', { name: /still-2/ })
+    .getByText('No consumer')
+    .waitFor()
+  await page.getByRole('row', { name: /still-1/ }).waitFor()
+})
+
 scenario('create a FIFO queue', async ({ page, open }) => {
   await open('/create-queue')
   await page.getByText('First in, first out').click()

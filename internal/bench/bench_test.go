@@ -42,7 +42,7 @@ func TestEverythingArrives(t *testing.T) {
 		"one FIFO group":  func(c *bench.Config) { c.FIFO, c.Batch, c.Groups = true, 10, 1 },
 		"with a backlog":  func(c *bench.Config) { c.Backlog, c.Batch = 333, 10 },
 		"large messages":  func(c *bench.Config) { c.Size = 300_000 },
-		"only a producer": func(c *bench.Config) { c.Consumers = 0 },
+		"only a producer": func(c *bench.Config) { c.Consumers, c.ServerPID = 0, os.Getpid() },
 	}
 	for name, change := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -177,5 +177,18 @@ func TestConfigIsChecked(t *testing.T) {
 		if _, err := bench.Run(t.Context(), c, io.Discard); err == nil || !strings.Contains(err.Error(), flag) {
 			t.Errorf("%s: %v", flag, err)
 		}
+	}
+}
+
+// The server's processor time is divided among the calls and among the messages of the measurement.
+func TestProcessorTimeIsPrinted(t *testing.T) {
+	r := bench.Report{
+		Produced: 100, Consumed: 50, ServerCPU: 3 * time.Millisecond,
+		Calls: []bench.Call{{Operation: "SendMessage", Count: 100}, {Operation: "ReceiveMessage", Count: 50}},
+	}
+	var out strings.Builder
+	r.Print(&out)
+	if want := "the server took 20.0 µs of processor time a call, 30.0 µs a message\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
 	}
 }

@@ -19,11 +19,13 @@ type Config struct {
 	Groups    int // FIFO: message groups
 	Backlog   int // messages to send before the measurement begins
 
+	// ServerPID is the server's process on this machine, or 0. Run reports its processor time, RunPollers its memory.
+	ServerPID int
+
 	// For RunPollers, which makes its own queues and has no use for what is
-	// above but Target, Size and Duration.
-	Pollers   int // connections with a long poll each
-	Queues    int // that they poll
-	ServerPID int // whose memory is reported, if it is on this machine; or 0
+	// above but Target, Size, Duration and ServerPID.
+	Pollers int // connections with a long poll each
+	Queues  int // that they poll
 }
 
 // Presets are the three configurations of the guide's Appendix A, with its
@@ -42,8 +44,8 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Pollers < 0 || c.Pollers > 50_000:
 		return fmt.Errorf("--pollers %d: want 0 to 50000", c.Pollers)
-	case c.Pollers == 0 && (c.Queues != 0 || c.ServerPID != 0):
-		return errors.New("--queues and --server-pid are for --pollers")
+	case c.Pollers == 0 && c.Queues != 0:
+		return errors.New("--queues is for --pollers")
 	case c.Pollers > 0 && (c.Queues < 1 || c.Queues > c.Pollers):
 		return fmt.Errorf("--queues %d: want at least 1, and not more than pollers", c.Queues)
 	case c.Producers < 0 || c.Consumers < 0 || c.Producers+c.Consumers == 0:

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -275,24 +274,6 @@ func (p *polling) await(ctx context.Context, number uint64) (time.Time, bool) {
 			return time.Time{}, false
 		}
 	}
-}
-
-// residentMemory returns how much memory a process of this machine has, or 0 if that is unknown.
-func residentMemory(pid int) int64 {
-	if pid == 0 {
-		return 0
-	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
 }
 
 // Faults returns what a queue must not do, in words; "" if it did not.

@@ -17,7 +17,20 @@ type Report struct {
 	Errors            uint64 // calls that failed
 	LastError         string `json:",omitempty"`
 	Calls             []Call
+	ServerCPU         time.Duration `json:",omitempty"` // processor time of Config.ServerPID during the measurement
 	Verdict           Verdict
+}
+
+// Messages returns how many messages the measurement is about: those that were sent or those that were consumed,
+// whichever are more.
+func (r *Report) Messages() uint64 { return max(r.Produced, r.Consumed) }
+
+// CallsMade returns how many calls were answered during the measurement.
+func (r *Report) CallsMade() (n uint64) {
+	for _, c := range r.Calls {
+		n += c.Count
+	}
+	return n
 }
 
 // Call is how long the calls of one operation took, in nanoseconds.
@@ -80,6 +93,10 @@ func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "\n%.1f s: produced %.0f messages/s, consumed %.0f messages/s\n\n",
 		r.Seconds, r.ProducedPerSecond, r.ConsumedPerSecond)
 	printCalls(w, r.Calls)
+	if n := r.CallsMade(); r.ServerCPU > 0 && n > 0 && r.Messages() > 0 {
+		fmt.Fprintf(w, "\nthe server took %.1f µs of processor time a call, %.1f µs a message\n",
+			microseconds(r.ServerCPU, n), microseconds(r.ServerCPU, r.Messages()))
+	}
 	v := &r.Verdict
 	if v.Sent > 0 {
 		fmt.Fprintf(w, "\nsent %d, received %d: %d lost, %d duplicates, %d out of order, %d sent without an answer\n",
@@ -102,6 +119,11 @@ func printErrors(w io.Writer, n uint64, last string) {
 	if n > 0 {
 		fmt.Fprintf(w, "%d calls failed, the last with: %s\n", n, last)
 	}
+}
+
+// microseconds returns the n-th part of d.
+func microseconds(d time.Duration, n uint64) float64 {
+	return float64(d.Nanoseconds()) / 1e3 / float64(n)
 }
 
 func round(d time.Duration) time.Duration {

@@ -136,7 +136,7 @@ func (r *run) fill(ctx context.Context, w io.Writer) error {
 
 // measure runs producers and consumers for the configured time.
 func (r *run) measure(ctx context.Context, w io.Writer) *Report {
-	began := time.Now()
+	used, began := ProcessorTime(r.ServerPID), time.Now()
 	end := began.Add(r.Duration)
 	over := func() bool { return time.Now().After(end) }
 	var workers sync.WaitGroup
@@ -160,7 +160,9 @@ func (r *run) measure(ctx context.Context, w io.Writer) *Report {
 	for produced, consumed := uint64(0), uint64(0); ; {
 		select {
 		case <-done:
-			return r.report(time.Since(began))
+			report := r.report(time.Since(began))
+			report.ServerCPU = ProcessorTime(r.ServerPID) - used
+			return report
 		case <-tick.C:
 			p, c := r.produced.Load(), r.consumed.Load()
 			fmt.Fprintf(w, "%3.0fs  produced messages = %d, consumed messages = %d\n",

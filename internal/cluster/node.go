@@ -220,14 +220,6 @@ func (n *Node) handle() {
 	remote.Serve(n.messages, remote.ServerOptions{Lookup: n.host.owned, Wait: n.Wait})
 }
 
-// cipher returns the cipher of encrypted messages, or nil.
-func (o *Options) cipher() queue.Cipher {
-	if o.Cipher == nil {
-		return nil
-	}
-	return o.Cipher()
-}
-
 func (o *Options) defaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -242,6 +234,9 @@ func (o *Options) defaults() {
 		o.Failover = DefaultFailover
 	}
 	o.Logs.defaults()
+	if o.Cipher == nil {
+		o.Cipher = func() queue.Cipher { return nil }
+	}
 	if o.Low == nil {
 		o.Low = func() bool { return false }
 	}

@@ -85,12 +85,12 @@ order.`,
 	f.BoolVar(&ceiling, "ceiling", false, "first load a handler that does nothing, and print the ratio")
 	f.IntVar(&c.Pollers, "pollers", 0, "connections with an idle long poll each, instead of a load")
 	f.IntVar(&c.Queues, "queues", 0, "queues that the pollers wait for (default 1)")
-	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server on this machine: print its memory, with --pollers")
+	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server on this machine: print its processor time, or its memory with --pollers")
 	server.add(cmd, "SQS")
 	out.add(cmd)
 	notWith(f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling")
 	notWith(f, "preset", "producers", "consumers", "batch")
-	onlyWith(f, []string{"pollers"}, "queues", "server-pid")
+	onlyWith(f, []string{"pollers"}, "queues")
 	onlyWith(f, []string{"fifo"}, "groups")
 	cmd.AddCommand(newCeiling())
 	return cmd
@@ -192,7 +192,7 @@ func runCeiling(ctx context.Context, c bench.Config, w io.Writer) (*bench.Report
 		return nil, err
 	}
 	c.Target.Endpoints, c.Target.Roots = []string{strings.TrimSpace(line)}, nil
-	c.Consumers, c.Backlog, c.Queue = 0, 0, "ceiling"
+	c.Consumers, c.Backlog, c.Queue, c.ServerPID = 0, 0, "ceiling", child.Process.Pid
 	fmt.Fprintln(w, "ceiling: a handler that does nothing")
 	return bench.Run(ctx, c, w)
 }

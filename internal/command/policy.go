@@ -16,7 +16,7 @@ var errNotAllowed = newVerdict("not allowed")
 
 func newPolicy() *cobra.Command {
 	cmd := &cobra.Command{Use: "policy", Short: "Work on access policies"}
-	cmd.AddCommand(newSimulate(), newPolicyExplain())
+	cmd.AddCommand(newSimulate(), newPolicyExplain(), newPolicyCheck())
 	return cmd
 }
 

@@ -40,6 +40,7 @@ QUEUE is a name, a URL or an ARN.`,
 		newQueueLimit(server),
 		newQueuePurge(server),
 		newQueueRemove(server),
+		newQueueRemoveMessages(server),
 		newQueueRedrive(server),
 	)
 	return cmd

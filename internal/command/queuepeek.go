@@ -86,6 +86,7 @@ type peekedMessage struct {
 	AWSTraceHeader           string                    `json:",omitempty"`
 	DeadLetterQueueSourceArn string                    `json:",omitempty"`
 	MessageAttributes        map[string]attributeValue `json:",omitempty"`
+	Unreadable               bool                      `json:",omitempty"`
 	MD5OfBody                string
 	Body                     *string `json:",omitempty"`
 }
@@ -169,7 +170,10 @@ func (m *peekedMessage) text(w io.Writer) {
 		}
 	}
 	printAttributes(w, m.MessageAttributes)
-	if m.Body != nil {
+	switch {
+	case m.Unreadable:
+		fmt.Fprintln(w, "cannot be decrypted: its key is missing, or it was changed")
+	case m.Body != nil:
 		fmt.Fprintln(w, printableLines(*m.Body))
 	}
 }

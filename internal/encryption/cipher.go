@@ -102,11 +102,9 @@ func (c *Cipher) dataKey(k *keyring.Key, q queue.ID, period time.Duration) *data
 	return d
 }
 
-// open appends the text of an encrypted part. The part's bytes are copied there first, and decrypted in place.
-func (c *Cipher) open(s *buffer, text []byte, b string, at place) ([]byte, error) {
-	begins := len(text)
-	text = append(text, b...)
-	p, err := takeApart(text[begins:])
+// open appends the text of an encrypted part.
+func (c *Cipher) open(s *buffer, text, b []byte, at place) ([]byte, error) {
+	p, err := takeApart(b)
 	if err != nil {
 		return text, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
@@ -118,11 +116,11 @@ func (c *Cipher) open(s *buffer, text []byte, b string, at place) ([]byte, error
 		at.of = aPublication
 	}
 	s.nonce, s.bound = nonceOf(p.counter), boundTo(p.queue, at)
-	opened, err := aead.Open(p.ciphertext[:0], s.nonce[:], p.ciphertext, s.bound[:])
+	opened, err := aead.Open(text, s.nonce[:], p.ciphertext, s.bound[:])
 	if err != nil {
 		return text, fmt.Errorf("%w: it is damaged, or was encrypted for another place", ErrUnreadable)
 	}
-	return text[:begins+copy(text[begins:], opened)], nil
+	return opened, nil
 }
 
 // unwrap returns a data key that decrypts.
@@ -130,6 +128,11 @@ func (c *Cipher) unwrap(w wrappedKey) (cipher.AEAD, error) {
 	if aead, ok := c.decrypts.get(w); ok {
 		return aead, nil
 	}
+	return c.unwrapAnew(w)
+}
+
+// unwrapAnew returns a data key that is not remembered, and remembers it.
+func (c *Cipher) unwrapAnew(w wrappedKey) (cipher.AEAD, error) {
 	k := c.ring.Find(w.key)
 	if k == nil {
 		return nil, fmt.Errorf("%w: %w: its id begins with %x", ErrUnreadable, ErrNoKey, w.key)

@@ -32,6 +32,12 @@ type purpose struct {
 	key   keyring.ShortID
 }
 
+// hash implements key. Ids of queues are spread by a multiplication (Knuth, 6.4).
+func (p purpose) hash() uint64 {
+	const golden = 0x9e3779b97f4a7c15
+	return (uint64(p.queue) ^ binary.BigEndian.Uint64(p.key[:])) * golden
+}
+
 const partVersion = 1
 
 // newDataKey makes a data key for a queue and wraps it.
@@ -106,6 +112,9 @@ type wrappedKey struct {
 	purpose
 	wrapped [keyring.WrappedSize]byte
 }
+
+// hash implements key. A wrapped key begins with a random nonce.
+func (w wrappedKey) hash() uint64 { return binary.BigEndian.Uint64(w.wrapped[:]) }
 
 // sealedPart is an encrypted part, taken apart.
 type sealedPart struct {

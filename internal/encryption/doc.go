@@ -51,6 +51,12 @@
 //	attributes    varint   how many; of each: name, type, value
 //	              n bytes  of the body
 //
+// # Memory
+//
+// Ciphertext on its way into a queue is in buffers that are used again, see Sealed. A message of this process is
+// decrypted out of the record that the store has read, see queue.OpenMessage; one that another node has given out, out
+// of the message. So a message takes the memory of one text, as one that is not encrypted does.
+//
 // # Bounds
 //
 // Data keys are in two tables of fixed size, one to encrypt and one to decrypt, that are read and written without

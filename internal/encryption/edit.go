@@ -18,19 +18,18 @@ func (c *Cipher) EncryptLike(m *queue.Message, like string) error {
 	if err != nil {
 		return fmt.Errorf("message %s: %w", m.ID, err)
 	}
-	var o queue.Outgoing
-	o.Encrypted(encryptWhole(d, aMessage, m.ID, queue.Content{Body: m.Body, BodyMD5: m.BodyMD5, Attributes: m.Attributes}), nil)
-	m.Decrypted(queue.Content{Body: o.Body, Attributes: o.Attributes})
+	var s scratch
+	m.Encrypted(string(encryptWhole(nil, &s, d, aMessage, m.ID, m.Content())))
 	return nil
 }
 
 // again returns a data key for the queue and under the key that a body was encrypted for.
 func (c *Cipher) again(like string) (d *dataKey, err error) {
-	err = queue.Parts(like, func(p queue.Part, _ bool) error {
+	err = queue.Parts([]byte(like), func(p queue.Part[[]byte], _ bool) error {
 		if d != nil || p.Literal {
 			return nil
 		}
-		was, err := takeApart([]byte(p.Bytes))
+		was, err := takeApart(p.Bytes)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
@@ -69,7 +68,7 @@ func (c *Cipher) DecryptEdit(e *queue.Edit) (*queue.Edit, error) {
 		return nil, fmt.Errorf("an edit: %w", ErrUnreadable)
 	}
 	s := newBuffer()
-	text, err := c.text(s, *e.Body, e.EncryptedFor(), anEdit)
+	text, _, err := c.text(s, []byte(*e.Body), e.EncryptedFor(), anEdit)
 	defer s.release(text)
 	if err != nil {
 		return nil, fmt.Errorf("an edit: %w", err)

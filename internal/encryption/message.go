@@ -1,13 +1,11 @@
 package encryption
 
 import (
+	"bytes"
 	"crypto/md5"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
-	"strings"
-	"sync"
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/varint"
@@ -23,52 +21,19 @@ const (
 )
 
 // Encrypt returns the messages as they are stored: those given are not changed. The error is ErrNoKey.
-func (c *Cipher) Encrypt(s Setting, messages []queue.Outgoing) ([]queue.Outgoing, error) {
+func (c *Cipher) Encrypt(s Setting, messages []queue.Outgoing) (*Sealed, error) {
 	k, err := c.key(s.Key)
 	if err != nil {
 		return nil, err
 	}
-	d := c.dataKey(k, s.Queue, s.Period)
-	out := make([]queue.Outgoing, len(messages))
-	for i := range messages {
-		m := messages[i]
-		m.Encrypted(encryptWhole(d, aMessage, m.ID, queue.Content{Body: m.Body, BodyMD5: m.BodyMD5, Attributes: m.Attributes}), nil)
-		out[i] = m
-	}
-	return out, nil
+	return seal(c.dataKey(k, s.Queue, s.Period), messages), nil
 }
 
-// buffers are where messages are put together, and where parts are decrypted.
-var buffers = sync.Pool{New: func() any { return new(buffer) }}
-
-// buffer is what encryption takes beside its result. All of it is here, because what an AEAD is given is on the heap.
-type buffer struct {
-	bytes []byte
-	nonce [12]byte
-	bound [boundSize]byte
-}
-
-// largestBuffer is the most memory that is kept for the next use, in bytes.
-const largestBuffer = 64 << 10
-
-// newBuffer returns a buffer, to be released.
-func newBuffer() *buffer { return buffers.Get().(*buffer) }
-
-// release keeps the buffer for the next use, without the text that is in b, which took its bytes.
-func (s *buffer) release(b []byte) {
-	clear(b)
-	if s.bytes = nil; cap(b) <= largestBuffer {
-		s.bytes = b[:0]
-	}
-	buffers.Put(s)
-}
-
-// encryptWhole returns the body of an encrypted message with one part.
-func encryptWhole(d *dataKey, of what, id queue.MessageID, t queue.Content) string {
-	s := newBuffer()
-	size, length := len(t.Body), 1+len(t.BodyMD5)+len(t.Body)
-	length += attributesLength(t.Attributes, &size)
-	w := varint.Writer(queue.BeginPart(s.bytes[:0], size, d.length(length)))
+// encryptWhole appends the body of an encrypted message with one part. The text is put together there, and encrypted
+// in place.
+func encryptWhole(b []byte, s *scratch, d *dataKey, of what, id queue.MessageID, t queue.Content) []byte {
+	length := 1 + len(t.BodyMD5) + attributesLength(t.Attributes) + len(t.Body)
+	w := varint.Writer(queue.BeginPart(b, t.Size(), d.length(length)))
 	w = d.begin(w, &s.nonce)
 	begins := len(w)
 	w.Byte(1)
@@ -76,38 +41,27 @@ func encryptWhole(d *dataKey, of what, id queue.MessageID, t queue.Content) stri
 	putAttributes(&w, t.Attributes)
 	w = append(w, t.Body...)
 	s.bound = boundTo(d.queue, place{id: id, of: of, last: true})
-	w = d.aead.Seal(w[:begins], s.nonce[:], w[begins:], s.bound[:])
-	body := string(w)
-	s.release(w)
-	return body
+	return d.aead.Seal(w[:begins], s.nonce[:], w[begins:], s.bound[:])
 }
 
-// putAttributes appends attributes, and returns their size as SQS counts it.
-func putAttributes(w *varint.Writer, list []queue.Attribute) (size int) {
+// putAttributes appends attributes.
+func putAttributes(w *varint.Writer, list []queue.Attribute) {
 	w.Uint(uint64(len(list)))
 	for _, a := range list {
 		w.String(a.Name)
 		w.String(a.Type)
 		w.String(a.Value)
-		size += len(a.Name) + len(a.Type) + len(a.Value)
 	}
-	return size
 }
 
-// attributesLength returns how many bytes putAttributes appends, and adds to the size.
-func attributesLength(list []queue.Attribute, size *int) (n int) {
-	n = varintLength(uint64(len(list)))
+// attributesLength returns how many bytes putAttributes appends.
+func attributesLength(list []queue.Attribute) (n int) {
+	n = varint.UintSize(uint64(len(list)))
 	for _, a := range list {
-		for _, text := range [...]string{a.Name, a.Type, a.Value} {
-			n += varintLength(uint64(len(text))) + len(text)
-			*size += len(text)
-		}
+		n += varint.StringSize(a.Name) + varint.StringSize(a.Type) + varint.StringSize(a.Value)
 	}
 	return n
 }
-
-// varintLength returns how many bytes a varint takes.
-func varintLength(n uint64) int { return (bits.Len64(n|1) + 6) / 7 }
 
 // boundSize is the size of the associated data of a part, in bytes.
 const boundSize = 16 + 8 + 16 + 1 + 4 + 1
@@ -126,30 +80,39 @@ func boundTo(q queue.ID, at place) (b [boundSize]byte) {
 	return b
 }
 
-// Decrypt implements queue.Cipher. The error is ErrUnreadable; m is as before then.
+// Decrypt gives an encrypted message its text. The error is ErrUnreadable; m is as before then.
 func (c *Cipher) Decrypt(m *queue.Message) error {
 	s := newBuffer()
-	text, err := c.text(s, m.Body, m.EncryptedFor(), aMessage)
+	body := append(s.bytes[:0], m.Body...)
+	defer s.release(body)
+	return c.Open(m, body)
+}
+
+// Open implements queue.Cipher. The error is ErrUnreadable.
+func (c *Cipher) Open(m *queue.Message, body []byte) error {
+	s := newBuffer()
+	text, size, err := c.text(s, body, m.EncryptedFor(), aMessage)
 	defer s.release(text)
 	if err != nil {
 		return fmt.Errorf("message %s: %w", m.ID, err)
 	}
 	content, ok := parseContent(text)
-	is := *m
-	if is.Decrypted(content); !ok || is.Size() != m.Size() {
+	if !ok || content.Size() != size {
 		return fmt.Errorf("message %s: %w: its text is malformed", m.ID, ErrUnreadable)
 	}
-	*m = is
+	m.SetContent(content)
 	return nil
 }
 
-// text returns what the parts of a body hold, which were encrypted for an id, in the bytes of s.
-func (c *Cipher) text(s *buffer, body string, id queue.MessageID, of what) ([]byte, error) {
+// text returns what the parts of a body hold, which were encrypted for an id, in the bytes of s, and the size that the
+// parts claim.
+func (c *Cipher) text(s *buffer, body []byte, id queue.MessageID, of what) (text []byte, size int, err error) {
 	number, encrypted := uint32(0), false
-	text := s.bytes[:0]
-	err := queue.Parts(body, func(p queue.Part, last bool) (err error) {
+	text = s.bytes[:0]
+	err = queue.Parts(body, func(p queue.Part[[]byte], last bool) (err error) {
 		n := number
 		number++
+		size += p.Size
 		if encrypted = !p.Literal; encrypted {
 			text, err = c.open(s, text, p.Bytes, place{id: id, of: of, number: n, last: last})
 			return err
@@ -166,7 +129,7 @@ func (c *Cipher) text(s *buffer, body string, id queue.MessageID, of what) ([]by
 	case err != nil && !errors.Is(err, ErrUnreadable):
 		err = fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
-	return text, err
+	return text, size, err
 }
 
 // place is where a part belongs.
@@ -179,8 +142,8 @@ type place struct {
 
 // isSequence reports whether s has the form of a sequence number, the only text that may stand in a literal part. It is
 // the second part if there is one: so no encrypted part can be replaced by a literal one.
-func isSequence(s string) bool {
-	return len(s) == queue.SequenceDigits && strings.Trim(s, "0123456789") == ""
+func isSequence(s []byte) bool {
+	return len(s) == queue.SequenceDigits && len(bytes.Trim(s, "0123456789")) == 0
 }
 
 // parseContent reads the text of a message.

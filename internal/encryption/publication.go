@@ -105,13 +105,14 @@ func (e *copies) encryptBeginning(b *beginning, m *queue.Outgoing) {
 	} else {
 		w.Byte(0)
 	}
-	size := putAttributes(&w, m.Attributes) + len(first)
+	putAttributes(&w, m.Attributes)
+	size := queue.Content{Body: first, Attributes: m.Attributes}.Size()
 	w = append(w, first...)
 	out := e.part(nil, b.data, w, size, 0, b.whole && rest == "")
 	b.next = 1
 	if rest != "" {
 		digits := b.body[b.at : b.at+queue.SequenceDigits]
-		out = queue.AppendPart(out, queue.Part{Literal: true, Size: len(digits), Bytes: digits})
+		out = queue.AppendPart(out, queue.Part[string]{Literal: true, Size: len(digits), Bytes: digits})
 		b.sequence = len(out) - queue.SequenceDigits
 		out = e.part(out, b.data, []byte(rest), len(rest), 2, b.whole)
 		b.next = 3

@@ -1,28 +1,33 @@
 package encryption
 
-import (
-	"hash/maphash"
-	"sync/atomic"
+import "sync/atomic"
+
+// places is the size of a table: 2^placeBits.
+const (
+	placeBits = 12
+	places    = 1 << placeBits
 )
 
-// places is the size of a table. It is a power of two.
-const places = 1 << 12
-
-// slots remembers values by key, one in each place, without locks. A value takes the place of another.
-type slots[K comparable, V any] struct {
-	seed maphash.Seed
-	at   [places]atomic.Pointer[slot[K, V]]
+// key is what values are remembered by. Its hash is spread evenly in its upper bits.
+type key interface {
+	comparable
+	hash() uint64
 }
 
-type slot[K comparable, V any] struct {
+// slots remembers values by key, one in each place, without locks. A value takes the place of another.
+type slots[K key, V any] struct {
+	at [places]atomic.Pointer[slot[K, V]]
+}
+
+type slot[K key, V any] struct {
 	key   K
 	value V
 }
 
-func newSlots[K comparable, V any]() *slots[K, V] { return &slots[K, V]{seed: maphash.MakeSeed()} }
+func newSlots[K key, V any]() *slots[K, V] { return new(slots[K, V]) }
 
 func (s *slots[K, V]) place(k K) *atomic.Pointer[slot[K, V]] {
-	return &s.at[maphash.Comparable(s.seed, k)%places]
+	return &s.at[k.hash()>>(64-placeBits)]
 }
 
 // get returns the value of a key, if it is remembered.

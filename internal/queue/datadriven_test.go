@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"crypto/md5"
 	"encoding/binary"
 	"fmt"
@@ -71,6 +72,26 @@ func (s *script) begin(t failer) {
 func (s *script) hide(id ID) {
 	s.hidden[id] = s.rig.configs[slices.IndexFunc(s.rig.configs, func(c Config) bool { return c.ID == id })]
 	s.rig.hide(id)
+}
+
+// discard deletes messages by their ids, and prints which were there.
+func (c *command) discard() {
+	id := c.id()
+	var ids []MessageID
+	for len(c.words) > 0 {
+		want := c.word()
+		for mid, body := range c.s.bodies {
+			if body == want {
+				ids = append(ids, mid)
+			}
+		}
+	}
+	var gone []string
+	for _, mid := range c.s.rig.discard(id, ids) {
+		gone = append(gone, c.s.bodies[mid])
+	}
+	slices.Sort(gone)
+	c.s.print("discarded %s", cmp.Or(strings.Join(gone, " "), "nothing"))
 }
 
 // unknown prints the queues that the engine has data of and does not know.
@@ -145,6 +166,8 @@ func (s *script) run(line string) {
 		delete(s.ids, name)
 	case "forget":
 		s.rig.forget(c.id())
+	case "discard":
+		c.discard()
 	case "hide":
 		s.hide(c.id())
 	case "reveal":

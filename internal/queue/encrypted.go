@@ -47,15 +47,24 @@ type Content struct {
 	Attributes []Attribute
 }
 
+// Size returns the bytes of a text as SQS counts them.
+func (c Content) Size() int {
+	n := len(c.Body)
+	for _, a := range c.Attributes {
+		n += len(a.Name) + len(a.Type) + len(a.Value)
+	}
+	return n
+}
+
 // Part is a part of the body of an encrypted message.
-type Part struct {
+type Part[T string | []byte] struct {
 	Literal bool
 	Size    int // see Message.Size; of an encrypted part, without what its encryption takes
-	Bytes   string
+	Bytes   T
 }
 
 // AppendPart appends a part to a body.
-func AppendPart(b []byte, p Part) []byte {
+func AppendPart(b []byte, p Part[string]) []byte {
 	kind := byte(partEncrypted)
 	if p.Literal {
 		kind = partLiteral
@@ -75,7 +84,7 @@ func beginPart(b []byte, kind byte, size, length int) []byte {
 }
 
 // Parts calls f for each part of the body of an encrypted message, in order, until f returns an error.
-func Parts(body string, f func(p Part, last bool) error) error {
+func Parts[T string | []byte](body T, f func(p Part[T], last bool) error) error {
 	r := varint.NewReader(body)
 	for r.Left() > 0 {
 		kind := r.Byte()
@@ -84,7 +93,7 @@ func Parts(body string, f func(p Part, last bool) error) error {
 		if r.Failed() || kind != partEncrypted && kind != partLiteral || size > uint64(len(body)) {
 			return errParts
 		}
-		if err := f(Part{Literal: kind == partLiteral, Size: int(size), Bytes: bytes}, r.Left() == 0); err != nil {
+		if err := f(Part[T]{Literal: kind == partLiteral, Size: int(size), Bytes: bytes}, r.Left() == 0); err != nil {
 			return err
 		}
 	}
@@ -97,12 +106,30 @@ func (o *Outgoing) Encrypted(body string, id *MessageID) {
 	o.Body, o.BodyMD5, o.Attributes = body, [16]byte{}, encryptedMark(id)
 }
 
+// ownMark is the mark of the messages that were encrypted under their own ids. It is never changed: nearly all
+// messages share it.
+var ownMark = []Attribute{{Type: encryptedType}}
+
+// Encrypted makes m an encrypted message with that body, which was encrypted for the id of m.
+func (m *Message) Encrypted(body string) {
+	m.SetContent(Content{Body: body, Attributes: encryptedMark(nil)})
+}
+
 func encryptedMark(id *MessageID) []Attribute {
-	mark := Attribute{Type: encryptedType}
-	if id != nil {
-		mark.Value = string(id[:])
+	if id == nil {
+		return ownMark
 	}
-	return []Attribute{mark}
+	return []Attribute{{Type: encryptedType, Value: string(id[:])}}
+}
+
+// mark takes a single attribute, if it is ownMark's.
+func (r *reader) mark() bool {
+	at := *r
+	if len(at.Raw(at.Uint())) > 0 || string(at.Raw(at.Uint())) != encryptedType || at.Uint() > 0 || at.Failed() {
+		return false
+	}
+	*r = at
+	return true
 }
 
 func isEncrypted(list []Attribute) bool {
@@ -123,8 +150,13 @@ func (m *Message) EncryptedFor() MessageID {
 	return m.ID
 }
 
-// Decrypted gives m its text.
-func (m *Message) Decrypted(c Content) {
+// Content returns what is encrypted of m, or its ciphertext.
+func (m *Message) Content() Content {
+	return Content{Body: m.Body, BodyMD5: m.BodyMD5, Attributes: m.Attributes}
+}
+
+// SetContent gives m a text, or ciphertext.
+func (m *Message) SetContent(c Content) {
 	m.Body, m.BodyMD5, m.Attributes = c.Body, c.BodyMD5, c.Attributes
 }
 
@@ -141,13 +173,10 @@ func (m *Message) rename(id MessageID) {
 func textSize(body string, list []Attribute) int {
 	n := 0
 	if isEncrypted(list) {
-		_ = Parts(body, func(p Part, _ bool) error { n += p.Size; return nil }) // of a malformed body, as far as it can be read
+		_ = Parts(body, func(p Part[string], _ bool) error { n += p.Size; return nil }) // of a malformed body, as far as it can be read
 		return n
 	}
-	for _, a := range list {
-		n += len(a.Name) + len(a.Type) + len(a.Value)
-	}
-	return n + len(body)
+	return Content{Body: body, Attributes: list}.Size()
 }
 
 // needsFor raises Format for a message with these attributes.
@@ -157,26 +186,30 @@ func (t *transaction) needsFor(list []Attribute) {
 	}
 }
 
-// Cipher encrypts and decrypts for looks and searches, outside the goroutine that owns the engine.
+// Cipher encrypts and decrypts for receives, looks and searches, outside the goroutine that owns the engine.
 type Cipher interface {
-	// Decrypt gives an encrypted message its text.
-	Decrypt(m *Message) error
-	// EncryptLike is the reverse of Decrypt, for the queue and under the key that like, an encrypted body, was
+	// Open gives an encrypted message its text. Its body is not in m, but in body, which is valid during the call only.
+	// If there is an error, m is as before.
+	Open(m *Message, body []byte) error
+	// EncryptLike is the reverse of Open, for the queue and under the key that like, an encrypted body, was
 	// encrypted for.
 	EncryptLike(m *Message, like string) error
 	// DecryptEdit returns an encrypted edit as it was before.
 	DecryptEdit(e *Edit) (*Edit, error)
 }
 
-// noCipher has no keys.
+// NoCipher is a Cipher without keys. Its error is ErrEncrypted.
+var NoCipher Cipher = noCipher{}
+
 type noCipher struct{}
 
-func (noCipher) Decrypt(*Message) error             { return ErrEncrypted }
+func (noCipher) Open(*Message, []byte) error        { return ErrEncrypted }
 func (noCipher) EncryptLike(*Message, string) error { return ErrEncrypted }
 func (noCipher) DecryptEdit(*Edit) (*Edit, error)   { return nil, ErrEncrypted }
+
 func orNone(c Cipher) Cipher {
 	if c == nil {
-		return noCipher{}
+		return NoCipher
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/formats"
@@ -10,7 +11,7 @@ import (
 // secret returns an encrypted message of a size, in ciphertext that says nothing.
 func secret(id byte, size int) Outgoing {
 	o := Outgoing{ID: MessageID{id}}
-	o.Encrypted(string(AppendPart(nil, Part{Size: size, Bytes: "ciphertext"})), nil)
+	o.Encrypted(string(AppendPart(nil, Part[string]{Size: size, Bytes: "ciphertext"})), nil)
 	return o
 }
 
@@ -55,13 +56,13 @@ func TestRenamedMessages(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	parts := []Part{{Size: 3, Bytes: "abc"}, {Literal: true, Size: 20, Bytes: "12345678901234567890"}, {Size: 0, Bytes: ""}}
+	parts := []Part[string]{{Size: 3, Bytes: "abc"}, {Literal: true, Size: 20, Bytes: "12345678901234567890"}, {Size: 0, Bytes: ""}}
 	var body []byte
 	for _, p := range parts {
 		body = AppendPart(body, p)
 	}
 	n := 0
-	if err := Parts(string(body), func(p Part, last bool) error {
+	if err := Parts(string(body), func(p Part[string], last bool) error {
 		if p != parts[n] || last != (n == len(parts)-1) {
 			t.Errorf("part %d is %+v, %v", n, p, last)
 		}
@@ -72,23 +73,62 @@ func TestParts(t *testing.T) {
 	}
 	whole := map[int]bool{0: true, 6: true, 29: true}
 	for i := range body {
-		err := Parts(string(body[:i]), func(Part, bool) error { return nil })
+		err := Parts(string(body[:i]), func(Part[string], bool) error { return nil })
 		if (err == nil) != whole[i] {
 			t.Errorf("%d bytes: %v", i, err)
 		}
 	}
-	if err := Parts("\x03\x00\x00", func(Part, bool) error { return nil }); !errors.Is(err, errParts) {
+	if err := Parts("\x03\x00\x00", func(Part[string], bool) error { return nil }); !errors.Is(err, errParts) {
 		t.Error(err)
 	}
 }
 
 func FuzzParts(f *testing.F) {
-	f.Add(string(AppendPart(nil, Part{Size: 3, Bytes: "abc"})))
+	f.Add(string(AppendPart(nil, Part[string]{Size: 3, Bytes: "abc"})))
 	f.Fuzz(func(t *testing.T, body string) {
 		n := 0
-		_ = Parts(body, func(p Part, _ bool) error { n += len(p.Bytes); return nil })
+		_ = Parts(body, func(p Part[string], _ bool) error { n += len(p.Bytes); return nil })
 		if n > len(body) {
 			t.Error("parts are longer than their body")
 		}
 	})
+}
+
+// reversing is a Cipher whose ciphertext is the text in the reverse order of its bytes.
+type reversing struct{ noCipher }
+
+func (reversing) Open(m *Message, body []byte) error {
+	if len(body) == 0 {
+		return ErrEncrypted
+	}
+	text := slices.Clone(body)
+	slices.Reverse(text)
+	m.SetContent(Content{Body: string(text)})
+	return nil
+}
+
+// A record is read with or without keys. Marks differ from the attributes of clients.
+func TestOpenMessage(t *testing.T) {
+	was := MessageID{9}
+	for _, c := range []struct {
+		body       string
+		attributes []Attribute
+		opened     string
+	}{
+		{"cba", encryptedMark(nil), "abc"}, {"cba", encryptedMark(&was), "abc"}, {"", encryptedMark(nil), ""},
+		{"cba", []Attribute{{Name: "a", Type: encryptedType}}, "cba"}, {"cba", []Attribute{{Name: "a", Type: "String", Value: "b"}}, "cba"},
+		{"cba", nil, "cba"},
+	} {
+		m := Message{ID: MessageID{1}, Body: c.body, Attributes: c.attributes}
+		record := m.encode(nil)
+		get := func([]byte) ([]byte, error) { return record, nil }
+		got, err := ReadMessage(get, 1, 1)
+		if err != nil || got.Body != c.body || !slices.Equal(got.Attributes, c.attributes) {
+			t.Errorf("%+v is read as %+v, %v", m, got, err)
+		}
+		got, err = OpenMessage(get, 1, 1, reversing{})
+		if err != nil || got.Body != c.opened || got.IsEncrypted() != (m.IsEncrypted() && c.body == "") {
+			t.Errorf("%+v is opened as %+v, %v", m, got, err)
+		}
+	}
 }

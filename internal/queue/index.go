@@ -1,5 +1,7 @@
 package queue
 
+import "fmt"
+
 // index gives positions to the messages of a queue that are not of its line, and knows how old they are. A message of
 // a FIFO queue is the newest when it comes, so that positions are in order of age. Any other has a row in the table
 // of ages, which says when its delay ended, and its group.
@@ -48,6 +50,21 @@ func (x *index) dropAge(p Position, sent Instant) {
 	if !x.cfg.FIFO {
 		x.tx.DeleteOnce(ageKey(x.cfg.ID, sent, p))
 	}
+}
+
+// dueOf returns when the delay of a message of a standard queue ends or has ended, as its row says.
+func (x *index) dueOf(p Position, sent Instant) (Instant, error) {
+	b, err := x.tx.Get(ageKey(x.cfg.ID, sent, p))
+	if err != nil {
+		return 0, err
+	}
+	if b == nil {
+		return 0, fmt.Errorf("age of %v: %w", p, errMissing)
+	}
+	r := readRecord(b)
+	due := r.Instant()
+	_ = r.String()
+	return due, r.done("message age")
 }
 
 // aged is a message as it is found by its age.

@@ -7,13 +7,15 @@ type itemReader struct {
 	search.Item
 	messageID MessageID
 	text      [36]byte // of the id
-	decrypted *Message // what decrypt has found; nil: the message is not encrypted
+	decrypted *Message // what decrypt has found, perhaps without its text; nil: the message is not encrypted
+	sealed    []byte   // if so: its body as it is stored
+	readable  bool     // false: it is encrypted, and cannot be decrypted
 }
 
 // read takes in a message, whose texts it does not copy. m is nil if it was not received.
 func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	attributes := it.Attributes[:0]
-	it.Item, it.decrypted = search.Item{Now: int64(now)}, nil
+	it.Item, it.decrypted, it.sealed, it.readable = search.Item{Now: int64(now)}, nil, nil, true
 	r := readRecord(value)
 	it.Sent = int64(r.Instant())
 	copy(it.messageID[:], r.Raw(16))
@@ -48,24 +50,32 @@ func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	return r.done("message")
 }
 
-// decrypt lets filters see the text of a message that read has taken in, if it is encrypted.
+// decrypt lets filters see the text of a message that read has taken in, if it is encrypted. One that cannot be
+// decrypted has no text for them.
 func (it *itemReader) decrypt(value []byte, c Cipher) error {
 	if a := it.Attributes; len(a) != 1 || len(a[0].Name) > 0 || string(a[0].Type) != encryptedType {
 		return nil
 	}
-	m, err := decodeMessage(value)
+	m, unreadable, err := openMessage(value, orNone(c))
 	if err != nil {
 		return err
 	}
-	if err := orNone(c).Decrypt(m); err != nil {
-		return err
+	it.sealed, it.decrypted, it.readable = it.Body, m, unreadable == nil
+	it.Size, it.Attributes, it.Body = m.Size(), it.Attributes[:0], nil
+	if !it.readable {
+		return nil
 	}
-	it.Attributes = it.Attributes[:0]
 	for _, a := range m.Attributes {
 		it.Attributes = append(it.Attributes, search.Attribute{Name: []byte(a.Name), Type: []byte(a.Type), Value: []byte(a.Value)})
 	}
-	it.Body, it.Size, it.decrypted = []byte(m.Body), m.Size(), m
+	it.Body = []byte(m.Body)
 	return nil
+}
+
+// matches reports whether a query finds the message. A query that reads the text of messages does not find one that
+// cannot be decrypted, even if it wants those that lack a word: nothing is known of its text.
+func (it *itemReader) matches(q *search.Query) bool {
+	return (it.readable || !q.ReadsText()) && q.Match(&it.Item)
 }
 
 // wantedIDs returns a set of ids, or nil if there are none.

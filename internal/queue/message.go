@@ -88,6 +88,11 @@ func (o *Outgoing) Size() int {
 	return n
 }
 
+// Content returns what is encrypted of o, or its ciphertext.
+func (o *Outgoing) Content() Content {
+	return Content{Body: o.Body, BodyMD5: o.BodyMD5, Attributes: o.Attributes}
+}
+
 // outgoing returns m as it is sent.
 func (m *Message) outgoing() *Outgoing {
 	return &Outgoing{
@@ -138,9 +143,33 @@ func decodeMessage(b []byte) (*Message, error) {
 	return m, r.done("message")
 }
 
+// openMessage reads a message, and decrypts it if it is encrypted and the cipher can do that. m.IsEncrypted says
+// whether it could: unreadable is why not. The ciphertext is decrypted where it is, without a copy.
+func openMessage(b []byte, c Cipher) (m *Message, unreadable, err error) {
+	r := readRecord(b)
+	m, body := r.messageAndBody()
+	if err := r.done("message"); err != nil {
+		return m, nil, err
+	}
+	if m.IsEncrypted() {
+		if unreadable = c.Open(m, body); unreadable == nil {
+			return m, nil, nil
+		}
+	}
+	m.Body = string(body)
+	return m, unreadable, nil
+}
+
 // message takes the fields of a message.
 func (r *reader) message() *Message {
-	m := &Message{SentAt: r.Instant()}
+	m, body := r.messageAndBody()
+	m.Body = string(body)
+	return m
+}
+
+// messageAndBody takes the fields of a message. The body shares memory with the record.
+func (r *reader) messageAndBody() (m *Message, body []byte) {
+	m = &Message{SentAt: r.Instant()}
 	copy(m.ID[:], r.Raw(16))
 	copy(m.BodyMD5[:], r.Raw(16))
 	m.Sender = r.String()
@@ -152,12 +181,15 @@ func (r *reader) message() *Message {
 	m.PriorReceives = r.Uint()
 	m.PriorFirst = r.Instant()
 	m.Attributes = r.attributes()
-	m.Body = r.String()
-	return m
+	return m, r.Raw(r.Uint())
 }
 
 func (r *reader) attributes() (list []Attribute) {
-	for range r.count(3) {
+	n := r.count(3)
+	if n == 1 && r.mark() {
+		return encryptedMark(nil)
+	}
+	for range n {
 		if r.Failed() {
 			break
 		}
@@ -195,6 +227,12 @@ func sentAt(b []byte) (Instant, error) {
 // engine: bodies are read outside the goroutine that owns the queue. The message
 // shares no memory with what get returns.
 func ReadMessage(get func(key []byte) ([]byte, error), q ID, p Position) (*Message, error) {
+	return OpenMessage(get, q, p, NoCipher)
+}
+
+// OpenMessage is ReadMessage for a reader with keys: it decrypts the message if it is encrypted. One that it cannot
+// decrypt it returns as it is stored.
+func OpenMessage(get func(key []byte) ([]byte, error), q ID, p Position, c Cipher) (*Message, error) {
 	b, err := get(messageKey(q, p))
 	if err != nil {
 		return nil, fmt.Errorf("read message %v of queue %d: %w", p, q, err)
@@ -202,7 +240,7 @@ func ReadMessage(get func(key []byte) ([]byte, error), q ID, p Position) (*Messa
 	if b == nil {
 		return nil, nil
 	}
-	m, err := decodeMessage(b)
+	m, _, err := openMessage(b, c) // one that is unreadable stays encrypted, and says so
 	if err != nil {
 		return nil, fmt.Errorf("read message %v of queue %d: %w", p, q, err)
 	}

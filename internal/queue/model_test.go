@@ -58,6 +58,7 @@ type modelQueue struct {
 	eligible map[*modelMessage]bool // the running task, which has a selection, has to move them
 	last     map[string]Position    // of its messages moved, by group
 	came     map[FromShard][]Transfer
+	cleared  bool // messages of the line may have become indexed ones, to let others be discarded
 }
 
 type modelMessage struct {
@@ -130,6 +131,7 @@ func testModel(t *rapid.T, fifo bool) {
 		"receive 2":  m.receive,
 		"receive 3":  m.receive,
 		"delete":     m.delete,
+		"discard":    m.discard,
 		"visibility": m.visibility,
 		"return":     m.giveBack,
 		"advance":    m.advance,
@@ -823,6 +825,35 @@ func (m *model) delete(*rapid.T) {
 	m.settle()
 }
 
+// discard deletes some messages by their ids, in any state, and asks for one that is not there.
+func (m *model) discard(*rapid.T) {
+	q := m.pickQueue()
+	ids := []MessageID{{255}}
+	var picked []*modelMessage
+	for _, x := range q.messages {
+		if pick(m, "discard", false, false, true) {
+			ids, picked = append(ids, x.id), append(picked, x)
+		}
+	}
+	q.cleared = true
+	gone := m.rig.discard(q.cfg.ID, ids)
+	for _, x := range picked {
+		if !slices.Contains(gone, x.id) {
+			if m.now() >= x.sent.Add(q.cfg.Retention) {
+				continue // it has expired
+			}
+			m.failf("%s was not discarded", x.body)
+		}
+		m.remove(q, x)
+		m.count(q, MetricDeleted, 1)
+	}
+	if slices.Contains(gone, MessageID{255}) {
+		m.failf("a message was discarded that was never sent")
+	}
+	m.follow(nil)
+	m.settle()
+}
+
 func (m *model) visibility(*rapid.T) {
 	q := m.pickQueue()
 	var changes []Visibility
@@ -1268,9 +1299,10 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 	}
 }
 
-// reindexed reports whether a task may have made an indexed message of one that stood in the line.
+// reindexed reports whether a task, or a discard, may have made an indexed message of one that stood in the line.
 func (m *model) reindexed(q *modelQueue, was, is Position) bool {
-	return !was.indexed() && is.indexed() && len(q.tasks) > 0 && q.tasks[0].Selection != nil
+	selected := len(q.tasks) > 0 && q.tasks[0].Selection != nil
+	return !was.indexed() && is.indexed() && (selected || q.cleared)
 }
 
 // checkMove looks at a message that a task has moved.

@@ -24,6 +24,8 @@ const (
 	FailureNoSource      = "CouldNotDetermineMessageSource"
 	// FailureFilter is Sluice's own: the program that goes on with the task does not know its filter.
 	FailureFilter = "UnknownFilter"
+	// FailureEdit is as well: the edit of the task is encrypted, and cannot be decrypted.
+	FailureEdit = "UnreadableEdit"
 )
 
 // movesKept is how many tasks of a queue are remembered, as many as

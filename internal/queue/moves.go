@@ -141,8 +141,8 @@ func (m *moves) supply(f *Found) {
 	case t == nil:
 	case t.Started != f.task || t.place != f.from:
 		m.wantSearch() // it was another task's
-	case f.unknownFilter: // it was checked by another program
-		m.end(t, MoveFailed, FailureFilter)
+	case f.failure != "":
+		m.end(t, MoveFailed, f.failure)
 		m.saveTask(t)
 	default:
 		m.found = f

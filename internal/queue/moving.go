@@ -3,7 +3,6 @@ package queue
 import (
 	"crypto/sha256"
 	"fmt"
-	"slices"
 )
 
 // moving is the work of a queue's running task in one transaction. It takes messages out of the queue, wherever they
@@ -174,7 +173,7 @@ func (s *selected) edit(e *Edit, m *Message) bool {
 		return e.apply(m)
 	}
 	if !s.edited.tooLarge {
-		m.Decrypted(s.edited.content)
+		m.SetContent(s.edited.content)
 	}
 	return !s.edited.tooLarge
 }
@@ -256,9 +255,7 @@ func (m *moving) takeOut(c *candidate) error {
 	case c.received != nil:
 		return m.removeAndRelease(c.received)
 	case !c.pos.indexed():
-		m.tx.DeleteOnce(messageKey(m.cfg.ID, m.line.take()))
-		m.stored--
-		m.markDirty()
+		m.dropHead()
 	default:
 		if err := m.groups.drop(c.group, c.pos); err != nil {
 			return err
@@ -312,50 +309,6 @@ func (m *moving) visibleAt(p Position, message *Message) (c *candidate, visible 
 	}
 	c = &candidate{pos: p, group: message.Group, sent: message.SentAt}
 	return c, !m.groups.active[message.Group].blocks(p), nil
-}
-
-// clearLine brings the head of the line to p, by making the messages in front of it indexed ones: the line has no
-// gaps, so that a message can leave it at the head only. It does a bounded amount of work, and reports whether that
-// was enough.
-func (m *moving) clearLine(p Position) (there bool, err error) {
-	type record struct{ key, value []byte }
-	var ahead []record
-	work, room := 0, m.room()
-	err = m.tx.Scan(messageKey(m.cfg.ID, m.line.head), messageKey(m.cfg.ID, p), func(k, v []byte) bool {
-		ahead = append(ahead, record{slices.Clone(k), slices.Clone(v)})
-		work += 1 + len(v)>>10
-		room -= len(v)
-		return work < selectionWork && room > 0
-	})
-	if err != nil {
-		return false, err
-	}
-	m.work += work
-	for _, r := range ahead {
-		if at := Position(tail(r.key, 0)); at != m.line.head {
-			return false, fmt.Errorf("message %v of the line: %w", m.line.head, errMissing)
-		}
-		if err := m.indexFirst(r.key, r.value); err != nil {
-			return false, err
-		}
-	}
-	m.markDirty()
-	return m.line.head == p, nil
-}
-
-// indexFirst makes the first message of the line an indexed one.
-func (m *moving) indexFirst(key, record []byte) error {
-	sent, err := sentAt(record)
-	if err != nil {
-		return err
-	}
-	only := m.indexed() == 0
-	m.tx.DeleteOnce(key)
-	m.line.take()
-	to := m.index.place(sent, only)
-	m.tx.Set(messageKey(m.cfg.ID, to), record)
-	m.index.setAge(to, sent, "", sent)
-	return m.groups.add("", to, sent)
 }
 
 // movedID derives the id of the message that a task makes of the message at p. It is a

@@ -31,7 +31,7 @@ type PeekCursor struct {
 	place
 }
 
-// Peeked is a message as it was found.
+// Peeked is a message as it was found. If it cannot be decrypted, IsEncrypted says so, and it has no body.
 type Peeked struct {
 	Message  // without its body, unless Peek.Bodies
 	Position Position
@@ -174,7 +174,7 @@ func (s *peeking) lookAt(p Position, value []byte, st *peekedState) error {
 	if s.wanted != nil && !s.wanted[s.item.messageID] {
 		return nil
 	}
-	if err := s.item.decrypt(value, s.Cipher); err != nil || !s.query.Match(&s.item.Item) {
+	if err := s.item.decrypt(value, s.Cipher); err != nil || !s.item.matches(s.query) {
 		return err
 	}
 	return s.found(p, value, st)
@@ -194,7 +194,7 @@ func (s *peeking) found(p Position, value []byte, st *peekedState) error {
 			f.Until = r.deadline
 		}
 	}
-	if !s.peek.Bodies {
+	if !s.peek.Bodies || !s.item.readable {
 		f.Body = ""
 	}
 	s.bytes += f.Message.Size()

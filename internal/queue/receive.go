@@ -8,6 +8,9 @@ type Receive struct {
 	Timeout *time.Duration
 	// Attempt is the ReceiveRequestAttemptId; FIFO queues only, may be empty.
 	Attempt string
+	// Decrypt asks a shard of this process to decrypt the messages that it can. Other nodes never see it: what they
+	// send stays encrypted.
+	Decrypt bool
 }
 
 // Delivery is one message given to a consumer. Its body is read with

@@ -180,6 +180,44 @@ func (r *rig) runSearch(s Search) Found {
 	return f
 }
 
+// discard deletes messages by their ids as a shard does, and returns the ids of those that were there.
+func (r *rig) discard(id ID, ids []MessageID) (gone []MessageID) {
+	r.t.Helper()
+	look, err := r.engine.Look(id)
+	if err != nil {
+		r.t.Fatalf("%v", err)
+	}
+	var found []Located
+	for ask := (Locate{IDs: ids}); ; {
+		left := 7 // a look does not come to its end at once
+		f, err := look.Locate(r.store, ask, func(int) bool { left--; return left > 0 })
+		if err != nil {
+			r.t.Fatalf("%v", err)
+		}
+		if found = append(found, f.Messages...); !f.More {
+			break
+		}
+		next, ok := DecodePeekCursor(f.Next.Encode())
+		if ask.After = next; !ok {
+			r.t.Fatalf("%+v is no cursor", f.Next)
+		}
+	}
+	for len(found) > 0 {
+		var results []bool
+		_ = r.transact(func(e *Engine) (err error) {
+			results, err = e.Discard(id, found)
+			return err
+		})
+		for i, done := range results {
+			if done {
+				gone = append(gone, found[i].ID)
+			}
+		}
+		found = found[len(results):]
+	}
+	return gone
+}
+
 // drain lets the engine do what is due now.
 func (r *rig) drain() {
 	r.t.Helper()

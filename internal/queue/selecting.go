@@ -38,7 +38,7 @@ type Found struct {
 	from, reached selectionPlace
 	messages      []selected
 	scanned       uint64 // messages looked at behind the last of these
-	unknownFilter bool
+	failure       string // why the task cannot go on
 }
 
 // selected is a message that the filter and the ids select.
@@ -121,11 +121,12 @@ func (s Search) Run(r Reader, proceed func(bytes int) bool) (Found, error) {
 	if x.encryptedEdit = s.edit != nil && isEncrypted(s.edit.Set); x.encryptedEdit {
 		x.editBody = *s.edit.Body
 		if x.edit, err = look.Cipher.DecryptEdit(s.edit); err != nil {
-			return Found{}, fmt.Errorf("search in queue %d: %w", s.queue, err)
+			x.found.failure = FailureEdit
+			return x.found, nil //nolint:nilerr // the task tells
 		}
 	}
 	if x.query, err = search.Parse(s.filter); err != nil {
-		x.found.unknownFilter = true
+		x.found.failure = FailureFilter
 		return x.found, nil //nolint:nilerr // the task tells
 	}
 	x.look = x.lookAtRow
@@ -178,7 +179,7 @@ func (x *searching) lookAtRow(at place, row []byte) (bytes int, err error) {
 	if err := x.item.decrypt(record, x.Cipher); err != nil {
 		return 0, err
 	}
-	if !x.query.Match(&x.item.Item) {
+	if !x.item.matches(x.query) || !x.item.readable && x.edit != nil { // an edit needs the text
 		return len(record), nil
 	}
 	s := selected{place: f.from, scanned: f.scanned, id: x.item.messageID}
@@ -198,13 +199,13 @@ func (x *searching) edited(record []byte) (*edited, error) {
 	if x.edit == nil || x.item.decrypted == nil && !x.encryptedEdit {
 		return nil, nil
 	}
-	was, err := decodeMessage(record)
-	if err != nil {
-		return nil, err
-	}
-	like, m := was.Body, x.item.decrypted
+	like, m := string(x.item.sealed), x.item.decrypted
 	if m == nil {
-		like, m = x.editBody, was
+		var err error
+		if m, err = decodeMessage(record); err != nil {
+			return nil, err
+		}
+		like = x.editBody
 	}
 	if !x.edit.apply(m) {
 		return &edited{tooLarge: true}, nil
@@ -213,5 +214,5 @@ func (x *searching) edited(record []byte) (*edited, error) {
 		return nil, err
 	}
 	x.editedBytes += len(m.Body)
-	return &edited{content: Content{Body: m.Body, BodyMD5: m.BodyMD5, Attributes: m.Attributes}}, nil
+	return &edited{content: m.Content()}, nil
 }

@@ -109,7 +109,7 @@ func attributeTerm(name []text, op string, value text) (term, error) {
 	if err != nil {
 		return term{}, err
 	}
-	return term{holds: func(m *Item) bool {
+	return term{readsAttribute: true, holds: func(m *Item) bool {
 		for _, a := range m.Attributes {
 			if bytes.Equal(a.Name, want) {
 				return holds(a.Value)

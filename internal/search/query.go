@@ -37,9 +37,10 @@ type Attribute struct{ Name, Type, Value []byte }
 type Query struct{ terms []term }
 
 type term struct {
-	not       bool
-	readsBody bool
-	holds     func(*Item) bool
+	not            bool
+	readsBody      bool
+	readsAttribute bool // and not the body
+	holds          func(*Item) bool
 }
 
 // Match reports whether the message is one of those looked for.
@@ -58,4 +59,9 @@ func (q *Query) Match(m *Item) bool {
 // ReadsBody reports whether the answer depends on the bodies of messages.
 func (q *Query) ReadsBody() bool {
 	return q != nil && slices.ContainsFunc(q.terms, func(t term) bool { return t.readsBody })
+}
+
+// ReadsText reports whether the answer depends on the bodies or the attributes of messages.
+func (q *Query) ReadsText() bool {
+	return q != nil && slices.ContainsFunc(q.terms, func(t term) bool { return t.readsBody || t.readsAttribute })
 }

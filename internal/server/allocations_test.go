@@ -3,6 +3,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 )
@@ -12,27 +13,34 @@ import (
 // The commit is part of them; under load several calls share one, and each allocates less. A change that needs more
 // says so here.
 func TestAllocations(t *testing.T) {
-	const runs = 400
 	for _, messages := range []int{1, 10} {
-		c := newCaller(t)
-		send, receive := c.send(messages), c.receive(messages)
-		send.answer()
-		remove := c.delete(receive.answer(), messages)
-		for _, of := range []struct {
-			name   string
-			call   *prepared
-			budget map[int]float64 // by the messages in a call
-		}{
-			{"send", send, map[int]float64{1: 25, 10: 58}},
-			{"receive", receive, map[int]float64{1: 35, 10: 107}},
-			{"delete", remove, map[int]float64{1: 22, 10: 43}},
-		} {
-			out := &discard{make(http.Header)}
-			n := testing.AllocsPerRun(runs, func() { of.call.make(out) })
-			t.Logf("%s of %d: %.0f", of.name, messages, n)
-			if most := of.budget[messages]; n > most {
-				t.Errorf("to %s %d messages in one call takes %.0f allocations; the budget is %.0f", of.name, messages, n, most)
-			}
+		t.Run(fmt.Sprint(messages), func(t *testing.T) { allocates(t, inMemory(), messages) })
+		t.Run(fmt.Sprint(messages, "-encrypted"), func(t *testing.T) { allocates(t, encrypted(t.TempDir()), messages) })
+	}
+}
+
+// allocates holds the calls on messages of a server to the budgets. Those of encrypted messages are the same: memory
+// for ciphertext is used again, and a message is decrypted where it is read.
+func allocates(t *testing.T, config Config, messages int) {
+	const runs = 400
+	c := newCaller(t, config)
+	send, receive := c.send(messages), c.receive(messages)
+	send.answer()
+	remove := c.delete(receive.answer(), messages)
+	for _, of := range []struct {
+		name   string
+		call   *prepared
+		budget map[int]float64 // by the messages in a call
+	}{
+		{"send", send, map[int]float64{1: 25, 10: 58}},
+		{"receive", receive, map[int]float64{1: 35, 10: 107}},
+		{"delete", remove, map[int]float64{1: 22, 10: 43}},
+	} {
+		out := &discard{make(http.Header)}
+		n := testing.AllocsPerRun(runs, func() { of.call.make(out) })
+		t.Logf("%s of %d: %.0f", of.name, messages, n)
+		if most := of.budget[messages]; n > most {
+			t.Errorf("to %s %d messages in one call takes %.0f allocations; the budget is %.0f", of.name, messages, n, most)
 		}
 	}
 }

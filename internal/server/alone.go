@@ -26,7 +26,7 @@ type alone struct {
 	keep     queue.Keep
 	totals   *shard.Totals
 	watch    func(now func() queue.Instant) shard.Watcher // nil: messages are not watched
-	cipher   func() queue.Cipher                          // of encrypted messages; nil: there are no keys
+	cipher   func() queue.Cipher                          // returns nil if there are no keys
 	records  *store.Store                                 // of the control store
 	control  *control.Control
 	shares   bool // the keys are in the control store
@@ -74,7 +74,7 @@ func (a *alone) Control() *control.Control { return a.control }
 func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
 		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
-		Watch: a.watch, Cipher: a.keys(),
+		Watch: a.watch, Cipher: a.cipher(),
 		Configs: func() []queue.Config { return c.Configs(theShard) }, Deleted: c.Deleted,
 	})
 	if err != nil {
@@ -86,14 +86,6 @@ func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.S
 	a.stopDelivery = cancel
 	a.delivery.Go(func() { deliver(ctx, sh) })
 	return sh, nil
-}
-
-// keys returns the cipher of encrypted messages, or nil.
-func (a *alone) keys() queue.Cipher {
-	if a.cipher == nil {
-		return nil
-	}
-	return a.cipher()
 }
 
 // onQueue tells the shard of a change of the catalog, which sees all of them in

@@ -24,10 +24,10 @@ type caller struct {
 	queue  string // URL
 }
 
-// newCaller starts a server in memory, with a queue.
-func newCaller(tb testing.TB) *caller {
+// newCaller starts a server with a queue.
+func newCaller(tb testing.TB, config Config) *caller {
 	tb.Helper()
-	s, err := Start(inMemory())
+	s, err := Start(config)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -127,9 +127,21 @@ func (w *discard) Flush()                      {}
 
 // BenchmarkCalls is the way of a call from its header to its answer, without a network and a disk, with messages of
 // 1 KiB. To delete is to delete what is deleted already, which costs the engine less.
-func BenchmarkCalls(b *testing.B) {
+func BenchmarkCalls(b *testing.B) { benchmarkCalls(b, inMemory) }
+
+// BenchmarkStoredCalls and BenchmarkEncryptedCalls have a disk; the difference is what encryption costs. With TMPDIR in
+// memory they do not measure the disk.
+func BenchmarkStoredCalls(b *testing.B) {
+	benchmarkCalls(b, func() Config { return onDisk(b.TempDir()) })
+}
+
+func BenchmarkEncryptedCalls(b *testing.B) {
+	benchmarkCalls(b, func() Config { return encrypted(b.TempDir()) })
+}
+
+func benchmarkCalls(b *testing.B, config func() Config) {
 	for _, messages := range []int{1, 10} {
-		c := newCaller(b)
+		c := newCaller(b, config())
 		send := c.send(messages)
 		send.answer()
 		remove := c.delete(c.receive(messages).answer(), messages)

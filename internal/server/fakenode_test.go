@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -42,7 +43,7 @@ func (n *fakeNode) Serve(c *catalog.Catalog, deliver func(context.Context, *shar
 	}
 	n.alone = &alone{
 		disk: store.NewMemoryDisk(log), log: log, control: n.control, messages: messages,
-		require: func(int) error { return nil },
+		require: func(int) error { return nil }, cipher: func() queue.Cipher { return nil },
 	}
 	return n.alone.Serve(c, deliver)
 }

@@ -148,7 +148,11 @@ func (s *secrecy) agree(ctx context.Context) error {
 	if !s.storage.isOwner() {
 		return errors.New("the node that owns the control store has not found it on all nodes")
 	}
-	answers, silent := s.storage.node.Ask(ctx, mustMarshal(question{Keys: true}))
+	text, err := json.Marshal(question{Keys: true})
+	if err != nil {
+		return fmt.Errorf("ask for the keys of the other nodes: %w", err)
+	}
+	answers, silent := s.storage.node.Ask(ctx, text)
 	if len(silent) > 0 {
 		return fmt.Errorf("the node %s does not answer, or runs a program that cannot read encrypted messages", silent[0])
 	}
@@ -164,14 +168,6 @@ func (s *secrecy) agree(ctx context.Context) error {
 		}
 	}
 	return s.add(ctx)
-}
-
-func mustMarshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // no value of this package has none
-	}
-	return b
 }
 
 // over returns messages that are encrypted on their way in, and decrypted on their way out.
@@ -214,13 +210,19 @@ func (m *secretMessages) setting(id queue.ID) (s encryption.Setting, on bool) {
 
 // Send implements sqs.Shard.
 func (m *secretMessages) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	if s, on := m.setting(id); on {
-		var err error
-		if messages, err = m.secrecy.cipher.Encrypt(s, messages); err != nil {
-			return nil, err
-		}
+	s, on := m.setting(id)
+	if !on {
+		return m.Messages.Send(ctx, id, messages)
 	}
-	return m.Messages.Send(ctx, id, messages)
+	sealed, err := m.secrecy.cipher.Encrypt(s, messages)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := m.Messages.Send(ctx, id, sealed.Messages)
+	if err == nil {
+		sealed.Release()
+	}
+	return sent, err
 }
 
 // Publish implements Messages. Copies for a queue whose key does not exist were refused before.
@@ -239,31 +241,55 @@ func (m *secretMessages) Publish(ctx context.Context, publications []queue.Publi
 	return m.Messages.Publish(ctx, all)
 }
 
-// Receive implements sqs.Shard. If a message cannot be decrypted, the others are taken back, so that they can be
-// received without it while it is in flight.
+// Receive implements sqs.Shard. A message that cannot be decrypted is left out, and stays in flight: it does not hold
+// up the others, and the queue's redrive policy takes it to the dead-letter queue. The messages behind it in its
+// message group are taken back. If there is no other message, the error is encryption.ErrUnreadable.
 func (m *secretMessages) Receive(
 	ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration,
 ) ([]shard.Message, error) {
+	r.Decrypt = true
 	messages, err := m.Messages.Receive(ctx, id, r, wait)
 	if err != nil {
 		return nil, err
 	}
-	var failed error
-	fine := make([]queue.Delivery, 0, len(messages))
-	for i := range messages {
-		if messages[i].IsEncrypted() {
-			if err := m.secrecy.cipher.Decrypt(&messages[i].Message); err != nil {
-				failed = errors.Join(failed, err)
-				continue
-			}
-		}
-		fine = append(fine, messages[i].Delivery)
-	}
+	fine, behind, failed := m.readable(messages)
 	if failed == nil {
 		return messages, nil
 	}
-	m.secrecy.log.Error("a received message cannot be decrypted", "queue", id, "error", failed)
-	return nil, errors.Join(failed, m.Return(context.WithoutCancel(ctx), id, fine, r.Attempt))
+	if len(behind) > 0 {
+		failed = errors.Join(failed, m.Return(context.WithoutCancel(ctx), id, behind, r.Attempt))
+	}
+	if len(fine) == 0 {
+		return nil, failed
+	}
+	m.secrecy.log.Error("a message cannot be decrypted, and is left out of a receive", "queue", id, "error", failed)
+	return fine, nil
+}
+
+// readable decrypts messages, and returns those that it could, in their order, and the deliveries of those behind one
+// that it could not in their message group. The error is about those that it could not decrypt.
+func (m *secretMessages) readable(messages []shard.Message) (fine []shard.Message, behind []queue.Delivery, failed error) {
+	var blocked map[string]bool // message groups
+	fine = messages[:0]
+	for i := range messages {
+		one := &messages[i]
+		if one.Sequence > 0 && blocked[one.Group] {
+			behind = append(behind, one.Delivery)
+			continue
+		}
+		if one.IsEncrypted() {
+			if err := m.secrecy.cipher.Decrypt(&one.Message); err != nil {
+				failed = errors.Join(failed, err)
+				if blocked == nil {
+					blocked = make(map[string]bool)
+				}
+				blocked[one.Group] = true
+				continue
+			}
+		}
+		fine = append(fine, *one)
+	}
+	return fine, behind, failed
 }
 
 // StartMove implements sqs.Shard. The edit of a task is encrypted if its queue, or one that it may fill, is.

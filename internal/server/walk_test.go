@@ -523,8 +523,9 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 	})
 	for op, more := range map[string]string{
 		"DescribeQueueState": "", "ListConsumers": "", "ListMessageGroups": "", "PeekMessages": "",
-		"CheckAccess":   `,"Actions":["sqs:SendMessage"]`,
-		"ExplainAccess": `,"Principal":"anonymous","Action":"sqs:SendMessage"`,
+		"DeleteMessages": `,"MessageIds":["00000000-0000-4000-8000-000000000000"]`,
+		"CheckAccess":    `,"Actions":["sqs:SendMessage"]`,
+		"ExplainAccess":  `,"Principal":"anonymous","Action":"sqs:SendMessage"`,
 	} {
 		w.step(wire, op, func() (int, string) {
 			return callAdmin(w.t, w.other, op, `{"QueueUrl":"`+c.URL("looked-at.fifo")+`"`+more+`}`)

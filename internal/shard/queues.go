@@ -56,7 +56,7 @@ func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 	return err
 }
 
-// Send accepts messages; see queue.Engine.
+// Send accepts messages; see queue.Engine. When it has returned without an error, nothing uses the messages any more.
 func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
 	return call(ctx, s, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
 }
@@ -116,7 +116,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 			return nil, errors.Join(context.Cause(ctx), back)
 		}
 	}
-	messages, err := s.read(ctx, id, p.out, r.Attempt)
+	messages, err := s.read(ctx, id, p.out, &r)
 	s.waits.received(id, messages)
 	if s.watcher != nil && err == nil {
 		s.watcher.Received(id, p.at, messages)
@@ -153,7 +153,7 @@ func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 // has expired meanwhile. If a message cannot be read, the others are taken back, so
 // that they can be received without it while it is in flight. Messages with which the
 // answer would be longer than MaxReceive are taken back.
-func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) ([]Message, error) {
+func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delivery, q *queue.Receive) ([]Message, error) {
 	out := make([]Message, 0, len(deliveries))
 	var read []queue.Delivery
 	var failed error
@@ -163,12 +163,16 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 		defer r.Close()
 		get = r.Borrow // a message that was read shares no memory with its record
 	}
+	keys := queue.NoCipher
+	if q.Decrypt && s.cipher != nil {
+		keys = s.cipher
+	}
 	size := 0
 	for i, d := range deliveries {
-		m, err := queue.ReadMessage(get, id, d.Position)
+		m, err := queue.OpenMessage(get, id, d.Position, keys)
 		if err == nil && m != nil {
 			if size += m.Size(); size > MaxReceive && len(out) > 0 {
-				s.shorten(ctx, id, deliveries, i, attempt)
+				s.shorten(ctx, id, deliveries, i, q.Attempt)
 				break
 			}
 		}
@@ -186,7 +190,7 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 		return out, nil
 	}
 	s.log.Error("received message cannot be read", "error", failed)
-	back := s.Return(context.WithoutCancel(ctx), id, read, attempt)
+	back := s.Return(context.WithoutCancel(ctx), id, read, q.Attempt)
 	return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnavailable, failed), back)
 }
 

@@ -3,7 +3,10 @@
 // nothing about which fields there are.
 package varint
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Writer appends fields to a text.
 type Writer []byte
@@ -19,6 +22,12 @@ func (w *Writer) Int(n int64) { *w = binary.AppendVarint(*w, n) }
 
 // String appends a length and a string.
 func (w *Writer) String(s string) { w.Uint(uint64(len(s))); *w = append(*w, s...) }
+
+// UintSize returns how many bytes Uint appends.
+func UintSize(n uint64) int { return (bits.Len64(n|1) + 6) / 7 }
+
+// StringSize returns how many bytes String appends.
+func StringSize(s string) int { return UintSize(uint64(len(s))) + len(s) }
 
 // Raw appends bytes without a length.
 func (w *Writer) Raw(b []byte) { *w = append(*w, b...) }

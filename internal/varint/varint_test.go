@@ -57,3 +57,18 @@ func FuzzUint(f *testing.F) {
 		}
 	})
 }
+
+func TestSizes(t *testing.T) {
+	for shift := range 64 {
+		for _, n := range []uint64{1<<shift - 1, 1 << shift} {
+			var w Writer
+			if w.Uint(n); UintSize(n) != len(w) {
+				t.Errorf("%d takes %d bytes, not %d", n, len(w), UintSize(n))
+			}
+		}
+	}
+	var w Writer
+	if w.String("text"); StringSize("text") != len(w) {
+		t.Errorf("a string takes %d bytes, not %d", len(w), StringSize("text"))
+	}
+}

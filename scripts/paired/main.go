@@ -2,6 +2,7 @@
 //
 //	go run ./scripts/paired --other '--metrics-keep-minutes 0'      # with and without counting
 //	go run ./scripts/paired --other-program /tmp/sluice-of-last-week --load '--fifo --batch 10' --rounds 10
+//	go run ./scripts/paired --other-program /tmp/sluice-of-last-week --load '--producers 64 --consumers 0'  # sends alone
 //
 // It builds the program, or takes those that it is given, starts both servers with empty data directories, and gives
 // them the load of "sluice bench" in turn, in another order in each round: what drifts on the machine meets both. For
@@ -35,8 +36,9 @@ type side struct {
 
 // figures are what a load has shown of a server.
 type figures struct {
-	rate float64 // messages a second
-	cpu  float64 // microseconds of the server a message
+	rate    float64 // messages a second
+	message float64 // microseconds of the server a message
+	call    float64 // the same a call
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
@@ -76,6 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		if s.server, err = program.Start(ctx, s.program, *dir, strings.Fields(s.flags)...); err != nil {
 			return err
 		}
+		s.server.Client = sides[0].program
 		defer func() { err = errors.Join(err, s.server.Stop()) }()
 	}
 	flags := append(strings.Fields(*load), "--duration", duration.String())
@@ -89,11 +92,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			}
 			fmt.Fprintf(
 				stderr,
-				"round %d  %-5s  %6.0f messages/s  %6.1f µs of the server a message\n",
+				"round %d  %-5s  %6.0f messages/s  %6.1f µs of the server a message, %6.1f a call\n",
 				round+1,
 				[...]string{"one", "other"}[i],
 				x.rate,
-				x.cpu,
+				x.message,
+				x.call,
 			)
 			all[i] = append(all[i], x)
 		}
@@ -104,18 +108,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 
 // measure puts the load on a server.
 func measure(ctx context.Context, s *program.Server, flags []string) (figures, error) {
-	before := s.Use().CPU
 	r, err := s.Bench(ctx, flags)
 	if err != nil {
 		return figures{}, err
 	}
-	if r.Verdict.Sent == 0 {
-		return figures{}, errors.New("the load has sent no messages")
+	if r.Messages() == 0 {
+		return figures{}, errors.New("the load has neither sent nor received messages")
 	}
-	// Messages that were sent before or after the measured time took the server's time as well.
+	cpu := float64(r.ServerCPU.Nanoseconds()) / 1e3
 	return figures{
-		rate: max(r.ProducedPerSecond, r.ConsumedPerSecond),
-		cpu:  float64((s.Use().CPU - before).Microseconds()) / float64(r.Verdict.Sent),
+		rate:    max(r.ProducedPerSecond, r.ConsumedPerSecond),
+		message: cpu / float64(r.Messages()),
+		call:    cpu / float64(r.CallsMade()),
 	}, nil
 }
 
@@ -128,7 +132,8 @@ func write(w io.Writer, load string, all [2][]figures) {
 		of           func(figures) float64
 	}{
 		{"messages/s", "%.0f", func(f figures) float64 { return f.rate }},
-		{"server's CPU a message", "%.1f µs", func(f figures) float64 { return f.cpu }},
+		{"server's CPU a message", "%.1f µs", func(f figures) float64 { return f.message }},
+		{"server's CPU a call", "%.1f µs", func(f figures) float64 { return f.call }},
 	} {
 		var one, other, ratios []float64
 		for i := range all[0] {

@@ -3,12 +3,14 @@ package program
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +29,7 @@ func Build(ctx context.Context, binary string) error {
 // Server is a running server.
 type Server struct {
 	Endpoint string
+	Client   string // the program whose bench loads it; empty: its own
 
 	cmd    *exec.Cmd
 	data   string
@@ -94,9 +97,11 @@ type Report struct {
 	Ratio   float64       `json:",omitempty"`
 }
 
-// Bench runs "sluice bench" against the server. That a call failed is an error.
+// Bench runs "sluice bench" against the server, and has it report the server's processor time or memory. That a call
+// failed is an error.
 func (s *Server) Bench(ctx context.Context, flags []string) (Report, error) {
-	cmd := exec.CommandContext(ctx, s.cmd.Path, append([]string{"bench", "--json"}, flags...)...)
+	about := []string{"bench", "--json", "--server-pid", strconv.Itoa(s.cmd.Process.Pid)}
+	cmd := exec.CommandContext(ctx, cmp.Or(s.Client, s.cmd.Path), append(about, flags...)...)
 	cmd.Env = s.env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

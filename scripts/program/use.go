@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/bench"
 )
 
 // Use is what a process has used.
@@ -17,22 +19,7 @@ type Use struct {
 // UseOf returns what a process has used.
 func UseOf(pid int) Use {
 	status := fmt.Sprintf("/proc/%d/status", pid)
-	return Use{CPU: cpu(pid), Memory: kibibytes(Field(status, "VmRSS")), PeakMemory: kibibytes(Field(status, "VmHWM"))}
-}
-
-func cpu(pid int) (total time.Duration) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	const user, system, tick = 11, 12, 10 * time.Millisecond
-	if len(fields) <= system {
-		return 0
-	}
-	for _, i := range []int{user, system} {
-		n, _ := strconv.Atoi(fields[i])
-		total += time.Duration(n) * tick
-	}
-	return total
+	return Use{CPU: bench.ProcessorTime(pid), Memory: kibibytes(Field(status, "VmRSS")), PeakMemory: kibibytes(Field(status, "VmHWM"))}
 }
 
 func kibibytes(value string) uint64 {

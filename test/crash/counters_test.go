@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	catalogue "github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/proof/history"
 	"github.com/sluicemq/sluice/internal/proof/workload"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -52,7 +53,7 @@ func checkCountersOf(t *testing.T, h *history.History, data string) {
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}
-	listed, problems, err := catalogue.Check(open(server.ControlDir), topic.Prefix, signing.Prefix)
+	listed, problems, err := catalogue.Check(open(server.ControlDir), topic.Prefix, signing.Prefix, encryption.Prefix)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("queues: %v, %q", err, problems)
 	}

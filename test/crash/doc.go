@@ -10,6 +10,9 @@
 // themselves. TestDiskFull and TestDiskNearlyFull leave the real binary no space on a disk of its own, which takes root
 // on Linux.
 //
+// TestKillEncrypted is TestKill with encryption, and tries wrong files of keys between. TestEncryptedCluster kills the
+// nodes of a cluster that encrypts, while its key is rotated.
+//
 // TestDocumentedRestart restarts a cluster by the commands of docs/cluster.md, under a client that
 // must not notice.
 //

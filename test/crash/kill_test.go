@@ -22,6 +22,12 @@ func TestKill(t *testing.T) {
 		t.Skip("it takes a while")
 	}
 	t.Parallel()
+	kills(t, program.Build(t), t.TempDir(), func() {})
+}
+
+// kills kills a server on data again and again, and calls between before each of its starts but the first. At the end
+// it checks that every promise was kept.
+func kills(t *testing.T, binary, data string, between func(), flags ...string) {
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	rounds := number(t, "SLUICE_TEST_CRASH_ROUNDS", 4)
 	t.Logf("SLUICE_TEST_CRASH_SEED=%d SLUICE_TEST_CRASH_ROUNDS=%d", seed, rounds)
@@ -30,16 +36,18 @@ func TestKill(t *testing.T) {
 		return least + time.Duration(rng.Int64N(int64(most-least)))
 	}
 
-	binary, data := program.Build(t), t.TempDir()
 	j, h := newJournal(workload.WallClock{Began: time.Now()})
 	users := workload.New(rng, workload.Options{Patient: true})
 	for round := range int(rounds) {
+		if round > 0 {
+			between()
+		}
 		for rng.IntN(3) == 0 {
-			p := launch(t, binary, data)
+			p := launch(t, binary, data, flags...)
 			j.Sleep(within(0, 150*time.Millisecond))
 			p.kill(t)
 		}
-		p := launch(t, binary, data)
+		p := launch(t, binary, data, flags...)
 		c := p.ready(t)
 		if round == 0 {
 			establish(t, users, &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"})
@@ -63,7 +71,8 @@ func TestKill(t *testing.T) {
 		revived()
 	}
 
-	p := launch(t, binary, data)
+	between()
+	p := launch(t, binary, data, flags...)
 	c := p.ready(t)
 	finish(&workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"}, users)
 	c.Close()

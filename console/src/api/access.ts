@@ -19,7 +19,7 @@ const actions = [
   ...['DeleteMessage', 'StartMessageMoveTask'],
 ]
   .map((name) => `sqs:${name}`)
-  .concat('sluice:RedriveMessages', 'sluice:EditMessage')
+  .concat('sluice:RedriveMessages', 'sluice:EditMessage', 'sluice:DeleteMessages')
 
 /** redriving are the permissions that a redrive takes on the queue. */
 export const redriving = [

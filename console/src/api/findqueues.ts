@@ -1,6 +1,6 @@
 import { isDenied } from '../aws/failure'
 import { sluice } from '../aws/sluice'
-import type { QueuePage } from './queues'
+import type { QueuePage } from './queuepage'
 
 /** found is what can be chosen from: some queues, and how many there are of such names. */
 type Found = Pick<QueuePage, 'Queues' | 'Total'>

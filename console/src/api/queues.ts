@@ -3,6 +3,7 @@ import { isDenied } from '../aws/failure'
 import { sluice } from '../aws/sluice'
 import { useRefresh } from '../frame/preferences'
 import { keys } from './keys'
+import { type QueuePage, queuePage } from './queuepage'
 
 /** Reason is why nothing is received, for programs and people. */
 export interface Reason {
@@ -67,20 +68,13 @@ export interface ListedQueue {
   Unavailable?: boolean
 }
 
-export interface QueuePage {
-  Queues: ListedQueue[]
-  Cursor?: string
-  Total: number
-  Timestamp: number
-}
-
 /** useQueuePage returns a page of the caller's queues with what they are doing, and how many come before it, again and again. */
 export function useQueuePage(input: { Contains?: string; Skip?: number; Max: number }, enabled: boolean) {
   const interval = useRefresh()
   return useQuery({
     queryKey: ['ListQueueStates', input],
-    queryFn: async ({ signal }) => ({
-      ...(await sluice<QueuePage>('ListQueueStates', input, signal)),
+    queryFn: async ({ signal, client, queryKey }) => ({
+      ...(await queuePage(input, client.getQueryData<QueuePage>(queryKey), signal)),
       Skipped: input.Skip ?? 0,
     }),
     enabled,
@@ -126,13 +120,14 @@ export function useEveryQueue(input: EveryInput) {
       !once && !isDenied(state.error) && interval && Math.max(interval, everyPages(state.data?.pages.length ?? 0)),
     retry: (n, error) => n < 2 && !isDenied(error),
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal, client, queryKey }) => {
+      const before = client.getQueryData<EveryQueue>(queryKey)?.pages ?? []
       const pages: QueuePage[] = []
       let cursor: string | undefined
       do {
-        const page: QueuePage = await sluice<QueuePage>(
-          'ListQueueStates',
+        const page: QueuePage = await queuePage(
           { Max: most, ...(find && { Contains: find }), ...(cursor && { Cursor: cursor }) },
+          before[pages.length],
           signal,
         )
         pages.push(page)

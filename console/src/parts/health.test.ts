@@ -1,32 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ListedQueue, QueueState } from '../api/queues'
 import { health, worstFirst } from './health'
-
-const nothing = { Sent: 0, Received: 0, EmptyReceives: 0, Deleted: 0, Expired: 0, DeadLettered: 0, Moved: 0 }
-
-function state(some: Partial<QueueState>): QueueState {
-  return {
-    CreatedTimestamp: 0,
-    Encryption: 'Disabled',
-    ContentBasedDeduplication: false,
-    Visible: 0,
-    InFlight: 0,
-    Delayed: 0,
-    Arriving: 0,
-    WaitingReceives: 0,
-    Receivable: true,
-    Paused: false,
-    Reasons: [],
-    DeadLetterSources: 0,
-    Totals: nothing,
-    ...some,
-  }
-}
-
-function queue(QueueName: string, some: Partial<ListedQueue>): ListedQueue {
-  return { QueueName, QueueUrl: '', QueueArn: '', Fifo: false, ...some }
-}
+import { queueWith as queue, stateWith as state } from './samples'
 
 test('the queues that need attention come first, those with more messages before the others', () => {
   const list = [

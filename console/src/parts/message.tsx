@@ -4,6 +4,7 @@ import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Modal from '@cloudscape-design/components/modal'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
+import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import Tabs from '@cloudscape-design/components/tabs'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -39,14 +40,27 @@ export interface Message {
   MessageAttributes?: Record<string, Attribute>
   MD5OfBody?: string
   MD5OfMessageAttributes?: string
+  /** Unreadable says that the message cannot be decrypted: it has neither body nor attributes. */
+  Unreadable?: boolean
   Body?: string
 }
 
 /** stateWords are what the states of messages are called. */
 export const stateWords = { Visible: 'Available', InFlight: 'In flight', Delayed: 'Delayed' } as const
 
+/** unreadableText is shown in place of a message that cannot be decrypted. */
+export const unreadableText = 'Cannot be decrypted: its key is missing, or the message was changed.'
+
 /** Body shows a body in a way that can be read, as text and nothing else. */
-export function Body({ body, words = [] }: { body: string | undefined; words?: string[] }) {
+export function Body({
+  body,
+  unreadable = false,
+  words = [],
+}: {
+  body: string | undefined
+  unreadable?: boolean
+  words?: string[]
+}) {
   const [ways, setWays] = useState<Reading[]>([])
   const [chosen, setChosen] = useState<string>()
   useEffect(() => {
@@ -58,6 +72,9 @@ export function Body({ body, words = [] }: { body: string | undefined; words?: s
       gone = true
     }
   }, [body])
+  if (unreadable) {
+    return <StatusIndicator type="error">{unreadableText}</StatusIndicator>
+  }
   if (body === undefined) {
     return (
       <Box color="text-body-secondary">The body is not shown: that takes the permission sluice:PeekMessageBody.</Box>
@@ -192,7 +209,7 @@ export function MessageDetails({
       <Tabs
         ariaLabel="Parts of the message"
         tabs={[
-          { id: 'body', label: 'Body', content: <Body body={m.Body} words={words} /> },
+          { id: 'body', label: 'Body', content: <Body body={m.Body} unreadable={m.Unreadable} words={words} /> },
           { id: 'details', label: 'Details', content: <KeyValuePairs columns={2} items={pairs} /> },
           { id: 'attributes', label: `Attributes (${n})`, content: <AttributesTable attributes={attributes} /> },
         ]}

@@ -22,12 +22,21 @@ function Preview({ text = '', words }: { text: string | undefined; words: string
   )
 }
 
+/** MessagePreview is a line of a message's body, or says that it cannot be decrypted. */
+function MessagePreview({ message: m, words }: { message: Message; words: string[] }) {
+  return m.Unreadable ? (
+    <StatusIndicator type="error">Cannot be decrypted</StatusIndicator>
+  ) : (
+    <Preview text={m.Body} words={words} />
+  )
+}
+
 const columns = {
   body: {
     id: 'body',
     header: 'Body',
     width: 380,
-    cell: (m) => <Preview text={m.Body} words={[]} />,
+    cell: (m) => <MessagePreview message={m} words={[]} />,
   },
   state: {
     id: 'state',
@@ -88,7 +97,9 @@ export function messageColumns<M extends Message>(
       ),
     },
     ...names.map((name) =>
-      name === 'body' ? { ...columns.body, cell: (m: M) => <Preview text={m.Body} words={words} /> } : columns[name],
+      name === 'body'
+        ? { ...columns.body, cell: (m: M) => <MessagePreview message={m} words={words} /> }
+        : columns[name],
     ),
   ]
 }

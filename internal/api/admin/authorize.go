@@ -27,8 +27,8 @@ var lists = []string{"sluice:ListQueueStates"}
 // ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs
 // to. Every caller may take CheckAccess unless a policy denies it.
 var ofQueues = []string{
-	"sluice:CheckAccess", "sluice:DescribeQueueState", "sluice:EditMessage", "sluice:ExplainAccess", "sluice:ListConsumers",
-	"sluice:ListMessageGroups", "sluice:ListRedriveTasks",
+	"sluice:CheckAccess", "sluice:DeleteMessages", "sluice:DescribeQueueState", "sluice:EditMessage",
+	"sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:ListRedriveTasks",
 	"sluice:PeekMessageBody", "sluice:PeekMessages", "sluice:RedriveMessages",
 }
 

@@ -26,10 +26,13 @@ type listQueueStatesInput struct {
 	Cursor   string `max:"4096"`
 	Skip     int32  // queues that come before the first of the answer
 	Max      *int32
+	Since    string `max:"2048"` // Version of an answer to the same request, which the caller has
 }
 
 type listQueueStatesOutput struct {
-	Queues    []listedQueue `json:",always"`
+	Queues    []listedQueue `json:",always"`    // without those that are as in the answer of Since
+	Unchanged int64         `json:",omitempty"` // how many these are
+	Version   string        `json:",omitempty"` // for Since; empty: still that one
 	Cursor    string        `json:",omitempty"` // to go on with; empty: there are no more
 	Total     int64         // queues whose names are asked for, on all pages
 	Timestamp int64         // milliseconds, as all: when the server has answered
@@ -120,10 +123,11 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 	if err := l.ask(ctx, page.Items); err != nil {
 		return nil, failure(err)
 	}
-	return &listQueueStatesOutput{
+	out := &listQueueStatesOutput{
 		Queues: service.Convert(page.Items, l.show), Cursor: page.Next, Total: int64(len(all)),
 		Timestamp: s.authorizer.Now().UnixMilli(),
-	}, nil
+	}
+	return out, out.leaveOut(in.Since)
 }
 
 // queueLister makes one page of a list of queues.

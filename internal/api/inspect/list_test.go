@@ -1,7 +1,9 @@
 package inspect_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -117,6 +119,82 @@ func TestListQueueStates(t *testing.T) {
 	r.refused(r.root, "ListQueueStates", object{"Cursor": "x"}, 400, "Cursor is not one")
 	r.refused(r.root, "ListQueueStates", object{"Max": 0}, 400, "Max is 0")
 	r.refused(r.root, "ListQueueStates", object{"Max": 201}, 400, "between 1 and 200")
+}
+
+// A caller that has an answer gets only the queues of which the next one says something else, and all of them when
+// others are on the page.
+func TestListChangedQueueStates(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a, _ := r.queue("a"), r.queue("b")
+	r.queue("c")
+	since := func(version any) object { return object{"Since": version} }
+	first := r.ask("ListQueueStates", object{})
+	if first["Unchanged"] != nil || first["Version"] == nil || len(first["Queues"].([]any)) != 3 {
+		t.Fatalf("the first answer is %v", first)
+	}
+	same := r.ask("ListQueueStates", since(first["Version"]))
+	if listed(same) != "" || same["Unchanged"] != 3.0 || same["Total"] != 3.0 || same["Version"] != nil {
+		t.Errorf("nothing has happened: %v", same)
+	}
+	r.sendBodies(a, "x")
+	one := r.ask("ListQueueStates", since(first["Version"]))
+	if listed(one) != "a 1/0/0" || one["Unchanged"] != 2.0 || one["Version"] == nil {
+		t.Errorf("one queue has changed: %v", one)
+	}
+	if out := r.ask("ListQueueStates", since(one["Version"])); listed(out) != "" || out["Unchanged"] != 3.0 {
+		t.Errorf("nothing more has happened: %v", out)
+	}
+	// The version covers only what the caller may see.
+	names, _ := r.root.User(t, "names", apitest.Allow("sluice:ListQueueStates", "*"))
+	if status, out := names.Sluice(t, "ListQueueStates", since(one["Version"])); status != 200 || listed(out) != "a, b, c" {
+		t.Errorf("of another caller: %d %v", status, out)
+	}
+	r.queue("b2")
+	for what, in := range map[string]object{
+		"a new queue": since(one["Version"]), "another page": {"Since": one["Version"], "Skip": 1, "Max": 3},
+		"no version": since("AAAA"), "no base64": since("!"), "an empty one": since(""),
+	} {
+		if out := r.ask("ListQueueStates", in); out["Unchanged"] != nil || out["Version"] == nil || listed(out) == "" {
+			t.Errorf("%s: %v", what, out)
+		}
+	}
+	r.refused(r.root, "ListQueueStates", since(strings.Repeat("A", 2049)), 400, "less than or equal to 2048")
+}
+
+// A page that shows 300 queues and asks again while nothing happens moves less than 5 kB, in both directions.
+func TestIdleListIsSmall(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for i := range 300 {
+		r.queue(fmt.Sprintf("orders-of-customer-%03d", i))
+	}
+	first, again := 0, 0
+	in := object{"Max": 200}
+	for pages := 1; pages <= 2; pages++ {
+		out := r.ask("ListQueueStates", in)
+		first += size(t, out)
+		idle := maps.Clone(in)
+		idle["Since"] = out["Version"]
+		again += size(t, idle) + size(t, r.ask("ListQueueStates", idle))
+		if in["Cursor"] = out["Cursor"]; (out["Cursor"] == nil) != (pages == 2) {
+			t.Fatalf("page %d: %v", pages, out["Cursor"])
+		}
+	}
+	t.Logf("first %d bytes, then %d", first, again)
+	if again > 5000 {
+		t.Errorf("%d bytes are moved while nothing happens", again)
+	}
+}
+
+// size returns the bytes of a request or an answer.
+func size(t *testing.T, o object) int {
+	t.Helper()
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(text)
 }
 
 // A caller who may list queues sees the state of only the queues that the caller may look at, and their dead letters

@@ -51,6 +51,7 @@ type peekedMessage struct {
 	AWSTraceHeader         string `json:",omitempty"`
 	DeadLetterSourceArn    string `json:"DeadLetterQueueSourceArn,omitempty"`
 	MessageAttributes      map[string]attributeValue
+	Unreadable             bool    `json:",omitempty"` // it cannot be decrypted: its text and attributes are missing
 	Body                   *string `hidden:""`         // only if it was asked for
 	MD5OfBody              string  `json:",omitempty"` // likewise: a short body can be guessed by it
 }
@@ -177,6 +178,10 @@ func show(m *queue.Peeked, body bool) peekedMessage {
 	}
 	if m.Sequence != 0 {
 		out.SequenceNumber = strconv.FormatUint(m.Sequence, 10)
+	}
+	if m.IsEncrypted() {
+		out.Unreadable = true
+		return out
 	}
 	if len(m.Attributes) > 0 {
 		out.MessageAttributes = make(map[string]attributeValue, len(m.Attributes))

@@ -113,6 +113,11 @@ func errNoKey(q *catalog.Queue) *protocol.Error {
 	return service.Modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key %s does not exist.", service.Shorten(name))
 }
 
+// errNoKeyOfMessage refuses to receive messages that were all encrypted under keys that the server does not have.
+func errNoKeyOfMessage() *protocol.Error {
+	return service.Modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key that the message was encrypted under does not exist.")
+}
+
 func errEmptyBatch(entryType string) *protocol.Error {
 	return service.Modelled("EmptyBatchRequest", codePrefix+"EmptyBatchRequest", 400,
 		"There should be at least one %s in the request.", entryType)
@@ -179,6 +184,8 @@ func failure(err error, q *catalog.Queue) error {
 		return errPurgeInProgress(q.Name.Queue)
 	case errors.Is(err, queue.ErrSealed):
 		return service.Sealed(err)
+	case errors.Is(err, encryption.ErrUnreadable) && errors.Is(err, encryption.ErrNoKey):
+		return errors.Join(errNoKeyOfMessage(), err)
 	case errors.Is(err, encryption.ErrNoKey):
 		return errors.Join(errNoKey(q), err)
 	case errors.Is(err, queue.ErrTooLong):

@@ -14,11 +14,16 @@ type signingKey struct {
 	macs sync.Pool // of *mac; making one costs more than using it
 }
 
+// mac is what checking one signature needs. Its buffers would make the stack of each connection twice as large.
 type mac struct {
 	hash.Hash
-	text []byte // the string to sign
-	sum  [sha256.Size]byte
+	request []byte // the canonical request
+	text    []byte // the string to sign
+	sum     [sha256.Size]byte
 }
+
+// maxKeptRequest is the largest buffer for canonical requests that is used again. SDKs' requests need half a kilobyte.
+const maxKeptRequest = 4 << 10
 
 func deriveKey(secret, scope string) *signingKey {
 	k := new(signingKey)
@@ -31,17 +36,20 @@ func deriveKey(secret, scope string) *signingKey {
 	return k
 }
 
-// verifies tells whether presented is the signature that s should have for the canonical request.
-func (k *signingKey) verifies(s *Signature, canonicalRequest []byte, presented *[sha256.Size]byte) bool {
+// verifies tells whether presented is the signature s of r, read as c says.
+func (k *signingKey) verifies(c *canonical, r *Request, s *Signature, presented *[sha256.Size]byte) bool {
 	m, _ := k.macs.Get().(*mac)
 	if m == nil {
 		m = &mac{Hash: hmac.New(sha256.New, k.key[:])}
 	}
-	m.text = s.appendStringToSign(m.text[:0], canonicalRequest)
+	m.request = c.appendRequest(m.request[:0], r, s)
+	m.text = s.appendStringToSign(m.text[:0], m.request)
 	m.Reset()
 	m.Write(m.text)
 	ok := hmac.Equal(m.Sum(m.sum[:0]), presented[:])
-	k.macs.Put(m)
+	if cap(m.request) <= maxKeptRequest {
+		k.macs.Put(m)
+	}
 	return ok
 }
 

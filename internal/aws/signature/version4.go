@@ -19,7 +19,6 @@ func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string,
 		key = deriveKey(secret, s.scope)
 	}
 
-	buf := make([]byte, 0, 2048)
 	var sum [hashLength]byte
 	payloads, n := s.payloads(r.Body, &sum)
 	for i := -1; i < len(v.Hosts); i++ {
@@ -29,10 +28,10 @@ func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string,
 		}
 		for _, payload := range payloads[:n] {
 			c := canonical{host: host, payload: payload, rawPath: v.rawPath}
-			ok = key.verifies(s, c.appendRequest(buf, r, s), &presented)
+			ok = key.verifies(&c, r, s, &presented)
 			if !ok && s.Claims.Presigned && s.Claims.Token != "" {
 				c.withoutToken = true
-				ok = key.verifies(s, c.appendRequest(buf, r, s), &presented)
+				ok = key.verifies(&c, r, s, &presented)
 			}
 			if ok && wellFormed {
 				if !cached {

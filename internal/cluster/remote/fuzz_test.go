@@ -55,6 +55,9 @@ func (echo) Glances(_ context.Context, ids []queue.ID) ([]shard.Glance, error) {
 func (echo) Peek(context.Context, queue.ID, queue.Peek) (queue.PeekResult, error) {
 	return queue.PeekResult{Messages: make([]queue.Peeked, 1), More: true}, nil
 }
+func (echo) Discard(context.Context, queue.ID, queue.Locate) (queue.Discarded, error) {
+	return queue.Discarded{IDs: make([]queue.MessageID, 2), More: true}, nil
+}
 func (echo) Series(context.Context, queue.ID, string, queue.Instant, queue.Instant) ([]queue.Row, error) {
 	return make([]queue.Row, 2), nil
 }
@@ -119,6 +122,7 @@ func recorded(tb testing.TB) *tap {
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}, Copy: true}})
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Group: "g", Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Count: &queue.TopicCount{Topic: "t", Counts: [queue.TopicMetrics]uint64{1, 2, 1 << 40}}}, {}})
+	_, _ = c.Discard(ctx, 1, queue.Locate{IDs: make([]queue.MessageID, 2)})
 	if len(wire.calls) != len(methods) {
 		tb.Fatalf("%d calls of %d methods", len(wire.calls), len(methods))
 	}

@@ -41,7 +41,7 @@ func newConn(s *Server, rwc net.Conn) *conn {
 	c.base = context.WithValue(context.Background(), http.ServerContextKey, s.http)
 	c.base = context.WithValue(c.base, http.LocalAddrContextKey, rwc.LocalAddr())
 	c.socket.open(rwc)
-	c.watch.rwc = rwc
+	c.watch.rwc, c.watch.raw = rwc, c.socket.raw
 	return c
 }
 

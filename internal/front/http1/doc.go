@@ -31,7 +31,8 @@
 // answer and its header twice. Here:
 //
 //   - The watch (watch.go) begins only when a request has lasted for watchAfter. If a request is over sooner, one read
-//     that does not wait finds out whether the client is still there, just before the answer is written.
+//     that does not wait finds out whether the client is still there, just before the answer is written. On Linux one
+//     goroutine watches for all requests (departures_linux.go), so that a long poll has one goroutine and not two.
 //   - A deadline is set before an operation that may block on it, and not for bytes that have come already: two for a
 //     request that fits into the buffer.
 //   - The answer is one write, of one buffer, or of a buffer and a long body.
@@ -41,4 +42,7 @@
 // # Tried and left out
 //
 // Names and values as parts of one text of the head: a value that is kept, such as a key's id, would keep the head.
+//
+// Letting other goroutines run before a connection looks for its next request, which then often has come: a send reads
+// 2.7 times instead of 3, but takes as much processor time.
 package http1

@@ -6,21 +6,23 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
 // watchAfter is how long a request lasts before its client is watched. Most requests are over sooner.
 const watchAfter = 20 * time.Millisecond
 
-// watch learns that the client of a request has left, and ends the request's context then. It reads from the connection
-// in a goroutine of its own. A byte that comes is the beginning of the next request: the watch keeps it and looks no
-// further.
+// watch learns that the client of a request has left, and ends the request's context then. departures looks after it
+// if it can. Otherwise the watch reads from the connection in a goroutine of its own. A byte that comes is the
+// beginning of the next request: the watch keeps it and looks no further.
 //
 // The watch runs between begin and end, in which nothing else reads from the connection. begin sets a timer. end
 // stops the timer; if it comes too late for that, it interrupts the watch by a deadline in the past and waits for it.
 // Both may set the connection's deadline only under mu, so that the watch cannot take the interruption away.
 type watch struct {
 	rwc    net.Conn
+	raw    syscall.RawConn // nil: there is no file descriptor
 	timer  *time.Timer
 	over   chan struct{} // gets a value when run has returned
 	begun  bool
@@ -29,10 +31,13 @@ type watch struct {
 	mu      sync.Mutex
 	stopped bool // end has been called
 
-	// The results. They belong to run until it has returned.
+	// The results. They belong to run until it has returned, and to departures between add and remove.
 	one  [1]byte
 	n    int // how many bytes of one were read
 	gone bool
+
+	listed bool  // departures has it
+	number int32 // by which departures knows it
 }
 
 // begin watches the client from watchAfter on. Nothing must read from the connection until end.
@@ -47,8 +52,8 @@ func (w *watch) begin(cancel context.CancelFunc) {
 	w.timer.Reset(watchAfter)
 }
 
-// end stops watching. It reports whether the watch has run, so that it is known whether the client was there until now.
-func (w *watch) end() (ran bool) {
+// end stops watching. It reports whether gone says if the client was there until now.
+func (w *watch) end() (known bool) {
 	if !w.begun {
 		return false
 	}
@@ -62,7 +67,12 @@ func (w *watch) end() (ran bool) {
 	w.mu.Unlock()
 	<-w.over
 	_ = w.rwc.SetReadDeadline(time.Time{})
-	return true
+	if !w.listed {
+		return true
+	}
+	w.listed = false
+	departures.remove(w)
+	return w.gone // it may have left a moment ago
 }
 
 func (w *watch) run() {
@@ -71,9 +81,10 @@ func (w *watch) run() {
 	stopped := w.stopped
 	if !stopped {
 		_ = w.rwc.SetReadDeadline(time.Time{})
+		w.listed = departures.add(w)
 	}
 	w.mu.Unlock()
-	if stopped {
+	if stopped || w.listed {
 		return
 	}
 	var err error

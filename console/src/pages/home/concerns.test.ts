@@ -1,32 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, ListedQueue, QueueState } from '../../api/queues'
+import { nothing, queueWith, stateWith } from '../../parts/samples'
 import { concernsOf } from './concerns'
 
 const now = 1_800_000_000_000
 const minute = 60_000
-const nothing = { Sent: 0, Received: 0, EmptyReceives: 0, Deleted: 0, Expired: 0, DeadLettered: 0, Moved: 0 }
 const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
 const happened = (some: Partial<Activity>): Activity => ({ ...nothing, ...some })
 
 function queue(QueueName: string, some: Partial<QueueState> | undefined, more: Partial<ListedQueue> = {}): ListedQueue {
-  const State: QueueState = {
-    CreatedTimestamp: 0,
-    Encryption: 'Disabled',
-    ContentBasedDeduplication: false,
-    Visible: 0,
-    InFlight: 0,
-    Delayed: 0,
-    Arriving: 0,
-    WaitingReceives: 0,
-    Receivable: true,
-    Paused: false,
-    Reasons: [],
-    DeadLetterSources: 0,
-    Totals: nothing,
-    ...some,
-  }
-  return { QueueName, QueueUrl: '', QueueArn: arn(QueueName), Fifo: false, ...(some && { State }), ...more }
+  return queueWith(QueueName, { QueueArn: arn(QueueName), ...(some && { State: stateWith(some) }), ...more })
 }
 
 const busy = { WaitingReceives: 1, LastReceiveTimestamp: now }

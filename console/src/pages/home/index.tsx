@@ -7,9 +7,9 @@ import { useMemo, useState } from 'react'
 import type { ListedQueue } from '../../api/queues'
 import { isDenied, isLost } from '../../aws/failure'
 import { later } from '../../frame/later'
-import { go } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { count, plural } from '../../parts/format'
+import { NoQueues } from '../../parts/noqueues'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Time } from '../../parts/values'
@@ -67,7 +67,7 @@ export default function Home() {
       {isDenied(queues.error) && <Button href="#/queues">See the list of queues</Button>}
       {isLost(firing.error, firing.data) && <Problem error={firing.error} what="The alarms cannot be looked at" />}
       {data && data.Total > 0 && <Totals queues={data.Queues} />}
-      {data?.Total === 0 && list.length === 0 && <FirstQueue />}
+      {data?.Total === 0 && list.length === 0 && <NoQueues />}
       {(pending || list.length > 0) && (
         <ConcernTable concerns={shown} courses={courses} loading={pending && list.length === 0} resume={resume} />
       )}
@@ -100,21 +100,6 @@ function Well({ firing, at }: { firing: boolean; at: number | undefined }) {
       <StatusIndicator type="success">
         No queue needs attention{firing && ' and no alarm fires'}, as of <Time at={at} />.
       </StatusIndicator>
-    </Empty>
-  )
-}
-
-function FirstQueue() {
-  return (
-    <Empty
-      title="There are no queues yet"
-      action={
-        <Button variant="primary" onClick={() => go('/create-queue')}>
-          Create queue
-        </Button>
-      }
-    >
-      A queue keeps messages until a consumer has received and deleted them.
     </Empty>
   )
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import { type ListedQueue, mostByNeed, type QueuePage, useEveryQueue, useQueuePage } from '../../api/queues'
+import type { QueuePage } from '../../api/queuepage'
+import { type ListedQueue, mostByNeed, useEveryQueue, useQueuePage } from '../../api/queues'
 import { isDenied } from '../../aws/failure'
 import { useRefresh } from '../../frame/preferences'
 import { health } from '../../parts/health'

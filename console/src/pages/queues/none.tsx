@@ -6,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useState } from 'react'
 import { address, go } from '../../frame/router'
 import { Empty } from '../../parts/empty'
+import { NoQueues } from '../../parts/noqueues'
 import { Problem } from '../../parts/problem'
 import { useFind } from './find'
 
@@ -38,19 +39,7 @@ export function None({ error, denied, refetch }: NoneProps) {
       <Empty title="No matches" action={<Button onClick={() => ask({ find: '', only: '' })}>Show all queues</Button>} />
     )
   }
-  return (
-    <Empty
-      title="There are no queues yet"
-      action={
-        <Button variant="primary" onClick={() => go('/create-queue')}>
-          Create queue
-        </Button>
-      }
-    >
-      A queue keeps messages until a consumer has received and deleted them. Programs that speak Amazon SQS find it
-      under its URL.
-    </Empty>
-  )
+  return <NoQueues />
 }
 
 /** OpenByName is for a user who may use a queue and not list any. */

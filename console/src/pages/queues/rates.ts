@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import type { QueuePage } from '../../api/queues'
+import type { QueuePage } from '../../api/queuepage'
 
 interface Sample {
   at: number

@@ -53,7 +53,7 @@ const actions = [
   'DeleteQueue',
 ]
   .map((name) => `sqs:${name}`)
-  .concat('sluice:PeekMessages', 'sluice:PeekMessageBody', 'sluice:RedriveMessages')
+  .concat('sluice:PeekMessages', 'sluice:PeekMessageBody', 'sluice:RedriveMessages', 'sluice:DeleteMessages')
 
 /** Explain says whether a principal may take an action on the queue, and why. */
 export function Explain({ queue }: { queue: string }) {

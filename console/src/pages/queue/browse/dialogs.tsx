@@ -1,8 +1,9 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import FormField from '@cloudscape-design/components/form-field'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { redriveOf, useAttributes } from '../../../api/attributes'
+import { type Deleting, deleteFound } from '../../../api/discard'
 import { arnOf, moveNow } from '../../../api/movetask'
 import { nameOf } from '../../../api/queues'
 import { sqs } from '../../../aws/sqs'
@@ -10,13 +11,13 @@ import { notify } from '../../../frame/notices'
 import { Confirm } from '../../../parts/confirm'
 import { fromBase64 } from '../../../parts/decode'
 import { each } from '../../../parts/each'
-import { plural } from '../../../parts/format'
+import { count, plural } from '../../../parts/format'
 import type { Message } from '../../../parts/message'
 import { QueueField } from '../../../parts/queuefield'
 import { EditMessage } from '../redrive/edit'
 
 /** Act is what can be done with messages that were found. */
-export type Act = 'return' | 'move' | 'copy' | 'edit'
+export type Act = 'return' | 'move' | 'copy' | 'edit' | 'delete'
 
 interface DialogProps {
   act: Act
@@ -38,6 +39,8 @@ export function MessageDialog({ act, ...props }: DialogProps) {
       return <Copy {...props} />
     case 'edit':
       return <Edit {...props} />
+    case 'delete':
+      return <Delete {...props} />
   }
 }
 
@@ -146,6 +149,46 @@ function copyOf(m: Message, to: string) {
       MessageDeduplicationId: [...crypto.getRandomValues(new Uint32Array(4))].join('-'),
     }),
   }
+}
+
+function Delete({ queue, messages, close, done }: Props) {
+  const [now, setNow] = useState<Deleting>()
+  const gone = useRef<AbortController>(undefined)
+  useEffect(() => {
+    const controller = new AbortController()
+    gone.current = controller
+    return () => controller.abort()
+  }, [])
+  async function remove() {
+    const ids = messages.map((m) => m.MessageId)
+    const { deleted, missing } = await deleteFound(queue, ids, gone.current?.signal ?? AbortSignal.abort(), setNow)
+    notify({
+      type: missing > 0 ? 'warning' : 'success',
+      header: `Deleted ${plural(deleted, 'message')}`,
+      ...(missing > 0 && { content: `${plural(missing, 'message')} had left the queue before.` }),
+    })
+    done()
+  }
+  const flying = messages.filter((m) => m.State === 'InFlight').length
+  return (
+    <Confirm title={`Delete ${plural(messages.length, 'message')}`} yes="Delete" close={close} act={remove}>
+      <Box>
+        Deleted messages cannot be brought back. They are deleted in any state: available, in flight or delayed.
+      </Box>
+      {flying > 0 && (
+        <Box>
+          {plural(flying, 'message')} {flying === 1 ? 'is' : 'are'} in flight: a consumer may be working on{' '}
+          {flying === 1 ? 'it' : 'them'}.{' '}
+          {queue.endsWith('.fifo') && 'The next message of the group can be received at once.'}
+        </Box>
+      )}
+      {now && (
+        <Box color="text-body-secondary">
+          {count(now.scanned)} of {plural(now.total, 'message')} looked at
+        </Box>
+      )}
+    </Confirm>
+  )
 }
 
 function Edit({ queue, messages, close, done }: Props) {

@@ -23,6 +23,7 @@ export const acts = (messages: Message[], { refusals, dead }: Possible) => [
     disabled: messages.length !== 1,
     ...refused(refusals, ...redriving, 'sluice:EditMessage'),
   },
+  { id: 'delete', text: 'Delete', ...refused(refusals, 'sluice:DeleteMessages', 'sqs:DeleteMessage') },
 ]
 
 interface StepsProps {

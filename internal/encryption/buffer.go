@@ -1,0 +1,84 @@
+package encryption
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// largestBuffer is the most memory that is kept for the next use, in bytes.
+const largestBuffer = 64 << 10
+
+// scratch is what an AEAD takes beside text and key. It is part of what is pooled, because it would be on the heap.
+type scratch struct {
+	nonce [12]byte
+	bound [boundSize]byte
+}
+
+// buffers are where parts are decrypted, and where bodies wait to be.
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+type buffer struct {
+	scratch
+	bytes []byte
+}
+
+// newBuffer returns a buffer, to be released.
+func newBuffer() *buffer { return buffers.Get().(*buffer) }
+
+// release keeps the buffer for the next use, without the text that is in b, which took its bytes.
+func (s *buffer) release(b []byte) {
+	clear(b)
+	if s.bytes = nil; cap(b) <= largestBuffer {
+		s.bytes = b[:0]
+	}
+	buffers.Put(s)
+}
+
+// Sealed are encrypted messages, in memory that is used again.
+//
+// The bodies of the messages share the memory of one buffer, so Release may be called only when nothing has a body of
+// them any more. A queue keeps what it encodes, and no body; so that is when a send has returned without an error. A
+// send that has failed may still be under way: then Release must not be called, and the memory is the collector's.
+// A body that was changed under a reader does not decrypt, so a mistake here would not go unnoticed.
+type Sealed struct {
+	Messages []queue.Outgoing
+	bytes    []byte
+	scratch
+}
+
+var sealed = sync.Pool{New: func() any { return new(Sealed) }}
+
+// roomForOne is enough for what an encrypted message takes beside its text, unless it has many attributes.
+const roomForOne = 200
+
+// seal encrypts messages under a data key.
+func seal(d *dataKey, messages []queue.Outgoing) *Sealed {
+	s := sealed.Get().(*Sealed)
+	s.Messages = append(s.Messages[:0], messages...)
+	size := 0
+	for i := range messages {
+		size += messages[i].Content().Size() + roomForOne
+	}
+	w := slices.Grow(s.bytes[:0], size)
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		begins := len(w)
+		w = encryptWhole(w, &s.scratch, d, aMessage, m.ID, m.Content())
+		body := w[begins:] // if w grows later, this stays where it is
+		m.Encrypted(unsafe.String(unsafe.SliceData(body), len(body)), nil)
+	}
+	s.bytes = w
+	return s
+}
+
+// Release keeps the memory for other messages. No body of s may be in use any more.
+func (s *Sealed) Release() {
+	clear(s.Messages)
+	if cap(s.bytes) > largestBuffer {
+		s.bytes = nil
+	}
+	sealed.Put(s)
+}

@@ -1,0 +1,111 @@
+package http1
+
+import (
+	"errors"
+	"sync"
+	"syscall"
+)
+
+// departures learns for all watches of the process that clients have left, in one goroutine. A goroutine for each
+// would be a fifth of the memory of a long poll that waits.
+//
+// The kernel reports once for a connection that there is something to read: bytes, or the end. departures looks which
+// it is and takes nothing away. If bytes have come, it looks no further.
+var departures leavers
+
+// leavers are the connections whose clients are watched.
+type leavers struct {
+	once  sync.Once
+	epoll int // file descriptor; below 0: there is none
+
+	mu      sync.Mutex // held while a watch is looked at, so that remove waits for that
+	last    int32
+	watches map[int32]*watch // by what the kernel calls them
+}
+
+// add watches for a client until remove. It returns false if that is not possible for its connection.
+func (l *leavers) add(w *watch) bool {
+	if w.raw == nil {
+		return false
+	}
+	l.once.Do(l.start)
+	if l.epoll < 0 {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.last++; l.watches[l.last] != nil; l.last++ { // it may have begun anew
+	}
+	w.number = l.last
+	l.watches[w.number] = w
+	if !w.control(syscall.EPOLL_CTL_ADD) {
+		delete(l.watches, w.number)
+		return false
+	}
+	return true
+}
+
+// remove ends what add has begun. The results of w are its caller's from then on.
+func (l *leavers) remove(w *watch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.watches, w.number)
+	w.control(syscall.EPOLL_CTL_DEL) // a connection that is closed is off the list
+}
+
+// control changes whether the kernel reports on the connection.
+func (w *watch) control(op int) (ok bool) {
+	event := syscall.EpollEvent{Events: syscall.EPOLLIN | syscall.EPOLLONESHOT, Fd: w.number}
+	err := w.raw.Control(func(fd uintptr) {
+		ok = syscall.EpollCtl(departures.epoll, op, int(fd), &event) == nil
+	})
+	return ok && err == nil
+}
+
+func (l *leavers) start() {
+	l.watches = make(map[int32]*watch)
+	var err error
+	if l.epoll, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
+		l.epoll = -1
+		return
+	}
+	go l.run()
+}
+
+// run waits for reports. It lasts as long as the process.
+func (l *leavers) run() {
+	events := make([]syscall.EpollEvent, 128)
+	for {
+		n, err := syscall.EpollWait(l.epoll, events, -1)
+		if err != nil { // only an interruption is possible
+			continue
+		}
+		l.mu.Lock()
+		for _, event := range events[:n] {
+			if w := l.watches[event.Fd]; w != nil && w.left() {
+				w.gone = true
+				w.cancel()
+			}
+		}
+		l.mu.Unlock()
+	}
+}
+
+// left reports whether what there is to read is the end.
+func (w *watch) left() bool {
+	var (
+		b   [1]byte
+		n   int
+		err error
+	)
+	closed := w.raw.Control(func(fd uintptr) {
+		n, _, err = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+	})
+	switch {
+	case closed != nil:
+		return true
+	case err != nil:
+		return !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR)
+	}
+	return n == 0
+}

@@ -1,0 +1,50 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+)
+
+// clearLine brings the head of the line to p, by making the messages in front of it indexed ones: the line has no
+// gaps, so that a message can leave it at the head only. It does a bounded amount of work, and reports whether that
+// was enough.
+func (q *queue) clearLine(p Position) (there bool, err error) {
+	type record struct{ key, value []byte }
+	var ahead []record
+	work, room := 0, q.room()
+	err = q.tx.Scan(messageKey(q.cfg.ID, q.line.head), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
+		ahead = append(ahead, record{slices.Clone(k), slices.Clone(v)})
+		work += 1 + len(v)>>10
+		room -= len(v)
+		return work < selectionWork && room > 0
+	})
+	if err != nil {
+		return false, err
+	}
+	q.work += work
+	for _, r := range ahead {
+		if at := Position(tail(r.key, 0)); at != q.line.head {
+			return false, fmt.Errorf("message %v of the line: %w", q.line.head, errMissing)
+		}
+		if err := q.indexFirst(r.key, r.value); err != nil {
+			return false, err
+		}
+	}
+	q.markDirty()
+	return q.line.head == p, nil
+}
+
+// indexFirst makes the first message of the line an indexed one.
+func (q *queue) indexFirst(key, record []byte) error {
+	sent, err := sentAt(record)
+	if err != nil {
+		return err
+	}
+	only := q.indexed() == 0
+	q.tx.DeleteOnce(key)
+	q.line.take()
+	to := q.index.place(sent, only)
+	q.tx.Set(messageKey(q.cfg.ID, to), record)
+	q.index.setAge(to, sent, "", sent)
+	return q.groups.add("", to, sent)
+}

@@ -1,0 +1,98 @@
+package queue
+
+import "fmt"
+
+// Discarded says which of the messages of some ids a call has deleted, and how far it has come.
+type Discarded struct {
+	IDs     []MessageID
+	Scanned uint64     // messages that were looked at
+	More    bool       // those of the other ids may still be in the queue
+	Next    PeekCursor // where to go on if so
+}
+
+// Discard deletes messages where Look.Locate has found them, whether they were received or not: in flight, blocked in
+// their groups, delayed, or in the middle of the line. Its result has an element for each message that it has come to:
+// true if the message is deleted, false if another message, or none, is there now. The group of a message goes on as
+// after Delete.
+//
+// It does a bounded amount of work. If the result is shorter than the list, the rest has to be asked for again, in
+// another transaction.
+//
+//   - The record of a message never changes, and a position is never given out again: an id that is read at its
+//     position is that message.
+//   - A message leaves the line at its head only; see queue.clearLine.
+func (e *Engine) Discard(id ID, messages []Located) ([]bool, error) {
+	q, err := e.queueAtPresent(id)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]bool, 0, len(messages))
+	for enough := q.work + selectionWork; len(results) < len(messages) && q.work < enough && !q.Full(); {
+		deleted, later, err := q.discard(messages[len(results)])
+		if err != nil {
+			return nil, fmt.Errorf("discard: %w", err)
+		}
+		if later {
+			break
+		}
+		results = append(results, deleted)
+	}
+	return results, nil
+}
+
+// discard deletes one message, if it is there. It returns later if so much is in front of the message that the
+// caller has to come back to it.
+func (q *queue) discard(l Located) (deleted, later bool, err error) {
+	q.work++
+	b, err := q.tx.Get(messageKey(q.cfg.ID, l.Position))
+	if err != nil || b == nil {
+		return false, false, err
+	}
+	q.work += len(b) >> 10
+	m, err := decodeMessage(b)
+	if err != nil || m.ID != l.ID {
+		return false, false, err
+	}
+	later, err = q.dropAt(l.Position, m)
+	if err != nil || later {
+		return false, later, err
+	}
+	q.tally.countDurably(MetricDeleted, 1)
+	return true, false, nil
+}
+
+// dropAt removes a stored message, in any state.
+func (q *queue) dropAt(p Position, m *Message) (later bool, err error) {
+	switch r := q.held.at[p]; {
+	case r != nil:
+		return false, q.removeAndRelease(r)
+	case !p.indexed():
+		return q.dropFromLine(p)
+	}
+	a := aged{pos: p, sent: m.SentAt, group: m.Group}
+	if !q.cfg.FIFO {
+		if a.due, err = q.index.dueOf(p, m.SentAt); err != nil {
+			return false, err
+		}
+	}
+	return false, q.dropUnreceived(a)
+}
+
+// dropFromLine removes a message of the line that was never received.
+func (q *queue) dropFromLine(p Position) (later bool, err error) {
+	if p < q.line.head { // its row would say where it is
+		return false, fmt.Errorf("%v before the line: %w", p, errMissing)
+	}
+	if there, err := q.clearLine(p); err != nil || !there {
+		return true, err
+	}
+	q.dropHead()
+	return false, nil
+}
+
+// dropHead removes the first message of the line that was never received.
+func (q *queue) dropHead() {
+	q.tx.DeleteOnce(messageKey(q.cfg.ID, q.line.take()))
+	q.stored--
+	q.markDirty()
+}

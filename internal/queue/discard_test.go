@@ -1,0 +1,82 @@
+package queue
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// A message far behind in a long line is discarded in many small steps, each of which is a transaction of its own, and
+// the others stay.
+func TestDiscardInSteps(t *testing.T) {
+	t.Parallel()
+	const messages = 2000
+	r := newRig(t)
+	defer r.close()
+	r.configure(Config{ID: 1, ARN: "q", Visibility: time.Minute, Retention: time.Hour})
+	var out []Outgoing
+	for i := range messages {
+		out = append(out, Outgoing{Body: fmt.Sprint(i), ID: MessageID{byte(i >> 8), byte(i)}})
+	}
+	if err := r.transact(func(e *Engine) error { _, err := e.Send(1, out); return err }); err != nil {
+		t.Fatal(err)
+	}
+	last := Located{Position: messages, ID: out[messages-1].ID}
+	for steps := 0; ; steps++ {
+		var results []bool
+		err := r.transact(func(e *Engine) (err error) {
+			results, err = e.Discard(1, []Located{last})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(results) == 0 {
+			continue
+		}
+		if !results[0] || steps < messages/selectionWork-1 {
+			t.Errorf("discarded %v after %d steps", results[0], steps)
+		}
+		break
+	}
+	if n := len(r.stored(1)); n != messages-1 {
+		t.Errorf("%d messages are left", n)
+	}
+}
+
+// Changes between the look and the discard count: a message that is gone is not discarded, one that was made
+// an indexed message is not either, and is found by the next look.
+func TestDiscardIsConfirmed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	defer r.close()
+	r.configure(Config{ID: 1, ARN: "q", Visibility: time.Minute, Retention: time.Hour})
+	var out []Outgoing
+	var ids []MessageID
+	for i := range 3 {
+		ids = append(ids, MessageID{byte(i + 1)})
+		out = append(out, Outgoing{Body: fmt.Sprint(i), ID: ids[i]})
+	}
+	if err := r.do(func(e *Engine) error { _, err := e.Send(1, out); return err }); err != nil {
+		t.Fatal(err)
+	}
+	look, err := r.engine.Look(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := look.Locate(r.store, Locate{IDs: ids}, func(int) bool { return true })
+	if err != nil || len(before.Messages) != 3 || before.More {
+		t.Fatalf("found %+v, %v", before, err)
+	}
+	if gone := r.discard(1, ids[1:2]); len(gone) != 1 { // the first is made an indexed one
+		t.Fatalf("discarded %v", gone)
+	}
+	var results []bool
+	err = r.do(func(e *Engine) (err error) { results, err = e.Discard(1, before.Messages); return err })
+	if err != nil || len(results) != 3 || results[0] || results[1] || !results[2] {
+		t.Errorf("discarded %v, %v", results, err)
+	}
+	if gone := r.discard(1, ids); len(gone) != 1 || gone[0] != ids[0] {
+		t.Errorf("then discarded %v", gone)
+	}
+}

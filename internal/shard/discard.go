@@ -1,0 +1,69 @@
+package shard
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// discardTime bounds how long a call goes on to hand the owner what it has found.
+const discardTime = time.Second
+
+// Discard deletes the messages of some ids, in any state.
+//
+//   - An id that is not in the result, where More is false, was not in the queue at some moment of the calls.
+//   - The owner never searches. It deletes what was found, a bounded part of it in each transaction.
+//
+// First it looks for the messages as Peek does. Then it has the owner delete them where they were found. A message may
+// have gone to another place meanwhile, or there may be no time for all: More then says that the same look must be made
+// once more, for the ids that are left.
+func (s *Shard) Discard(ctx context.Context, id queue.ID, ask queue.Locate) (queue.Discarded, error) {
+	look, err := call(ctx, s, func(e *queue.Engine) (queue.Look, error) { return e.Look(id) })
+	if err != nil {
+		return queue.Discarded{}, err
+	}
+	var found queue.LocateResult
+	err = s.walk(ctx, look.Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
+		found, err = look.Locate(r, ask, proceed)
+		return err
+	})
+	if err != nil {
+		return queue.Discarded{}, err
+	}
+	out := queue.Discarded{Scanned: found.Scanned, More: found.More, Next: found.Next}
+	if out.IDs, err = s.discard(ctx, id, found.Messages); err != nil {
+		return queue.Discarded{}, err
+	}
+	if len(out.IDs) < len(found.Messages) {
+		out.More, out.Next = true, ask.After
+	}
+	return out, nil
+}
+
+// discard deletes messages where they were found, in as many transactions as that takes, and returns the ids of those
+// that were still there.
+func (s *Shard) discard(ctx context.Context, id queue.ID, list []queue.Located) (deleted []queue.MessageID, _ error) {
+	for end := time.Now().Add(discardTime); len(list) > 0 && time.Now().Before(end); {
+		var at queue.Instant
+		results, err := call(ctx, s, func(e *queue.Engine) ([]bool, error) {
+			at = e.Now()
+			return e.Discard(id, list)
+		})
+		if err != nil {
+			return nil, err
+		}
+		var gone []queue.Receipt
+		for i, done := range results {
+			if done {
+				deleted = append(deleted, list[i].ID)
+				gone = append(gone, queue.Receipt{Position: list[i].Position})
+			}
+		}
+		if s.watcher != nil && len(gone) > 0 {
+			s.watcher.Deleted(id, at, gone, make([]error, len(gone)))
+		}
+		list = list[len(results):]
+	}
+	return deleted, nil
+}
