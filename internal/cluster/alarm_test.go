@@ -123,7 +123,7 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 			w.evaluate(ctx, name)
 		}
 		owner := w.controlOwner()
-		w.must(w.at(owner).create("work", nil))
+		w.does(func() error { return w.at(owner).create("work", nil) })
 		watched := &monitor.Alarm{
 			Name: backlogName, ActionsEnabled: true, AlarmActions: []string{"arn:aws:sns:us-east-1:000000000000:ops"},
 			Metric: &metricdata.Stat{

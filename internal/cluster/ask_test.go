@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
 )
 
 // A question goes to all other nodes, and those that do not answer are named.
@@ -51,19 +53,28 @@ func TestLookFromEveryNode(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
-		w.must(w.at("a").create("wide", map[string]string{catalog.TagShards: "3"}))
+		w.does(func() error { return w.at("a").create("wide", map[string]string{catalog.TagShards: "3"}) })
 		for i := range 20 {
 			w.at("a").send("wide", fmt.Sprint(i))
 		}
 		look := func(names ...string) {
 			for _, name := range names {
 				p := w.at(name)
-				w.must(p.node.CatchUp(context.Background()))
+				w.does(func() error { return p.node.CatchUp(context.Background()) })
 				id := p.catalog.Find(named("wide")).ID
-				found, err := p.node.Router().Peek(context.Background(), id, queue.Peek{States: queue.AllStates, Max: 100, Bodies: true})
-				w.must(err)
-				states, err := p.node.Router().States(context.Background(), id)
-				w.must(err)
+				var found queue.PeekResult
+				w.does(func() (err error) {
+					found, err = p.node.Router().Peek(context.Background(), id, queue.Peek{States: queue.AllStates, Max: 100, Bodies: true})
+					if err == nil && found.More {
+						return errors.New("the look took long")
+					}
+					return err
+				})
+				var states []shard.State
+				w.does(func() (err error) {
+					states, err = p.node.Router().States(context.Background(), id)
+					return err
+				})
 				visible := uint64(0)
 				for _, st := range states {
 					visible += st.Visible

@@ -77,8 +77,8 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
 		s := newSweep(w)
-		w.must(w.at("a").create("wide", map[string]string{catalog.TagShards: "3"}))
-		w.must(w.at("a").create("busy", nil))
+		w.does(func() error { return w.at("a").create("wide", map[string]string{catalog.TagShards: "3"}) })
+		w.does(func() error { return w.at("a").create("busy", nil) })
 		for _, name := range []string{"a", "b", "c"} {
 			s.run(name)
 		}

@@ -124,9 +124,6 @@ func TestFourthNodeAndRemoval(t *testing.T) {
 		// One that is gone for good.
 		w.command(func(n *cluster.Node) error { return n.Drain(t.Context(), "b", true) })
 		w.eventually("the others keep all", func() bool { return len(keeps(w.settled("a", "b", "c", "d"), "b")) == 0 })
-		if err := w.at("a").node.Remove(t.Context(), "b"); err == nil {
-			t.Error("a node that is alive was removed")
-		}
 		w.stop("b")
 		time.Sleep(10 * time.Second)
 		w.command(func(n *cluster.Node) error { return n.Remove(t.Context(), "b") })
@@ -141,12 +138,10 @@ func TestFourthNodeAndRemoval(t *testing.T) {
 		fifo.through("a", "c", "d")
 		standard.through("a", "c", "d")
 		fifo.goesOn()
-		s := w.settled("a", "c", "d")
-		for _, sh := range s.Shards {
-			if len(sh.Replicas) != 3 {
-				t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
-			}
-		}
+		// The replicas are decided anew some time after a node is forgotten.
+		w.eventually("each shard has three replicas", func() bool {
+			return !slices.ContainsFunc(w.settled("a", "c", "d").Shards, func(sh status.Shard) bool { return len(sh.Replicas) != 3 })
+		})
 		// It comes back with what it had, and is refused.
 		w.start("b")
 		back := w.machines["b"].process

@@ -20,8 +20,8 @@ func TestRedriveOutlivesOwners(t *testing.T) {
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
 		p := w.at("a")
-		w.must(p.create("from", map[string]string{catalog.TagShards: "3"}))
-		w.must(p.create("to", nil))
+		w.does(func() error { return p.create("from", map[string]string{catalog.TagShards: "3"}) })
+		w.does(func() error { return p.create("to", nil) })
 		var moves, stays []string
 		for i := range 120 {
 			body := fmt.Sprintf("%03d stays", i)
@@ -34,9 +34,11 @@ func TestRedriveOutlivesOwners(t *testing.T) {
 			p.send("from", body)
 		}
 		from := p.catalog.Find(named("from"))
-		w.must(p.node.Router().StartMove(ctx, from.ID, queue.MoveTask{
-			ID: "t", Rate: 3, Destination: named("to").ARN(), Selection: &queue.Selection{Filter: "moves"},
-		}))
+		w.does(func() error {
+			return p.node.Router().StartMove(ctx, from.ID, queue.MoveTask{
+				ID: "t", Rate: 3, Destination: named("to").ARN(), Selection: &queue.Selection{Filter: "moves"},
+			})
+		})
 		task := func(name string) (task queue.MoveTask) {
 			w.eventually("the task is listed", func() bool {
 				list, err := w.at(name).node.Router().Moves(ctx, from.ID)
@@ -63,15 +65,23 @@ func TestRedriveOutlivesOwners(t *testing.T) {
 		}
 		bodies := func(name string) (list []string) {
 			p := w.at("c")
-			w.must(p.node.CatchUp(ctx))
+			w.does(func() error { return p.node.CatchUp(ctx) })
 			in := queue.Peek{States: queue.AllStates, Max: 500, Bodies: true}
-			found, err := p.node.Router().Peek(ctx, p.catalog.Find(named(name)).ID, in)
-			w.must(err)
-			for _, m := range found.Messages {
-				list = append(list, strings.Clone(m.Body))
+			for {
+				var found queue.PeekResult
+				w.does(func() (err error) {
+					found, err = p.node.Router().Peek(ctx, p.catalog.Find(named(name)).ID, in)
+					return err
+				})
+				for _, m := range found.Messages {
+					list = append(list, strings.Clone(m.Body))
+				}
+				if !found.More {
+					slices.Sort(list)
+					return list
+				}
+				in.After = found.Next
 			}
-			slices.Sort(list)
-			return list
 		}
 		w.eventually("all have arrived", func() bool { return len(bodies("to")) >= len(moves) })
 		if got := bodies("to"); !slices.Equal(got, moves) {
@@ -83,17 +93,20 @@ func TestRedriveOutlivesOwners(t *testing.T) {
 		// From every node, and in one call, the queues are seen as they are.
 		for _, name := range []string{"a", "b", "c"} {
 			p := w.at(name)
-			w.must(p.node.CatchUp(ctx))
+			w.does(func() error { return p.node.CatchUp(ctx) })
 			ids := []queue.ID{p.catalog.Find(named("from")).ID, p.catalog.Find(named("to")).ID}
-			glances, err := p.node.Router().Glances(ctx, ids)
-			w.must(err)
 			visible := make(map[queue.ID]uint64)
-			for _, g := range glances {
-				if g.Unavailable {
-					t.Errorf("from %s: %+v", name, g)
+			w.does(func() error {
+				clear(visible)
+				glances, err := p.node.Router().Glances(ctx, ids)
+				for _, g := range glances {
+					if g.Unavailable {
+						return fmt.Errorf("from %s: %+v", name, g)
+					}
+					visible[g.ID] += g.Visible + g.Arriving
 				}
-				visible[g.ID] += g.Visible + g.Arriving
-			}
+				return err
+			})
 			if visible[ids[0]] != uint64(len(stays)) || visible[ids[1]] != uint64(len(moves)) {
 				t.Errorf("from %s: %v", name, visible)
 			}

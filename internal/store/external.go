@@ -97,6 +97,9 @@ func (s *Store) Mark() Mark { return *s.mark.Load() }
 // Durable returns the mark up to which all is on stable storage for certain: if the
 // process dies now, the next one finds the store there or later.
 func (s *Store) Durable() (Mark, error) {
+	if last := s.durable.Load(); last != nil && *last == s.Mark() { // nothing was applied since
+		return *last, nil
+	}
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: markKey, OnlyReadGuaranteedDurable: true})
 	if err != nil {
 		return Mark{}, fmt.Errorf("read: %w", err)
@@ -109,6 +112,7 @@ func (s *Store) Durable() (Mark, error) {
 	if err := errors.Join(err, decodeErr, it.Close()); err != nil {
 		return Mark{}, fmt.Errorf("read: %w", err)
 	}
+	s.durable.Store(&mark)
 	return mark, nil
 }
 

@@ -80,6 +80,7 @@ type Store struct {
 	write    *pebble.WriteOptions
 	external bool
 	mark     atomic.Pointer[Mark]
+	durable  atomic.Pointer[Mark] // what Durable found last, or nil
 	dir      string
 	fs       vfs.FS
 	logs     Logs
