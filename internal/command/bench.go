@@ -85,8 +85,7 @@ order.`,
 	f.BoolVar(&ceiling, "ceiling", false, "first load a handler that does nothing, and print the ratio")
 	f.IntVar(&c.Pollers, "pollers", 0, "connections with an idle long poll each, instead of a load")
 	f.IntVar(&c.Queues, "queues", 0, "queues that the pollers wait for (default 1)")
-	f.IntVar(&c.ServerPID, "server-pid", 0,
-		"process id of the server on this machine: print its memory, with --pollers")
+	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server on this machine: print its memory, with --pollers")
 	server.add(cmd, "SQS")
 	out.add(cmd)
 	notWith(f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling")

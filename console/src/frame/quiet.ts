@@ -8,7 +8,7 @@ export const slow = 30_000
 
 const inputs = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const
 
-/** Quiet says whether there was no input for a while. Callers report input and the time. */
+/** Quiet says whether there was no input for a while. Its owner reports each input by touched, and the passing of time by look. */
 export class Quiet {
   private last: number
   private now = false
