@@ -84,8 +84,8 @@ var rules = []rule{
 	// The services: one package each. They do not know each other; shared code is in service.
 	{dir: "internal/api", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/control",
-		"internal/encryption", "internal/observe", "internal/plainjson", "internal/queue", "internal/shard", "internal/store", "internal/tenant", "internal/topic",
-		"internal/weburl",
+		"internal/encryption", "internal/observe", "internal/plainjson", "internal/queue", "internal/shard", "internal/store",
+		"internal/tenant", "internal/topic", "internal/weburl",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status", "internal/tenant",
@@ -132,8 +132,8 @@ var rules = []rule{
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
-		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/durable", "internal/formats", "internal/queue",
-		"internal/shard", "internal/store",
+		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/durable",
+		"internal/formats", "internal/queue", "internal/shard", "internal/store",
 	}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/messenger", may: []string{"internal/cluster/messenger"}, mayNot: network},
 	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
@@ -165,7 +165,8 @@ var rules = []rule{
 	{dir: "internal/backup", may: []string{"internal/datadir", "internal/durable"}, mayNot: network},
 	{dir: "internal/backup/repository", may: []string{"internal/backup", "internal/bucket"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
-		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/encryption", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",
+		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir",
+		"internal/encryption", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",
 		"internal/tenant", "internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,7 @@ var hiding = []struct {
 	{regexp.MustCompile(`(?i)\bhad\s+back\b`), "restored, returned"},
 	{regexp.MustCompile(`(?i)\b(?:is|are)\s+that\s+of\b`), "repeat the noun"},
 	{regexp.MustCompile(`(?i)\bthose\s+of\s+whom\b`), "repeat the noun"},
+	{regexp.MustCompile(`(?i)\bdata\s+are\b`), "data is"},
 	{regexp.MustCompile(`(?:^|[.:;!?)]\s+)(?:\*\*)?(?:Who|What|Whom)\s[^.?!]*(?:[.!]|$)`), "begin with the subject: a noun"},
 }
 
@@ -39,8 +41,8 @@ type passage struct {
 	lines []string
 }
 
-// Comments in Go and YAML, and documents in Markdown, name the subjects of their sentences. Code in documents is not
-// read, and neither is the console.
+// Comments, documents in Markdown, and sentences in strings of Go programs name their subjects. The test reads no code
+// in documents, and no strings of tests.
 func TestSubjectsAreNamed(t *testing.T) {
 	used := make(map[[2]string]bool)
 	read := 0
@@ -49,7 +51,7 @@ func TestSubjectsAreNamed(t *testing.T) {
 			return err
 		}
 		if d.IsDir() {
-			if file == "console" || slices.Contains([]string{".git", "dist", "node_modules", "testdata"}, d.Name()) {
+			if slices.Contains([]string{".git", "dist", "node_modules", "testdata"}, d.Name()) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -63,6 +65,9 @@ func TestSubjectsAreNamed(t *testing.T) {
 			return err
 		}
 		passages := passagesOf(string(text))
+		if filepath.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go") {
+			passages = append(passages, sentences(string(text))...)
+		}
 		read += len(passages)
 		for _, p := range passages {
 			for _, found := range p.hidden() {
@@ -187,6 +192,32 @@ func goPassages(text string) []passage {
 			c.addComment(fset, comment)
 		}
 	}
+	return c.passages
+}
+
+// sentences returns the strings of a file in Go that have several words: help texts and errors.
+func sentences(text string) []passage {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil // which the compiler reports
+	}
+	var c collector
+	ast.Inspect(file, func(n ast.Node) bool {
+		literal, ok := n.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		words, err := strconv.Unquote(literal.Value)
+		if err != nil || len(strings.Fields(words)) < 3 {
+			return true
+		}
+		c.open = false
+		for i, line := range strings.Split(words, "\n") {
+			c.add(fset.Position(literal.Pos()).Line+i, line)
+		}
+		return true
+	})
 	return c.passages
 }
 

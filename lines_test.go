@@ -14,7 +14,7 @@ import (
 // The longest lines, in columns. A tab is four columns wide.
 const (
 	longestComment = 120
-	longestCode    = 160
+	longestCode    = 140
 )
 
 // longText is a string that is not broken into lines: most are sentences that AWS or an operator would search for.

@@ -2,8 +2,8 @@
 // them.
 //
 // The page is a client like any other. It signs its requests to the public API with the keys of the person who uses it,
-// and has no rights of its own; how it gets these keys is the business of package signin. What is served here is the
-// same for everyone and holds no secret.
+// and has no rights of its own; how it gets these keys is the business of package signin. The files are the same for
+// everyone and hold no secret.
 //
 // It guarantees that
 //
@@ -13,8 +13,8 @@
 //     content, so they can be kept for ever, while index.html is asked for anew each time;
 //   - what does not exist is answered with 404, never with the page.
 //
-// The sources are beside this file and built with Vite; scripts/dev console builds them. What is built is committed, so
-// that Go alone is enough to build the program.
+// The sources are beside this file and built with Vite; scripts/dev console builds them. The built files are committed,
+// so that Go alone is enough to build the program.
 package console
 
 import (

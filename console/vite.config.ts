@@ -89,7 +89,7 @@ export default defineConfig({
               ),
               includeDependenciesRecursively: false,
             },
-            // What the first view does not need, nor anything that it needs.
+            // Components that the first view does not need, and neither do its own components.
             {
               name: 'forms',
               test: new RegExp(`${components}/(${forms.join('|')})/`),

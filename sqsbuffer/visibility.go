@@ -16,7 +16,9 @@ func newVisibilityBatcher(client *sqs.Client, settings *Settings) *visibilityBat
 		single: func(ctx context.Context, input *sqs.ChangeMessageVisibilityInput) (*sqs.ChangeMessageVisibilityOutput, error) {
 			return client.ChangeMessageVisibility(ctx, input)
 		},
-		batch: func(ctx context.Context, queue string, inputs []*sqs.ChangeMessageVisibilityInput) ([]outcome[sqs.ChangeMessageVisibilityOutput], error) {
+		batch: func(
+			ctx context.Context, queue string, inputs []*sqs.ChangeMessageVisibilityInput,
+		) ([]outcome[sqs.ChangeMessageVisibilityOutput], error) {
 			request := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &queue}
 			for i, input := range inputs {
 				request.Entries = append(request.Entries, types.ChangeMessageVisibilityBatchRequestEntry{

@@ -36,7 +36,8 @@ func run(ctx context.Context) error {
 	}
 	for _, message := range received.Messages {
 		fmt.Println(*message.Body)
-		if _, err := client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: queue.QueueUrl, ReceiptHandle: message.ReceiptHandle}); err != nil {
+		done := &sqs.DeleteMessageInput{QueueUrl: queue.QueueUrl, ReceiptHandle: message.ReceiptHandle}
+		if _, err := client.DeleteMessage(ctx, done); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,8 @@ func run(ctx context.Context) error {
 	}
 	for _, message := range received.Messages {
 		fmt.Println(len(*message.Body), "bytes")
-		if _, err := large.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: queue.QueueUrl, ReceiptHandle: message.ReceiptHandle}); err != nil {
+		done := &sqs.DeleteMessageInput{QueueUrl: queue.QueueUrl, ReceiptHandle: message.ReceiptHandle}
+		if _, err := large.DeleteMessage(ctx, done); err != nil {
 			return err
 		}
 	}

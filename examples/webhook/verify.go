@@ -29,7 +29,8 @@ func (m *message) signed() string {
 		}
 		pairs = append(pairs, "Timestamp", m.Timestamp, "TopicArn", m.TopicArn, "Type", m.Type)
 	} else {
-		pairs = append(pairs, "SubscribeURL", m.SubscribeURL, "Timestamp", m.Timestamp, "Token", m.Token, "TopicArn", m.TopicArn, "Type", m.Type)
+		pairs = append(pairs, "SubscribeURL", m.SubscribeURL, "Timestamp", m.Timestamp,
+			"Token", m.Token, "TopicArn", m.TopicArn, "Type", m.Type)
 	}
 	return strings.Join(pairs, "\n") + "\n"
 }

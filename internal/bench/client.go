@@ -158,7 +158,9 @@ func (c *client) call(ctx context.Context, operation string, body []byte) ([]byt
 	return answer, nil
 }
 
-func (c *client) exchange(ctx context.Context, operation string, body []byte) (answer []byte, status int, code string, err error) {
+func (c *client) exchange(
+	ctx context.Context, operation string, body []byte,
+) (answer []byte, status int, code string, err error) {
 	// The end of ctx ends the call at once, in the middle of a long poll too.
 	conn := c.conn // c may have given it up when ctx ends
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })

@@ -60,7 +60,7 @@ func (h *host) nudge(ctx context.Context, name, to string) {
 	ctx, cancel := context.WithTimeout(ctx, nudgeTimeout)
 	defer cancel()
 	if _, err := h.messages.Request(ctx, to, kindNudge, []byte(name)); err != nil {
-		h.log.Debug("successor has not been told", "shard", name, "to", to, "error", err)
+		h.log.Debug("the successor does not know of the shard yet", "shard", name, "to", to, "error", err)
 	}
 	h.log.Info("shard handed over", "shard", name, "to", to)
 }

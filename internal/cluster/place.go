@@ -30,7 +30,9 @@ type shardRecord struct {
 // from where they are: of each shard one replica at most is added, or taken away
 // when there are enough others that are ready. Nothing moves without a reason, and
 // a node that comes gets its share.
-func place(shards []string, members []member, now map[string]shardRecord, ready func(shard, node string) bool) map[string]shardRecord {
+func place(
+	shards []string, members []member, now map[string]shardRecord, ready func(shard, node string) bool,
+) map[string]shardRecord {
 	next := make(map[string]shardRecord, len(shards))
 	for _, s := range shards {
 		next[s] = shardRecord{Replicas: step(s, members, now[s].Replicas, ready), Preferred: now[s].Preferred}

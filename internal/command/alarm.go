@@ -31,7 +31,9 @@ func (c *client) cloudwatch(ctx context.Context, action string, out any, params 
 
 // cloudwatchPages calls an operation of CloudWatch that lists something, until there are no more pages. add takes a
 // page and returns the token of the next.
-func cloudwatchPages[T any](ctx context.Context, c *call, action string, params []string, add func(page *T) (next string)) error {
+func cloudwatchPages[T any](
+	ctx context.Context, c *call, action string, params []string, add func(page *T) (next string),
+) error {
 	for token := []string(nil); ; {
 		page := new(T)
 		if err := c.cloudwatch(ctx, action, page, append(token, params...)...); err != nil {

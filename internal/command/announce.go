@@ -29,7 +29,8 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 	}
 	if c.NoCoolDowns {
 		log.Warn(
-			"queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: that is for tests",
+			"queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: " +
+				"that is for tests",
 		)
 	}
 	for _, service := range []string{"SQS", "SNS", "CLOUDWATCH", "CLOUDTRAIL", "IAM", "STS"} {

@@ -97,7 +97,8 @@ any server that speaks SQS; --aws means AWS itself.`,
 		"file that gets the access keys of users, as profiles (default: they are printed)",
 	)
 	filePath(f, "write-keys")
-	f.BoolVar(&d.losing, "prune-non-empty", false, "also prune queues with messages; without it they stop the whole apply")
+	f.BoolVar(&d.losing, "prune-non-empty", false,
+		"also prune queues with messages; without it they stop the whole apply")
 	onlyWith(f, []string{"prune"}, "prune-non-empty")
 	return d.running(cmd, d.apply)
 }
@@ -113,7 +114,9 @@ type declaring struct {
 }
 
 // running makes cmd a command that reads files and does something with each.
-func (d *declaring) running(cmd *cobra.Command, each func(cmd *cobra.Command, f *declared.File, s *declared.Session) error) *cobra.Command {
+func (d *declaring) running(
+	cmd *cobra.Command, each func(cmd *cobra.Command, f *declared.File, s *declared.Session) error,
+) *cobra.Command {
 	d.server.add(cmd, "SQS")
 	addAWS(cmd, &d.aws)
 	d.out.add(cmd)

@@ -140,7 +140,9 @@ func (c *client) download(ctx context.Context, path string, w io.Writer) (n int6
 
 // send sends a signed request to the first endpoint that can be reached. A request that may have arrived at one is not
 // sent to another.
-func (c *client) send(ctx context.Context, method, path, service string, header http.Header, body []byte) (*http.Response, error) {
+func (c *client) send(
+	ctx context.Context, method, path, service string, header http.Header, body []byte,
+) (*http.Response, error) {
 	var failures []error
 	for i, e := range c.endpoints {
 		connected := false

@@ -230,7 +230,10 @@ func notes(n *status.Node) string {
 	for _, note := range []struct {
 		on   bool
 		text string
-	}{{n.Draining, "draining"}, {n.Leaving, "stopping"}, {n.Unready && !n.Leaving, "not ready"}, {n.Unanswered, "no answer"}, {n.Low, "disk nearly full"}} {
+	}{
+		{n.Draining, "draining"}, {n.Leaving, "stopping"}, {n.Unready && !n.Leaving, "not ready"},
+		{n.Unanswered, "no answer"}, {n.Low, "disk nearly full"},
+	} {
 		if note.on {
 			out = append(out, note.text)
 		}

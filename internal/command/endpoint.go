@@ -41,12 +41,14 @@ type clientFlags struct {
 func (s *clientFlags) add(cmd *cobra.Command, service string) {
 	s.addEndpoint(cmd, service)
 	section(s.flags, "Server", func(f *pflag.FlagSet) {
-		f.StringVar(&s.region, "region", "", "region of the request (default: AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1)")
+		f.StringVar(&s.region, "region", "",
+			"region of the request (default: AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1)")
 		f.StringVar(
 			&s.profile,
 			"profile",
 			"",
-			"profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)",
+			"profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and "+
+				"AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)",
 		)
 	})
 	must(cmd.RegisterFlagCompletionFunc("profile", completeProfiles))

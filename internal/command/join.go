@@ -76,8 +76,10 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 		"all nodes of the cluster, as host:port or name=host:port; the default name is the first label of the host (port: "+cluster.DefaultPort+")",
 	)
 	f.StringVar(&c.name, "cluster-name", "sluice", "name of the cluster")
-	f.StringVar(&c.listen, "cluster-listen", "", "host:port to listen on for other nodes (default: this node's in --cluster)")
-	f.StringVar(&c.ca, "cluster-ca", "", "file with the certificate of the nodes' authority, PEM; see sluice cluster certs")
+	f.StringVar(&c.listen, "cluster-listen", "",
+		"host:port to listen on for other nodes (default: this node's in --cluster)")
+	f.StringVar(&c.ca, "cluster-ca", "",
+		"file with the certificate of the nodes' authority, PEM; see sluice cluster certs")
 	f.StringVar(&c.cert, "cluster-cert", "", "file with this node's certificate, PEM")
 	f.StringVar(&c.key, "cluster-key", "", "file with the key of that certificate, PEM")
 	f.StringVar(
@@ -90,7 +92,8 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 		&c.insecure,
 		"cluster-insecure",
 		false,
-		"no TLS between nodes, or to --nats on another machine: any process that reaches the port can read and change everything",
+		"no TLS between nodes, or to --nats on another machine: any process that reaches the port can read and "+
+			"change everything",
 	)
 	f.IntVar(
 		&c.shards,
@@ -109,7 +112,8 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 		"failover-timeout",
 		cluster.DefaultFailover,
 		fmt.Sprintf(
-			"about how long the shards of a dead node have no owner, %s to %s; longer for slow disks, wide networks and busy machines",
+			"about how long the shards of a dead node have no owner, %s to %s; longer for slow disks, wide networks "+
+				"and busy machines",
 			cluster.MinFailover,
 			cluster.MaxFailover,
 		),
@@ -117,7 +121,8 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 	f.Var(
 		byteCount{&c.memory},
 		"cluster-memory",
-		"memory of the process above which caches of logs are dropped, as 2GiB or in bytes; 0 is no limit; GOMEMLIMIT takes precedence",
+		"memory of the process above which caches of logs are dropped, as 2GiB or in bytes; 0 is no limit; "+
+			"GOMEMLIMIT takes precedence",
 	)
 }
 
@@ -129,7 +134,8 @@ func (c *clusterFlags) addNATS(f *pflag.FlagSet) {
 		"URL of an existing NATS cluster with JetStream; --cluster then only names the nodes",
 	)
 	f.StringVar(&c.natsCreds, "nats-creds", "", "file with NATS credentials")
-	f.StringVar(&c.natsSystem, "nats-system-creds", "", "file with credentials of its system account, to check that it syncs")
+	f.StringVar(&c.natsSystem, "nats-system-creds", "",
+		"file with credentials of its system account, to check that it syncs")
 	f.StringVar(&c.natsCA, "nats-ca", "", "file with the certificate of the authority of that NATS cluster, PEM")
 	f.BoolVar(
 		&c.relaxedSync,
@@ -214,14 +220,16 @@ func (c *clusterFlags) refuseClusterData(config *server.Config) error {
 	}
 	if _, err := os.Stat(filepath.Join(config.Data, datadir.NodeFile)); err == nil {
 		return fmt.Errorf(
-			"the data directory %s belongs to a node of a cluster: give --node and --cluster as before; to serve its data without the others, restore a backup of the cluster into another directory",
+			"the data directory %s belongs to a node of a cluster: give --node and --cluster as before; to serve its "+
+				"data without the others, restore a backup of the cluster into another directory",
 			config.Data,
 		)
 	}
 	shards, err := cluster.ShardsIn(config.Data)
 	if err == nil && len(shards) > 0 && shards[len(shards)-1] > 1 {
 		err = fmt.Errorf(
-			"the data directory %s has more than one shard, and is to be served by a cluster, of one node at least: give --node and --cluster",
+			"the data directory %s has more than one shard, and is to be served by a cluster, of one node at least: "+
+				"give --node and --cluster",
 			config.Data,
 		)
 	}
@@ -248,13 +256,15 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 	when(config.InMemory, "--in-memory: a node of a cluster keeps its data")
 	when(c.shards < 1 || c.shards > cluster.MaxShards, "--shards %d: want 1 to %d", c.shards, cluster.MaxShards)
 	when(c.spread < 1 || c.spread > catalog.MaxSpread, "--default-spread %d: want 1 to %d", c.spread, catalog.MaxSpread)
-	when((c.cert == "") != (c.key == "") || (c.ca == "") != (c.cert == ""), "--cluster-ca, --cluster-cert and --cluster-key go together")
+	when((c.cert == "") != (c.key == "") || (c.ca == "") != (c.cert == ""),
+		"--cluster-ca, --cluster-cert and --cluster-key go together")
 	if err := cluster.CheckFailover(c.failover); err != nil {
 		wrong = append(wrong, fmt.Errorf("--failover-timeout: %w", err))
 	}
 	certified := c.cert != "" || c.key != "" || c.ca != ""
 	when(c.nats != "" && (certified || c.secret != ""),
-		"--cluster-cert and --cluster-secret-file are for servers inside the nodes; with --nats give --nats-ca and --nats-creds")
+		"--cluster-cert and --cluster-secret-file are for servers inside the nodes; with --nats give --nats-ca and "+
+			"--nats-creds")
 	when(c.secret != "" && certified, "--cluster-secret-file and --cluster-cert: nodes know each other by one of them")
 	when(
 		c.insecure && (c.secret != "" || certified),

@@ -64,7 +64,9 @@ func (c *client) queueURL(ctx context.Context, queue string) (string, error) {
 }
 
 // onQueue makes cmd a command that is about a queue, which its first argument names.
-func (s *clientFlags) onQueue(cmd *cobra.Command, run func(ctx context.Context, c *call, url string) (answer, error)) *cobra.Command {
+func (s *clientFlags) onQueue(
+	cmd *cobra.Command, run func(ctx context.Context, c *call, url string) (answer, error),
+) *cobra.Command {
 	return s.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		url, err := c.queueURL(ctx, c.args[0])
 		if _, refused := errors.AsType[*apiError](err); refused {

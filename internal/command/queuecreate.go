@@ -32,7 +32,8 @@ exists with the same attributes, nothing changes.`,
 		Args: arguments("NAME"),
 	}
 	f := cmd.Flags()
-	addSeconds(f, &s.visibility, "visibility-timeout", "how long a received message is hidden from other consumers (default 30s)")
+	addSeconds(f, &s.visibility, "visibility-timeout",
+		"how long a received message is hidden from other consumers (default 30s)")
 	addSeconds(f, &s.retention, "retention", "how long a message is kept (default 96h)")
 	addSeconds(f, &s.delay, "delay", "how long a message is hidden when it was sent (default 0s)")
 	addSeconds(f, &s.wait, "wait", "how long a receive waits for a message (default 0s)")

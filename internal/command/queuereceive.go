@@ -38,7 +38,8 @@ the visibility timeout ends, and their receive counts grow.`,
 	f := cmd.Flags()
 	f.IntVar(&r.most, "max", r.most, "most messages to receive, up to 10")
 	addSeconds(f, &r.wait, "wait", "how long to wait for a message, up to 20s")
-	addSeconds(f, &r.visibility, "visibility-timeout", "how long the messages are hidden from other consumers (default: the queue's)")
+	addSeconds(f, &r.visibility, "visibility-timeout",
+		"how long the messages are hidden from other consumers (default: the queue's)")
 	f.BoolVar(&r.remove, "delete", false, "delete the messages after printing them")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		got, err := r.receive(ctx, c.client, url)

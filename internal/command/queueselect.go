@@ -27,7 +27,8 @@ func (s *selectFlags) add(f *pflag.FlagSet) {
 	s.most = 10
 	f.StringArrayVar(&s.ids, "id", nil, "move the message of this id; repeatable, up to 1000")
 	f.StringVar(&s.body, "set-body", "", "give the messages this body")
-	f.StringArrayVar(&s.set, "set-attribute", nil, "give the messages an attribute, as name=value or name:Number=value; repeatable")
+	f.StringArrayVar(&s.set, "set-attribute", nil,
+		"give the messages an attribute, as name=value or name:Number=value; repeatable")
 	f.StringArrayVar(&s.remove, "remove-attribute", nil, "take an attribute off the messages; repeatable")
 	f.BoolVar(&s.dryRun, "dry-run", false, "show the messages, and move nothing")
 	f.IntVar(&s.most, "max", s.most, "most messages to show")

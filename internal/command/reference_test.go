@@ -16,6 +16,8 @@ const (
 	referenceFile = "../../docs/cli.md"
 	// generated begins the part of the file that is made from the commands.
 	generated = "<!-- Generated from the commands: go test ./internal/command -run Reference -rewrite -->\n"
+	// longestBrief is the length of the longest description, in bytes, that is a line in a table.
+	longestBrief = 300
 )
 
 // The reference says what the commands say of themselves.
@@ -59,7 +61,7 @@ func documented(cmd *cobra.Command) bool { return !cmd.Hidden && !isOfCobra(cmd)
 // isBrief reports whether a line in the table of its group says all about a command.
 func isBrief(cmd *cobra.Command) bool {
 	return cmd.Parent().HasParent() && !cmd.HasAvailableSubCommands() &&
-		!strings.Contains(cmd.Long, "\n\n") && ownFlags(cmd) == ""
+		!strings.Contains(cmd.Long, "\n  ") && len(cmd.Long) <= longestBrief && ownFlags(cmd) == ""
 }
 
 // describe writes about a group, with a table of its brief commands, or about a command.
@@ -71,16 +73,28 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	case isGroup(cmd):
 		fmt.Fprintf(b, "\n%s\n", inMarkdown(about(cmd)))
 	default:
-		fmt.Fprintf(b, "\n%s\n\n```text\n%s%s%s```\n", inMarkdown(about(cmd)), usedAs(cmd), examples(cmd), ownFlags(cmd))
+		fmt.Fprintf(b, "\n%s\n%s", inMarkdown(about(cmd)), inText(usedAs(cmd), examples(cmd), ownFlags(cmd)))
 	}
 	title := "\n| command | |\n|---|---|\n"
 	for _, child := range cmd.Commands() {
 		if documented(child) && isBrief(child) {
-			words := strings.ReplaceAll(about(child), "\n", " ")
+			words := strings.Join(strings.Fields(about(child)), " ")
 			fmt.Fprintf(b, "%s| `%s` | %s |\n", title, strings.TrimSpace(usedAs(child)), strings.ReplaceAll(words, "<", "&lt;"))
 			title = ""
 		}
 	}
+}
+
+// inText returns what follows the description of a command. A command without arguments is used as its heading says.
+func inText(usage, examples, flags string) string {
+	text := examples + flags
+	if strings.ContainsAny(usage, "[<{.") || usage != strings.ToLower(usage) {
+		text = usage + text
+	}
+	if text == "" {
+		return ""
+	}
+	return "\n```text\n" + strings.TrimPrefix(text, "\n") + "```\n"
 }
 
 // about returns the description of a command.

@@ -118,10 +118,12 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 		f.Var(
 			byteCount{&config.MinFreeSpace},
 			"min-free-space",
-			"free disk space below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)",
+			"free disk space below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or "+
+				"a tenth of a smaller disk)",
 		)
 		f.StringVar(&config.EncryptionKeyFile, "encryption-key-file", "",
-			"file with the keys to encrypt messages with, made if nothing is encrypted yet; keep a copy of it (default: messages are not encrypted)")
+			"file with the keys to encrypt messages with, made if nothing is encrypted yet; keep a copy of it "+
+				"(default: messages are not encrypted)")
 		directoryPath(f, "data")
 		filePath(f, "encryption-key-file")
 		notWith(f, "in-memory", "data", "min-free-space", "encryption-key-file")
@@ -139,11 +141,13 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 	})
 	must(cmd.RegisterFlagCompletionFunc("backup-to", completePlaces))
 	section(f, "Clients", func(f *pflag.FlagSet) {
-		f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on; a socket that systemd hands over takes its place")
+		f.StringVar(&config.Listen, "listen", config.Listen,
+			"host:port to listen on; a socket that systemd hands over takes its place")
 		f.StringVar(&config.TLSCert, "tls-cert", "", "file with the TLS certificate chain, PEM")
 		f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
 		f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
-		f.StringVar(&config.PublicURL, "public-url", "", "what queue URLs begin with (default: the address each client has used)")
+		f.StringVar(&config.PublicURL, "public-url", "",
+			"what queue URLs begin with (default: the address each client has used)")
 		f.StringSliceVar(
 			&config.TrustedProxies,
 			"trusted-proxy",
@@ -264,7 +268,8 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.DeleteIdleAfter,
 			"delete-idle-queues-after",
 			0,
-			"delete empty queues without use for so long, at least 24h, after an announcement in log, trail and metrics; give it to all nodes of a cluster (default 0, never)",
+			"delete empty queues without use for so long, at least 24h, after an announcement in log, trail and "+
+				"metrics; give it to all nodes of a cluster (default 0, never)",
 		)
 		f.StringSliceVar(
 			&applying.files,
@@ -284,7 +289,8 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.NoCoolDowns,
 			"no-cool-downs",
 			false,
-			"for tests: allow to purge a queue again, and to use the name of a deleted one, at once instead of after 60 seconds",
+			"for tests: allow to purge a queue again, and to use the name of a deleted one, at once instead of after "+
+				"60 seconds",
 		)
 	})
 	section(f, "Topics", func(f *pflag.FlagSet) {
@@ -292,13 +298,15 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.EgressAllow,
 			"egress-allow",
 			nil,
-			"private network, address or host to which topics and requests to identity providers may go, such as 10.0.0.0/8 or hooks.internal; repeatable (default: public addresses only)",
+			"private network, address or host to which topics and requests to identity providers may go, such as "+
+				"10.0.0.0/8 or hooks.internal; repeatable (default: public addresses only)",
 		)
 		f.StringVar(
 			&config.Mail.Server,
 			"smtp-server",
 			"",
-			"host:port of the mail relay for topics; TLS on port 465, STARTTLS on others, optional on this machine (default: no mail)",
+			"host:port of the mail relay for topics; TLS on port 465, STARTTLS on others, optional on this machine "+
+				"(default: no mail)",
 		)
 		f.StringVar(&config.Mail.From, "smtp-from", "", "address that these mails come from")
 		f.StringVar(&config.Mail.User, "smtp-user", "", "user of the relay")
@@ -334,13 +342,15 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.TrailDir,
 			"trail-dir",
 			"",
-			"directory whose directories are buckets of trails; all nodes of a cluster need the same one, on shared storage (default: no trails)",
+			"directory whose directories are buckets of trails; all nodes of a cluster need the same one, on shared "+
+				"storage (default: no trails)",
 		)
 		f.StringSliceVar(
 			&config.TrailBuckets,
 			"trail-bucket",
 			nil,
-			"bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; closes other buckets (default: all trails may write to all)",
+			"bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; closes "+
+				"other buckets (default: all trails may write to all)",
 		)
 		f.StringVar(
 			&config.TrailS3Endpoint,
@@ -357,11 +367,14 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			"",
 			"YAML file with lines such as log-level: warn, for flags without another source",
 		)
-		f.BoolVar(&check, "check", false, "do not start: validate the settings, name all mistakes, and print them without secrets as a file for --config")
+		f.BoolVar(&check, "check", false,
+			"do not start: validate the settings, name all mistakes, and print them without secrets as a file for "+
+				"--config")
 		f.String(
 			envFile,
 			"",
-			"file of lines such as SLUICE_LOG_LEVEL=warn, before --config. SIGHUP reads --log-level, --log-requests and the TLS certificate again from both",
+			"file of lines such as SLUICE_LOG_LEVEL=warn, before --config. SIGHUP reads --log-level, --log-requests "+
+				"and the TLS certificate again from both",
 		)
 		filePath(f, configFile, envFile)
 	})

@@ -82,7 +82,9 @@ func (s *subscribeFlags) queuePolicies(ctx context.Context, c *client, topic, qu
 
 // subscribeQueue subscribes the first of the queues, after it has set their policies. If that is refused, the policies
 // are as they were.
-func (s *subscribeFlags) subscribeQueue(ctx context.Context, c *client, topic string, queues []*queuePolicy) (arn string, err error) {
+func (s *subscribeFlags) subscribeQueue(
+	ctx context.Context, c *client, topic string, queues []*queuePolicy,
+) (arn string, err error) {
 	for _, q := range queues {
 		if q.added == nil {
 			continue

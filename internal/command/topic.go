@@ -43,7 +43,9 @@ func (c *client) topicARN(ctx context.Context, topic string) (string, error) {
 func topicName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
 // onTopic makes cmd a command that is about a topic, which its first argument names.
-func (s *clientFlags) onTopic(cmd *cobra.Command, run func(ctx context.Context, c *call, arn string) (answer, error)) *cobra.Command {
+func (s *clientFlags) onTopic(
+	cmd *cobra.Command, run func(ctx context.Context, c *call, arn string) (answer, error),
+) *cobra.Command {
 	cmd.ValidArgsFunction = completeTopics(s)
 	return s.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		arn, err := c.topicARN(ctx, c.args[0])

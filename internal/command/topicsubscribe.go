@@ -47,7 +47,8 @@ also changes the policy.`,
 		Args: arguments("TOPIC", "ENDPOINT"),
 	}
 	s.add(server, cmd)
-	cmd.Flags().StringVar(&s.protocol, "protocol", "", "sqs, http, https, email or email-json (default: what ENDPOINT looks like)")
+	cmd.Flags().StringVar(&s.protocol, "protocol", "",
+		"sqs, http, https, email or email-json (default: what ENDPOINT looks like)")
 	return server.onTopic(cmd, func(ctx context.Context, c *call, arn string) (answer, error) {
 		protocol, endpoint, err := s.endpoint(ctx, c.client, c.args[1])
 		if err != nil {
@@ -73,7 +74,9 @@ func (s *subscribeFlags) endpoint(ctx context.Context, c *client, endpoint strin
 }
 
 // subscribe subscribes an endpoint.
-func (s *subscribeFlags) subscribe(ctx context.Context, c *client, topic, protocol, endpoint string) (*madeSubscription, error) {
+func (s *subscribeFlags) subscribe(
+	ctx context.Context, c *client, topic, protocol, endpoint string,
+) (*madeSubscription, error) {
 	attributes, err := pairs("--attribute", s.attributes)
 	if err != nil {
 		return nil, usage(err)

@@ -68,7 +68,8 @@ Faults:
 	f := cmd.Flags()
 	f.IntVar(&c.Nodes, "nodes", c.Nodes, "servers of the cluster; 1 runs plain serve")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of the random choices (default: another each time)")
-	f.DurationVar(&c.Duration, "duration", c.Duration, "how long to go on, without emptying the queues after each round")
+	f.DurationVar(&c.Duration, "duration", c.Duration,
+		"how long to go on, without emptying the queues after each round")
 	f.DurationVar(&c.Round, "round", c.Round, "length of a round")
 	f.StringSliceVar(&c.Faults, "faults", nil, "kinds of faults, or none (default: all that are possible here)")
 	f.StringVar(&c.Dir, "dir", "", "directory for data, logs and histories (default: a new one for temporary files)")

@@ -44,7 +44,8 @@ The commands below set up trails, which write events to buckets as files.`,
 		flags.StringVar(&f.resource, "resource", "", "about a queue, topic or user, by its name or ARN")
 		flags.StringVar(&f.source, "service", "", "of a service: sqs, sns, iam, sts, monitoring or cloudtrail")
 		flags.StringVar(&f.key, "access-key-id", "", "of calls signed with a key")
-		flags.StringVar(&f.since, "since", "", "from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h")
+		flags.StringVar(&f.since, "since", "",
+			"from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h")
 		flags.StringVar(&f.until, "until", "", "up to a time")
 		flags.BoolVar(&f.changes, "changes", false, "only of calls that change something")
 		flags.BoolVar(&f.refused, "refused", false, "only of calls that were refused")

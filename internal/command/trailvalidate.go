@@ -164,7 +164,9 @@ func (v *trailValidity) validate(
 }
 
 // digest checks a digest and the files that it names.
-func (v *trailValidity) digest(ctx context.Context, store bucket.Store, name, key string, keys map[string]*rsa.PublicKey) error {
+func (v *trailValidity) digest(
+	ctx context.Context, store bucket.Store, name, key string, keys map[string]*rsa.PublicKey,
+) error {
 	v.Digests++
 	for v.last != nil && v.last.Key > key {
 		v.problem(v.last.Key, "the digest is missing")

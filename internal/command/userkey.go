@@ -109,7 +109,8 @@ func rotateKey(ctx context.Context, c *client, name string) (newKey, error) {
 	}
 	if len(old) > 1 {
 		return newKey{}, fmt.Errorf(
-			"the user %s has two active keys already: delete the one that no program uses any more; sluice user show %s says when each was used",
+			"the user %s has two active keys already: delete the one that no program uses any more; sluice user show "+
+				"%s says when each was used",
 			name,
 			name,
 		)

@@ -47,7 +47,8 @@ func (p *policyFlags) addFile(cmd *cobra.Command) {
 }
 
 func (p *policyFlags) addManaged(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&p.managed, "managed", nil, "managed policy to attach, by its ARN, or AWS's by its name; repeatable")
+	cmd.Flags().StringSliceVar(&p.managed, "managed", nil,
+		"managed policy to attach, by its ARN, or AWS's by its name; repeatable")
 	must(cmd.RegisterFlagCompletionFunc("managed", completeManaged))
 }
 

@@ -157,7 +157,9 @@ func (p policies) update(ctx context.Context, is *Actual, changes []Change) erro
 				return err
 			}
 		}
-		if err := p.api.IAM(ctx, "CreatePolicyVersion", nil, "PolicyArn", is.arn, "PolicyDocument", document, "SetAsDefault", "true"); err != nil {
+		err = p.api.IAM(ctx, "CreatePolicyVersion", nil,
+			"PolicyArn", is.arn, "PolicyDocument", document, "SetAsDefault", "true")
+		if err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,8 @@ func (q queues) read(ctx context.Context, r Ref) (*Actual, error) {
 		return nil, err
 	}
 	var attributes struct{ Attributes map[string]string }
-	if err := q.api.SQS(ctx, "GetQueueAttributes", map[string]any{"QueueUrl": found.QueueUrl, "AttributeNames": []string{"All"}}, &attributes); err != nil {
+	in := map[string]any{"QueueUrl": found.QueueUrl, "AttributeNames": []string{"All"}}
+	if err := q.api.SQS(ctx, "GetQueueAttributes", in, &attributes); err != nil {
 		return nil, err
 	}
 	var tags struct{ Tags map[string]string }

@@ -110,7 +110,9 @@ func (t topics) update(ctx context.Context, is *Actual, changes []Change) error 
 	settings := changed(changes)
 	attributes := attributesOf(TopicKind, settings)
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
-		if err := t.api.SNS(ctx, "SetTopicAttributes", nil, "TopicArn", is.arn, "AttributeName", name, "AttributeValue", attributes[name]); err != nil {
+		err := t.api.SNS(ctx, "SetTopicAttributes", nil,
+			"TopicArn", is.arn, "AttributeName", name, "AttributeValue", attributes[name])
+		if err != nil {
 			return err
 		}
 	}

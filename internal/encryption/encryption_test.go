@@ -39,7 +39,8 @@ var attributes = []queue.Attribute{
 
 func text(body string) queue.Outgoing {
 	return queue.Outgoing{
-		ID: queue.MessageID(uuid.New()), Sender: "sender", Group: "group", Body: body, BodyMD5: md5.Sum([]byte(body)), Attributes: attributes,
+		ID: queue.MessageID(uuid.New()), Sender: "sender", Group: "group",
+		Body: body, BodyMD5: md5.Sum([]byte(body)), Attributes: attributes,
 	}
 }
 
@@ -342,12 +343,14 @@ func TestEdits(t *testing.T) {
 		{Remove: []string{"x"}}, {Set: attributes},
 	} {
 		sealed, err := r.EncryptEdit(setting, e)
-		if err != nil || !sealed.IsEncrypted() || strings.Contains(*sealed.Body, "confidential") || len(sealed.Remove) > 0 || e.IsEncrypted() {
+		if err != nil || !sealed.IsEncrypted() || strings.Contains(*sealed.Body, "confidential") ||
+			len(sealed.Remove) > 0 || e.IsEncrypted() {
 			t.Fatalf("%+v, %v", sealed, err)
 		}
 		got, err := r.DecryptEdit(sealed)
 		if err != nil || (got.Body == nil) != (e.Body == nil) || got.Body != nil && *got.Body != body || got.BodyMD5 != e.BodyMD5 ||
-			!slices.Equal(got.Set, e.Set) || !slices.Equal(got.Remove, e.Remove) || got.MaxSize != e.MaxSize || got.MaxAttributes != e.MaxAttributes {
+			!slices.Equal(got.Set, e.Set) || !slices.Equal(got.Remove, e.Remove) ||
+			got.MaxSize != e.MaxSize || got.MaxAttributes != e.MaxAttributes {
 			t.Errorf("%+v, %v", got, err)
 		}
 		m := &queue.Message{ID: sealed.EncryptedFor(), Body: *sealed.Body, Attributes: sealed.Set}

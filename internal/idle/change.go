@@ -101,7 +101,9 @@ func (s *Sweeper) delete(ctx context.Context, q *catalog.Queue, now time.Time) e
 }
 
 // change changes the record of a queue, with an event in the same commit.
-func (s *Sweeper) change(ctx context.Context, q *catalog.Queue, event string, idle *catalog.Idle, f func(*catalog.Queue) error) error {
+func (s *Sweeper) change(
+	ctx context.Context, q *catalog.Queue, event string, idle *catalog.Idle, f func(*catalog.Queue) error,
+) error {
 	ctx = s.o.Trail.BeginService(s.event(q, event, idle, s.o.Now())).Changes(ctx)
 	return s.o.Catalog.Change(ctx, func(tx *catalog.Tx) error {
 		_, err := tx.Update(q.Name, q.ID, f)

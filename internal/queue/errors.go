@@ -71,7 +71,7 @@ func IsRefusal(err error) bool {
 // leaves anything out because of it: an operation that comes upon damage fails as a
 // whole.
 var (
-	ErrDamaged          = errors.New("stored data are damaged")
+	ErrDamaged          = errors.New("stored data is damaged")
 	errRecordMalformed  = fmt.Errorf("%w: malformed record", ErrDamaged)
 	errMissing          = fmt.Errorf("%w: a record is missing", ErrDamaged)
 	errRecordNewVersion = errors.New("record of an unknown version, written by a newer program")

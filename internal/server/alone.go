@@ -94,7 +94,7 @@ func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.S
 // asks the catalog when it comes back.
 func (a *alone) onQueue(was, is *catalog.Queue) {
 	if err := catalog.Tell(context.Background(), a.shard, theShard, was, is); err != nil {
-		a.log.Warn("the shard has not been told of a queue", "error", err)
+		a.log.Warn("the shard does not know of a change of a queue", "error", err)
 	}
 }
 

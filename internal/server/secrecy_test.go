@@ -118,8 +118,9 @@ func TestNothingReadableIsStored(t *testing.T) {
 			}
 			got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MessageAttributeNames": list{"All"}, "MaxNumberOfMessages": 10})
 			for _, m := range got["Messages"].(list) {
-				body := m.(object)["Body"].(string)
-				if !strings.HasPrefix(body, plaintext+" body ") || m.(object)["MD5OfBody"] != md5Of(body) || m.(object)["MessageAttributes"] == nil {
+				m := m.(object)
+				body := m["Body"].(string)
+				if !strings.HasPrefix(body, plaintext+" body ") || m["MD5OfBody"] != md5Of(body) || m["MessageAttributes"] == nil {
 					t.Errorf("%v", m)
 				}
 			}
@@ -151,7 +152,8 @@ func bodies(c *client, queue string, n int) map[string]object {
 	all := make(map[string]object)
 	for range 20 {
 		got := c.Make("ReceiveMessage", object{
-			"QueueUrl": c.URL(queue), "MessageAttributeNames": list{"All"}, "AttributeNames": list{"All"}, "MaxNumberOfMessages": 10, "WaitTimeSeconds": 5,
+			"QueueUrl": c.URL(queue), "MessageAttributeNames": list{"All"}, "AttributeNames": list{"All"},
+			"MaxNumberOfMessages": 10, "WaitTimeSeconds": 5,
 		})
 		messages, _ := got["Messages"].(list)
 		for _, m := range messages {
@@ -179,7 +181,8 @@ func TestEncryptedMessagesTravel(t *testing.T) {
 	c.Make("CreateQueue", object{"QueueName": "back"})
 	send := func(body string) {
 		t.Helper()
-		c.Make("SendMessage", object{"QueueUrl": c.URL("secret"), "MessageBody": body, "MessageAttributes": object{"a": text(plaintext + "value")}})
+		attributes := object{"a": text(plaintext + "value")}
+		c.Make("SendMessage", object{"QueueUrl": c.URL("secret"), "MessageBody": body, "MessageAttributes": attributes})
 	}
 	send(plaintext + "dead")
 	c.Make("ReceiveMessage", object{"QueueUrl": c.URL("secret"), "VisibilityTimeout": 0})
@@ -187,7 +190,8 @@ func TestEncryptedMessagesTravel(t *testing.T) {
 
 	peek := func(input, want string) {
 		t.Helper()
-		if status, body := callAdmin(t, s, "PeekMessages", `{"QueueUrl":"`+c.URL("plain")+`","IncludeBody":true`+input+`}`); status != http.StatusOK || !strings.Contains(body, want) {
+		status, body := callAdmin(t, s, "PeekMessages", `{"QueueUrl":"`+c.URL("plain")+`","IncludeBody":true`+input+`}`)
+		if status != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s", input, status, body)
 		}
 	}
@@ -202,7 +206,9 @@ func TestEncryptedMessagesTravel(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	eventually.True(t, "the message has arrived", func() bool {
-		return c.Make("GetQueueAttributes", object{"QueueUrl": c.URL("back"), "AttributeNames": list{"ApproximateNumberOfMessages"}})["Attributes"].(object)["ApproximateNumberOfMessages"] == "1"
+		const count = "ApproximateNumberOfMessages"
+		got := c.Make("GetQueueAttributes", object{"QueueUrl": c.URL("back"), "AttributeNames": list{count}})
+		return got["Attributes"].(object)[count] == "1"
 	})
 	c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN("plain"), "DestinationArn": c.ARN("back")})
 	moved := bodies(c, "back", 1)
@@ -213,7 +219,8 @@ func TestEncryptedMessagesTravel(t *testing.T) {
 	c.Make("ReceiveMessage", object{"QueueUrl": c.URL("secret"), "VisibilityTimeout": 0})
 	c.Make("ReceiveMessage", object{"QueueUrl": c.URL("secret")})
 	c.Make("DeleteQueue", object{"QueueUrl": c.URL("secret")}) // the dead letter outlives its queue
-	if status, body := callAdmin(t, s, "RedriveMessages", `{"QueueUrl":"`+c.URL("plain")+`","DestinationArn":"`+c.ARN("back")+`"}`); status != http.StatusOK {
+	redrive := `{"QueueUrl":"` + c.URL("plain") + `","DestinationArn":"` + c.ARN("back") + `"}`
+	if status, body := callAdmin(t, s, "RedriveMessages", redrive); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
 	if moved := bodies(c, "back", 1); moved[plaintext+"dead again"] == nil {
@@ -246,7 +253,8 @@ func publishes(t *testing.T, s *Server, c *client) {
 			"Attributes.entry.1.value", fmt.Sprint(kind != "")), "TopicArn")
 		subscribers := map[string]bool{"a" + kind: false, "b" + kind: true, "c" + kind: false}
 		for name, raw := range subscribers {
-			attributes := object{"Policy": `{"Version":"2012-10-17","Statement":[` + allowing("*", "sqs:SendMessage", c.ARN(name), "") + "]}"}
+			allow := allowing("*", "sqs:SendMessage", c.ARN(name), "")
+			attributes := object{"Policy": `{"Version":"2012-10-17","Statement":[` + allow + "]}"}
 			if kind != "" {
 				maps.Copy(attributes, object{"FifoQueue": "true"})
 			}
@@ -257,7 +265,8 @@ func publishes(t *testing.T, s *Server, c *client) {
 		for _, size := range []int{1, 200_000} { // the larger one waits in the backlog
 			message := plaintext + strings.Repeat("m", size)
 			params := []string{"TopicArn", arn, "Message", message, "MessageAttributes.entry.1.Name", "x",
-				"MessageAttributes.entry.1.Value.DataType", "String", "MessageAttributes.entry.1.Value.StringValue", plaintext + "attribute"}
+				"MessageAttributes.entry.1.Value.DataType", "String",
+				"MessageAttributes.entry.1.Value.StringValue", plaintext + "attribute"}
 			if kind != "" {
 				params = append(params, "MessageGroupId", "g", "MessageDeduplicationId", fmt.Sprint(size))
 			}
@@ -266,7 +275,8 @@ func publishes(t *testing.T, s *Server, c *client) {
 				got := bodies(c, name, 1)
 				for body, m := range got {
 					var envelope struct{ Message, SequenceNumber string }
-					if !raw && (json.Unmarshal([]byte(body), &envelope) != nil || envelope.Message != message || (envelope.SequenceNumber != "") != (kind != "")) ||
+					if !raw && (json.Unmarshal([]byte(body), &envelope) != nil || envelope.Message != message ||
+						(envelope.SequenceNumber != "") != (kind != "")) ||
 						raw && (body != message || len(m["MessageAttributes"].(object)) != 1) || m["MD5OfBody"] != md5Of(body) {
 						t.Errorf("%s has %.200s", name, body)
 					}

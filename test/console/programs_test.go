@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
-	"github.com/aws/smithy-go"
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
@@ -61,7 +60,10 @@ func TestTokenOfProvider(t *testing.T) {
 	}
 	for what, token := range map[string]string{"InvalidIdentityToken": ann[:len(ann)-6] + "AAAAAA", "AccessDenied": tokenOf(t, issuer, callback, "bob")} {
 		_, err := assume(token)
-		if e, ok := errors.AsType[smithy.APIError](err); !ok || e.ErrorCode() != what {
+		if e, ok := errors.AsType[interface {
+			error
+			ErrorCode() string
+		}](err); !ok || e.ErrorCode() != what {
 			t.Errorf("%v, want %s", err, what)
 		}
 	}

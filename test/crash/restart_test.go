@@ -19,7 +19,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/sluicemq/sluice/internal/proof/eventually"
@@ -211,8 +210,10 @@ func newRestartUser(r *restarts) *restartUser {
 	u := &restartUser{restarts: r, sent: make(map[string]bool), received: make(map[string]bool)}
 	u.queue = sqs.New(sqs.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String("http://sqs.example:9324"),
-		Credentials: credentials.NewStaticCredentialsProvider(workload.Root.AccessKeyID, workload.Root.Secret, ""),
-		HTTPClient:  &http.Client{Transport: &http.Transport{DialContext: dial}},
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: workload.Root.AccessKeyID, SecretAccessKey: workload.Root.Secret}, nil
+		}),
+		HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dial}},
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxAttempts, o.MaxBackoff = 10, 5*time.Second
 			o.RateLimiter = noLimit{}

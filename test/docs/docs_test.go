@@ -37,7 +37,7 @@ var pages = map[string]int{
 	"docs/migration.md":         3,
 	"docs/monitoring.md":        0,
 	"docs/operations.md":        0,
-	"docs/performance.md":       9,
+	"docs/performance.md":       5,
 	"docs/scaling.md":           0,
 	"docs/server-reference.md":  0,
 	"docs/sizing.md":            0,

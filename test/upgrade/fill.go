@@ -89,7 +89,9 @@ type received struct {
 // receive receives at most one message for a time.
 func (f *filler) receive(q *Queue, seconds int) (*received, error) {
 	var got struct{ Messages []*received }
-	err := f.sqs("ReceiveMessage", map[string]any{"QueueUrl": q.URL, "MaxNumberOfMessages": 1, "VisibilityTimeout": seconds, "WaitTimeSeconds": 1}, &got)
+	err := f.sqs("ReceiveMessage", map[string]any{
+		"QueueUrl": q.URL, "MaxNumberOfMessages": 1, "VisibilityTimeout": seconds, "WaitTimeSeconds": 1,
+	}, &got)
 	if err == nil && len(got.Messages) != 1 {
 		err = fmt.Errorf("%s gave %d messages", q.Name, len(got.Messages))
 	}
@@ -119,7 +121,9 @@ func (f *filler) hold(q *Queue) error {
 const longest = "1209600" // seconds that a message can be kept
 
 func (f *filler) standard() error {
-	q, err := f.create("jobs", map[string]string{"MessageRetentionPeriod": longest, "VisibilityTimeout": "77", "ReceiveMessageWaitTimeSeconds": "0"})
+	q, err := f.create("jobs", map[string]string{
+		"MessageRetentionPeriod": longest, "VisibilityTimeout": "77", "ReceiveMessageWaitTimeSeconds": "0",
+	})
 	if err != nil {
 		return err
 	}
@@ -221,8 +225,8 @@ func (f *filler) moved() error {
 	if err := f.sqs("ReceiveMessage", map[string]any{"QueueUrl": q.URL}, nil); err != nil {
 		return err
 	}
-	if err := f.sqs("StartMessageMoveTask", map[string]any{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:moved-dead"}, nil); err != nil &&
-		!isUnknown(err) {
+	task := map[string]any{"SourceArn": "arn:aws:sqs:us-east-1:000000000000:moved-dead"}
+	if err := f.sqs("StartMessageMoveTask", task, nil); err != nil && !isUnknown(err) {
 		return err
 	}
 	// The task sends the message again, so that only its body is known. A task that has not moved it yet is on the
@@ -282,7 +286,8 @@ func (f *filler) topics() error {
 	if err != nil {
 		return err
 	}
-	if err := f.Query(f.ctx, "sns", "Subscribe", nil, "TopicArn", made.ARN, "Protocol", "sqs", "Endpoint", "arn:aws:sqs:us-east-1:000000000000:news",
+	if err := f.Query(f.ctx, "sns", "Subscribe", nil,
+		"TopicArn", made.ARN, "Protocol", "sqs", "Endpoint", "arn:aws:sqs:us-east-1:000000000000:news",
 		"Attributes.entry.1.key", "RawMessageDelivery", "Attributes.entry.1.value", "true"); err != nil {
 		return err
 	}
@@ -300,8 +305,8 @@ func (f *filler) topics() error {
 
 func (f *filler) alarms() error {
 	if err := f.CloudWatch(f.ctx, "PutMetricAlarm", map[string]any{
-		"AlarmName": "many jobs", "Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible", "Statistic": "Maximum", "Period": 60,
-		"EvaluationPeriods": 1, "Threshold": 1000, "ComparisonOperator": "GreaterThanThreshold",
+		"AlarmName": "many jobs", "Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible",
+		"Statistic": "Maximum", "Period": 60, "EvaluationPeriods": 1, "Threshold": 1000, "ComparisonOperator": "GreaterThanThreshold",
 		"Dimensions": []map[string]string{{"Name": "QueueName", "Value": "jobs"}},
 	}, nil); err != nil {
 		return err
@@ -313,7 +318,8 @@ func (f *filler) alarms() error {
 // composites makes an alarm of another one.
 func (f *filler) composites() error {
 	const name = "anything"
-	if err := f.CloudWatch(f.ctx, "PutCompositeAlarm", map[string]any{"AlarmName": name, "AlarmRule": `ALARM("many jobs")`}, nil); err != nil {
+	in := map[string]any{"AlarmName": name, "AlarmRule": `ALARM("many jobs")`}
+	if err := f.CloudWatch(f.ctx, "PutCompositeAlarm", in, nil); err != nil {
 		return err
 	}
 	f.content.Composites = append(f.content.Composites, name)

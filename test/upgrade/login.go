@@ -62,7 +62,8 @@ func (k *checker) login(l Login) error {
 	as := *k.Client
 	as.ID, as.Secret = l.ID, l.Secret
 	var refusal *Refusal
-	if err := as.Query(k.ctx, "iam", "ChangePassword", nil, "OldPassword", "wrong", "NewPassword", "Another-horse-2"); !errors.As(err, &refusal) {
+	err := as.Query(k.ctx, "iam", "ChangePassword", nil, "OldPassword", "wrong", "NewPassword", "Another-horse-2")
+	if !errors.As(err, &refusal) {
 		return fmt.Errorf("user %s changes a password without it: %w", l.Name, err)
 	}
 	if err := as.Query(k.ctx, "iam", "ChangePassword", nil, "OldPassword", l.Password, "NewPassword", "Another-horse-2"); err != nil {

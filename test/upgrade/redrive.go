@@ -29,7 +29,8 @@ func (f *filler) redrives() error {
 		}
 	}
 	if err := f.Sluice(f.ctx, "RedriveMessages", map[string]any{
-		"QueueUrl": r.From, "Filter": "goes", "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:" + r.To, "MaxNumberOfMessagesPerSecond": 1,
+		"QueueUrl": r.From, "Filter": "goes", "DestinationArn": "arn:aws:sqs:us-east-1:000000000000:" + r.To,
+		"MaxNumberOfMessagesPerSecond": 1,
 	}, nil); err != nil {
 		return err
 	}

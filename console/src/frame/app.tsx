@@ -23,7 +23,7 @@ function newClient() {
         // Without the internet the server may well be there.
         networkMode: 'always',
         refetchOnReconnect: true,
-        // What a policy forbids or what does not exist is so the second time, too.
+        // A call that a policy forbids, or about a thing that does not exist, fails the second time, too.
         retry: (count, error) =>
           count < 2 && !isDenied(error) && !isAbsent(error) && (statusOf(error) === 0 || statusOf(error) >= 500),
         staleTime: 2000,

@@ -15,7 +15,7 @@ export function useArrival(page: string) {
       const heading = document.querySelector<HTMLElement>('main h1')
       const lost = document.activeElement === null || document.activeElement === document.body
       if (lost && !heading) {
-        return // its code or its data are still to come
+        return // its code or its data is still to come
       }
       watcher.disconnect()
       if (lost && heading) {

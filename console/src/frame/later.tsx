@@ -8,7 +8,7 @@ export type Later<Props> = ComponentType<Props> & {
 }
 
 /**
- * later makes one. What cannot be loaded fails when it is shown; until it has come, there is the substitute. React's lazy would
+ * later makes one. A part that cannot be loaded fails when it is shown; until it has come, there is the substitute. React's lazy would
  * do, but for a pause: what comes after something stood in its place, React shows a third of a second later.
  */
 export function later<Props extends object>(

@@ -9,7 +9,7 @@ export function download(name: string, type: string, text: string) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
 
-/** csv writes rows for spreadsheets. What a spreadsheet would take for a formula gets an apostrophe before it. */
+/** csv writes rows for spreadsheets. A value that a spreadsheet would take for a formula gets an apostrophe before it. */
 export function csv(rows: (string | number | undefined)[][]): string {
   const cell = (value: string | number | undefined) => {
     const text = String(value ?? '')

@@ -22,8 +22,8 @@ export function jsonError(text: string): string | undefined {
 }
 
 /**
- * pretty indents JSON as it is written, text by text: through JavaScript's numbers, large ones would become others. What is
- * no JSON stays as it is.
+ * pretty indents JSON as it is written, text by text: through JavaScript's numbers, large ones would become others. Text
+ * that is no JSON stays as it is.
  */
 export function pretty(text: string): string {
   if (jsonError(text) !== undefined) {

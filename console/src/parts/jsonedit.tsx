@@ -28,8 +28,8 @@ interface Edit {
 }
 
 /**
- * JSONEdit edits a document, such as a policy, and saves it, unless it was changed meanwhile: then it says so first. What the
- * server objects to stays beside it.
+ * JSONEdit edits a document, such as a policy, and saves it, unless it was changed meanwhile: then it says so first. The
+ * error of the server stays beside it.
  */
 export function JSONEdit({ label, description, value, rows = 14, example, save, load, mayBeEmpty }: JSONEditProps) {
   const [edit, setEdit] = useState<Edit>()

@@ -64,7 +64,7 @@ export function QueuesPicker({
   )
 }
 
-/** QueuePicker chooses one queue. What it gives is the whole queue, with its ARN; one that was named before is only a name. */
+/** QueuePicker chooses one queue. It gives the whole queue, with its ARN; one that was named before is only a name. */
 export function QueuePicker({
   name,
   choose,

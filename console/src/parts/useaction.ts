@@ -14,7 +14,7 @@ interface After {
 export interface Action {
   busy: boolean
   error: unknown
-  /** run does it, unless it is being done. What act returns is shown as a notice. A failure is kept as the error, and nothing follows. */
+  /** run does it, unless it is being done. It shows the result of act as a notice. A failure is kept as the error, and nothing follows. */
   run: (act: () => Promise<Notice | undefined>, after?: After) => Promise<void>
   /** forget takes the error away. */
   forget: () => void

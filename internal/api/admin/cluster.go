@@ -45,7 +45,9 @@ type listShardQueuesOutput struct {
 // mostQueues is how many queues are listed at a time.
 const mostQueues = 1000
 
-func (s *Service) listShardQueues(_ context.Context, c *protocol.Call, in *listShardQueuesInput) (*listShardQueuesOutput, error) {
+func (s *Service) listShardQueues(
+	_ context.Context, c *protocol.Call, in *listShardQueuesInput,
+) (*listShardQueuesOutput, error) {
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}

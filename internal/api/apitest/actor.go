@@ -16,7 +16,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
@@ -113,7 +112,10 @@ func (a *Actor) Send(t *testing.T, url string) error {
 
 // Code returns the code of an SDK's refusal, or "" if there was none.
 func Code(err error) string {
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
+	if e, ok := errors.AsType[interface {
+		error
+		ErrorCode() string // as all refusals that the SDKs know
+	}](err); ok {
 		return e.ErrorCode()
 	}
 	if err != nil {

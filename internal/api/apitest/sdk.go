@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	"github.com/aws/smithy-go"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
@@ -131,8 +130,7 @@ func Equal[T comparable](t *testing.T, got, want []T) {
 func Refused[E error](t *testing.T, err error, code string) {
 	t.Helper()
 	var typed E
-	var api smithy.APIError
-	if !errors.As(err, &typed) || !errors.As(err, &api) || api.ErrorCode() != code {
+	if !errors.As(err, &typed) || Code(err) != code {
 		t.Errorf("got %v, want a %T with the code %s", err, typed, code)
 	}
 }

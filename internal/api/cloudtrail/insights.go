@@ -48,7 +48,9 @@ func (in *insightsSource) check(store bool) error {
 // insightTypes are the values of InsightType.
 var insightTypes = []string{"ApiCallRateInsight", "ApiErrorRateInsight"}
 
-func (s *Service) putInsightSelectors(_ context.Context, c *protocol.Call, in *putInsightSelectorsInput) (*insightSelectorsOutput, error) {
+func (s *Service) putInsightSelectors(
+	_ context.Context, c *protocol.Call, in *putInsightSelectorsInput,
+) (*insightSelectorsOutput, error) {
 	if err := in.check(in.EventDataStore != nil || in.InsightsDestination != nil); err != nil {
 		return nil, err
 	}
@@ -67,7 +69,9 @@ func (s *Service) putInsightSelectors(_ context.Context, c *protocol.Call, in *p
 	return &insightSelectorsOutput{TrailARN: t.ARN()}, nil
 }
 
-func (s *Service) getInsightSelectors(_ context.Context, c *protocol.Call, in *getInsightSelectorsInput) (*insightSelectorsOutput, error) {
+func (s *Service) getInsightSelectors(
+	_ context.Context, c *protocol.Call, in *getInsightSelectorsInput,
+) (*insightSelectorsOutput, error) {
 	if err := in.check(in.EventDataStore != nil); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,9 @@ func (s *Service) stopLogging(ctx context.Context, c *protocol.Call, in *trailIn
 }
 
 // setLogging turns a trail on or off.
-func (s *Service) setLogging(ctx context.Context, c *protocol.Call, action string, in *trailInput, on bool) (*service.Empty, error) {
+func (s *Service) setLogging(
+	ctx context.Context, c *protocol.Call, action string, in *trailInput, on bool,
+) (*service.Empty, error) {
 	t, err := s.findHere(c, action, in.Name)
 	if err != nil {
 		return nil, err

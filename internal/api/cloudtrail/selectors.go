@@ -129,7 +129,9 @@ func showResource(r selector.DataResource) dataResource {
 	return dataResource{Type: &r.Type, Values: r.Values}
 }
 
-func (s *Service) putEventSelectors(ctx context.Context, c *protocol.Call, in *putEventSelectorsInput) (*eventSelectorsOutput, error) {
+func (s *Service) putEventSelectors(
+	ctx context.Context, c *protocol.Call, in *putEventSelectorsInput,
+) (*eventSelectorsOutput, error) {
 	t, err := s.findHere(c, "PutEventSelectors", in.TrailName)
 	if err != nil {
 		return nil, err
@@ -152,7 +154,9 @@ type getEventSelectorsInput struct {
 	TrailName *string `max:"300"`
 }
 
-func (s *Service) getEventSelectors(_ context.Context, c *protocol.Call, in *getEventSelectorsInput) (*eventSelectorsOutput, error) {
+func (s *Service) getEventSelectors(
+	_ context.Context, c *protocol.Call, in *getEventSelectorsInput,
+) (*eventSelectorsOutput, error) {
 	t, err := s.find(c, "GetEventSelectors", in.TrailName)
 	if err != nil {
 		return nil, err

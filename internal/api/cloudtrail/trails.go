@@ -133,7 +133,8 @@ func (s *Service) createTrail(ctx context.Context, c *protocol.Call, in *createT
 	}
 	n := trails.Name{Account: service.Caller(c).Account, Region: c.Region, Name: *in.Name}
 	c.Notes.Set("trail", n.Name)
-	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN(n.ARN()), NewTags: tags}, "cloudtrail:CreateTrail"); err != nil {
+	subject := service.Subject{Resource: service.ARN(n.ARN()), NewTags: tags}
+	if err := s.authorizer.Authorize(c, subject, "cloudtrail:CreateTrail"); err != nil {
 		return nil, err
 	}
 	if !identity.IsRegion(n.Region) {

@@ -112,7 +112,9 @@ func (in *describeAlarmsInput) matches(a *monitor.Alarm) bool {
 		(len(in.AlarmNames) == 0 || slices.Contains(in.AlarmNames, a.Name.Name)) &&
 		(in.AlarmNamePrefix == nil || strings.HasPrefix(a.Name.Name, *in.AlarmNamePrefix)) &&
 		(in.StateValue == nil || string(a.State) == *in.StateValue) &&
-		(in.ActionPrefix == nil || slices.ContainsFunc(a.Actions(), func(arn string) bool { return strings.HasPrefix(arn, *in.ActionPrefix) }))
+		(in.ActionPrefix == nil || slices.ContainsFunc(a.Actions(), func(arn string) bool {
+			return strings.HasPrefix(arn, *in.ActionPrefix)
+		}))
 }
 
 // checkFilters refuses filters that exclude each other. An empty list of names is none.
@@ -161,7 +163,8 @@ func (s *Service) describeAlarmsForMetric(
 		}
 		return slices.ContainsFunc(stats, func(m *metricdata.Stat) bool {
 			return m != nil && id.Equal(series.ID{Scope: id.Scope, Namespace: m.Namespace, Metric: m.Metric, Dimensions: m.Dimensions}) &&
-				(statistic == "" || m.Statistic == statistic) && (in.Period == nil || m.Period == seconds(in.Period)) && (in.Unit == nil || m.Unit == *in.Unit)
+				(statistic == "" || m.Statistic == statistic) && (in.Period == nil || m.Period == seconds(in.Period)) &&
+				(in.Unit == nil || m.Unit == *in.Unit)
 		})
 	})
 	return &describeAlarmsForMetricOutput{service.Convert(all, showMetricAlarm)}, nil

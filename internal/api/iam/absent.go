@@ -61,7 +61,9 @@ type listSigningCertificatesOutput struct {
 	IsTruncated  bool
 }
 
-func (s absent) listSigningCertificates(_ context.Context, c *protocol.Call, in *absentInput) (*listSigningCertificatesOutput, error) {
+func (s absent) listSigningCertificates(
+	_ context.Context, c *protocol.Call, in *absentInput,
+) (*listSigningCertificatesOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }

@@ -63,7 +63,9 @@ func (s attachments) attach(
 
 // attachment returns the entity and the policy that a request names, if the
 // caller may attach or detach them.
-func (s attachments) attachment(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*directory.Entity, string, error) {
+func (s attachments) attachment(
+	k directory.Kind, action string, c *protocol.Call, in *attachedInput,
+) (*directory.Entity, string, error) {
 	arn := orEmpty(in.PolicyArn)
 	if !isARN(arn) {
 		return nil, "", protocol.ValidationError("Invalid ARN:  Could not be parsed!")

@@ -65,7 +65,9 @@ func (s *core) find(c *protocol.Call, kind directory.Kind, name *string, action 
 	return s.findFor(c, kind, name, action, subject{})
 }
 
-func (s *core) findFor(c *protocol.Call, kind directory.Kind, name *string, action string, about subject) (*directory.Entity, error) {
+func (s *core) findFor(
+	c *protocol.Call, kind directory.Kind, name *string, action string, about subject,
+) (*directory.Entity, error) {
 	written := orEmpty(name)
 	account := service.Caller(c).Account
 	e, missing := s.named(kind, account, written)

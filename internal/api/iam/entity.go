@@ -12,7 +12,9 @@ import (
 
 // newEntity returns the entity that a request asks for, if its parameters are
 // valid and the caller may make it.
-func (s *core) newEntity(c *protocol.Call, kind directory.Kind, name, path, boundary *string, tags []Tag) (*directory.Entity, error) {
+func (s *core) newEntity(
+	c *protocol.Call, kind directory.Kind, name, path, boundary *string, tags []Tag,
+) (*directory.Entity, error) {
 	folder, err := checkPath("path", path)
 	if err != nil {
 		return nil, err
@@ -55,7 +57,9 @@ func (s *core) edit(ctx context.Context, e *directory.Entity, change func(e *dir
 }
 
 // edited is edit, and returns the entity as it is then.
-func (s *core) edited(ctx context.Context, e *directory.Entity, change func(e *directory.Entity) error) (*directory.Entity, error) {
+func (s *core) edited(
+	ctx context.Context, e *directory.Entity, change func(e *directory.Entity) error,
+) (*directory.Entity, error) {
 	return control.Decide(ctx, s.change, func(tx *directory.Tx) (*directory.Entity, error) {
 		now := s.directory.Entity(e.ID)
 		if now == nil {
@@ -72,7 +76,9 @@ func (s *core) edited(ctx context.Context, e *directory.Entity, change func(e *d
 
 // rename gives an entity another name or path, if the caller may update both the
 // old ARN and the new one.
-func (s *core) rename(ctx context.Context, c *protocol.Call, kind directory.Kind, name, newName, newPath *string) (*service.Empty, error) {
+func (s *core) rename(
+	ctx context.Context, c *protocol.Call, kind directory.Kind, name, newName, newPath *string,
+) (*service.Empty, error) {
 	action := "Update" + words[kind]
 	e, err := s.find(c, kind, name, action)
 	if err != nil {

@@ -51,7 +51,9 @@ var inlineLimits = map[directory.Kind]int{
 	directory.User: policy.MaxUserInline, directory.Group: policy.MaxGroupInline, directory.Role: policy.MaxRoleInline,
 }
 
-func (s inline) putInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
+func (s inline) putInline(
+	ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput,
+) (*service.Empty, error) {
 	text := orEmpty(in.PolicyDocument)
 	name := orEmpty(in.PolicyName)
 	e, err := s.find(c, k, in.name(k), action)
@@ -99,7 +101,9 @@ type inlineOutput struct {
 	PolicyDocument string
 }
 
-func (s inline) getInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*inlineOutput, error) {
+func (s inline) getInline(
+	_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput,
+) (*inlineOutput, error) {
 	name := orEmpty(in.PolicyName)
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {

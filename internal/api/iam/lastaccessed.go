@@ -45,7 +45,9 @@ type generateAccessedInput struct {
 
 type generateAccessedOutput struct{ JobId string }
 
-func (s lastAccessed) generate(_ context.Context, c *protocol.Call, in *generateAccessedInput) (*generateAccessedOutput, error) {
+func (s lastAccessed) generate(
+	_ context.Context, c *protocol.Call, in *generateAccessedInput,
+) (*generateAccessedOutput, error) {
 	arn := orEmpty(in.Arn)
 	if err := s.allow(c, "GenerateServiceLastAccessedDetails", subject{arn: service.Shorten(arn)}); err != nil {
 		return nil, err

@@ -173,7 +173,9 @@ func (s policies) managedFor(c *protocol.Call, name *string, action string, abou
 }
 
 // editPolicy changes a policy that was found. AWS's own cannot be changed.
-func (s policies) editPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
+func (s policies) editPolicy(
+	ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error,
+) error {
 	_, err := s.editedPolicy(ctx, m, change)
 	return err
 }

@@ -202,7 +202,9 @@ type listVirtualMFADevicesOutput struct {
 	Marker            string `json:",omitempty"`
 }
 
-func (s devices) listVirtualMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listVirtualMFADevicesOutput, error) {
+func (s devices) listVirtualMFADevices(
+	_ context.Context, c *protocol.Call, in *absentInput,
+) (*listVirtualMFADevicesOutput, error) {
 	if err := s.allow(c, "ListVirtualMFADevices", subject{arn: anything}); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,9 @@ type PasswordPolicy struct {
 
 type passwordPolicyOutput struct{ PasswordPolicy PasswordPolicy }
 
-func (s passwordRules) getAccountPasswordPolicy(_ context.Context, c *protocol.Call, _ *service.Empty) (*passwordPolicyOutput, error) {
+func (s passwordRules) getAccountPasswordPolicy(
+	_ context.Context, c *protocol.Call, _ *service.Empty,
+) (*passwordPolicyOutput, error) {
 	if err := s.allow(c, "GetAccountPasswordPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}
@@ -75,7 +77,9 @@ type passwordPolicyInput struct {
 }
 
 // updateAccountPasswordPolicy sets all rules: those that are not given get their defaults, as on AWS.
-func (s passwordRules) updateAccountPasswordPolicy(ctx context.Context, c *protocol.Call, in *passwordPolicyInput) (*service.Empty, error) {
+func (s passwordRules) updateAccountPasswordPolicy(
+	ctx context.Context, c *protocol.Call, in *passwordPolicyInput,
+) (*service.Empty, error) {
 	if err := s.allow(c, "UpdateAccountPasswordPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}
@@ -100,7 +104,9 @@ func (s passwordRules) updateAccountPasswordPolicy(ctx context.Context, c *proto
 	})
 }
 
-func (s passwordRules) deleteAccountPasswordPolicy(ctx context.Context, c *protocol.Call, _ *service.Empty) (*service.Empty, error) {
+func (s passwordRules) deleteAccountPasswordPolicy(
+	ctx context.Context, c *protocol.Call, _ *service.Empty,
+) (*service.Empty, error) {
 	if err := s.allow(c, "DeleteAccountPasswordPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}

@@ -68,7 +68,9 @@ func (s passwords) hashNew(ctx context.Context, account string, p *login.Profile
 	return hash, err
 }
 
-func (s passwords) createLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*loginProfileOutput, error) {
+func (s passwords) createLoginProfile(
+	ctx context.Context, c *protocol.Call, in *loginProfileInput,
+) (*loginProfileOutput, error) {
 	var v protocol.Violations
 	password := v.Required("password", in.Password) // AWS has passwords for some callers who leave it out
 	if err := v.Err(); err != nil {

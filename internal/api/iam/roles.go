@@ -168,7 +168,9 @@ func (s roles) updateRoleDescription(ctx context.Context, c *protocol.Call, in *
 	return &roleOutput{showRole(e)}, nil
 }
 
-func (s roles) describeRole(ctx context.Context, c *protocol.Call, in *updateRoleInput, action string) (*directory.Entity, error) {
+func (s roles) describeRole(
+	ctx context.Context, c *protocol.Call, in *updateRoleInput, action string,
+) (*directory.Entity, error) {
 	e, err := s.find(c, directory.Role, in.RoleName, action)
 	if err != nil {
 		return nil, err
@@ -189,7 +191,9 @@ type assumeRolePolicyInput struct {
 	PolicyDocument *string `max:"128K"`
 }
 
-func (s roles) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
+func (s roles) updateAssumeRolePolicy(
+	ctx context.Context, c *protocol.Call, in *assumeRolePolicyInput,
+) (*service.Empty, error) {
 	text := orEmpty(in.PolicyDocument)
 	e, err := s.find(c, directory.Role, in.RoleName, "UpdateAssumeRolePolicy")
 	if err != nil {

@@ -112,7 +112,9 @@ type handler[In, Out any] func(ctx context.Context, k directory.Kind, action str
 
 // each registers an operation that exists for several kinds of entities, under
 // the name before + kind + after.
-func each[In, Out any](wire *protocol.Service, before, after string, h handler[In, Out], kinds []directory.Kind, opts ...protocol.Option) {
+func each[In, Out any](
+	wire *protocol.Service, before, after string, h handler[In, Out], kinds []directory.Kind, opts ...protocol.Option,
+) {
 	for _, kind := range kinds {
 		name := before + words[kind] + after
 		protocol.Register(wire, name, func(ctx context.Context, c *protocol.Call, in *In) (*Out, error) {

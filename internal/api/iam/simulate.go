@@ -121,7 +121,9 @@ func (s *simulator) contextKeysCustom(_ context.Context, c *protocol.Call, in *c
 	return contextKeys(in.PolicyInputList, nil)
 }
 
-func (s *simulator) contextKeysPrincipal(_ context.Context, c *protocol.Call, in *contextKeysInput) (*contextKeysOutput, error) {
+func (s *simulator) contextKeysPrincipal(
+	_ context.Context, c *protocol.Call, in *contextKeysInput,
+) (*contextKeysOutput, error) {
 	e, err := s.source(c, in.PolicySourceArn, "GetContextKeysForPrincipalPolicy")
 	if err != nil {
 		return nil, err

@@ -39,7 +39,9 @@ type question struct {
 	action, resource string
 }
 
-func (s *simulator) simulate(ctx context.Context, c *protocol.Call, in *simulateInput, e *directory.Entity) (*simulateOutput, error) {
+func (s *simulator) simulate(
+	ctx context.Context, c *protocol.Call, in *simulateInput, e *directory.Entity,
+) (*simulateOutput, error) {
 	all, err := in.questions()
 	if err != nil {
 		return nil, err

@@ -99,7 +99,9 @@ func removeTag(tags map[string]string, key string) {
 	maps.DeleteFunc(tags, func(other, _ string) bool { return strings.EqualFold(other, key) })
 }
 
-func (s tagged) tagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s tagged) tagEntity(
+	ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput,
+) (*service.Empty, error) {
 	added, err := in.added()
 	if err != nil {
 		return nil, err
@@ -114,7 +116,9 @@ func (s tagged) tagEntity(ctx context.Context, k directory.Kind, action string, 
 	})
 }
 
-func (s tagged) untagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s tagged) untagEntity(
+	ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput,
+) (*service.Empty, error) {
 	removed, err := in.removed()
 	if err != nil {
 		return nil, err

@@ -31,7 +31,9 @@ type createPolicyVersionInput struct {
 
 type versionOutput struct{ PolicyVersion PolicyVersion }
 
-func (s policies) createPolicyVersion(ctx context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
+func (s policies) createPolicyVersion(
+	ctx context.Context, c *protocol.Call, in *createPolicyVersionInput,
+) (*versionOutput, error) {
 	text := orEmpty(in.PolicyDocument)
 	m, err := s.managed(c, in.PolicyArn, "CreatePolicyVersion")
 	if err != nil {

@@ -31,7 +31,9 @@ type createSignInLinkOutput struct {
 
 // createSignInLink makes a link with which the caller can sign in to the console, once. The session keeps every
 // restriction of the caller, so the operation needs no permission; a policy can deny it.
-func (s *Service) createSignInLink(ctx context.Context, c *protocol.Call, authorizer *service.Authorizer) (*createSignInLinkOutput, error) {
+func (s *Service) createSignInLink(
+	ctx context.Context, c *protocol.Call, authorizer *service.Authorizer,
+) (*createSignInLinkOutput, error) {
 	switch {
 	case service.Anonymous(c):
 		return nil, service.Denied(c)

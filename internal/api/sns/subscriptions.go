@@ -318,7 +318,9 @@ type listByTopicInput struct {
 	NextToken *string `max:"2048"`
 }
 
-func (s *Service) listSubscriptionsByTopic(_ context.Context, c *protocol.Call, in *listByTopicInput) (*listSubscriptionsOutput, error) {
+func (s *Service) listSubscriptionsByTopic(
+	_ context.Context, c *protocol.Call, in *listByTopicInput,
+) (*listSubscriptionsOutput, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:ListSubscriptionsByTopic")
 	if err != nil {
 		return nil, err

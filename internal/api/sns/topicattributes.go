@@ -219,7 +219,9 @@ type setTopicAttributesInput struct {
 	setAttribute
 }
 
-func (s *Service) setTopicAttributes(ctx context.Context, c *protocol.Call, in *setTopicAttributesInput) (*service.Empty, error) {
+func (s *Service) setTopicAttributes(
+	ctx context.Context, c *protocol.Call, in *setTopicAttributesInput,
+) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:SetTopicAttributes")
 	if err != nil {
 		return nil, err

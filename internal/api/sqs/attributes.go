@@ -189,7 +189,9 @@ type setQueueAttributesInput struct {
 	Attributes map[string]string `max:"100,256,64K" query:"Attribute" entry:"Name,Value"`
 }
 
-func (s *Service) setQueueAttributes(ctx context.Context, c *protocol.Call, in *setQueueAttributesInput) (*service.Empty, error) {
+func (s *Service) setQueueAttributes(
+	ctx context.Context, c *protocol.Call, in *setQueueAttributesInput,
+) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:SetQueueAttributes")
 	if err != nil {
 		return nil, err

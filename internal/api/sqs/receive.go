@@ -68,7 +68,9 @@ var systemAttributes = []string{
 	sysSourceQueue, attrManagedSSE, // the last can be asked for but no message has it
 }
 
-func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *receiveMessageInput) (*receiveMessageOutput, error) {
+func (s *Service) receiveMessage(
+	ctx context.Context, c *protocol.Call, in *receiveMessageInput,
+) (*receiveMessageOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:ReceiveMessage")
 	if err != nil {
 		return nil, err

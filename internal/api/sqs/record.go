@@ -53,7 +53,9 @@ func (s *Service) deleteRecord(ctx context.Context, q *catalog.Queue) error {
 }
 
 // updateRecord changes the record of a queue and returns the new one.
-func (s *Service) updateRecord(ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error) (*catalog.Queue, error) {
+func (s *Service) updateRecord(
+	ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error,
+) (*catalog.Queue, error) {
 	updated, err := control.Decide(ctx, s.catalog.Change, func(tx *catalog.Tx) (*catalog.Queue, error) {
 		return tx.Update(q.Name, q.ID, change)
 	})

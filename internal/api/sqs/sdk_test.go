@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
@@ -572,8 +571,7 @@ func TestTwoAccounts(t *testing.T) {
 	a.Send(ua, "for a")
 	b.Send(ub, "for b")
 	_, err := b.ReceiveMessage(b.Ctx, &sqs.ReceiveMessageInput{QueueUrl: ua})
-	var api smithy.APIError
-	if !errors.As(err, &api) || api.ErrorCode() != "AccessDenied" {
+	if apitest.Code(err) != "AccessDenied" {
 		t.Errorf("the queue of another account: %v", err)
 	}
 	apitest.Equal(t, a.Bodies(ua), []string{"for a"})
@@ -605,8 +603,7 @@ func TestQueuesComeAndGo(t *testing.T) {
 					apitest.Second(c.ReceiveMessage(c.Ctx, &sqs.ReceiveMessageInput{QueueUrl: &name})),
 					apitest.Second(c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: &name})),
 				} {
-					var api smithy.APIError
-					if errors.As(err, &api) && (api.ErrorCode() == noQueue.Code || api.ErrorCode() == "AWS.SimpleQueueService.QueueDeletedRecently") {
+					if code := apitest.Code(err); code == noQueue.Code || code == "AWS.SimpleQueueService.QueueDeletedRecently" {
 						continue
 					}
 					bad = errors.Join(bad, err)

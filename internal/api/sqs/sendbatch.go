@@ -28,7 +28,9 @@ type sendMessageBatchResult struct {
 	sentMessage
 }
 
-func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *sendMessageBatchInput) (*sendMessageBatchOutput, error) {
+func (s *Service) sendMessageBatch(
+	ctx context.Context, c *protocol.Call, in *sendMessageBatchInput,
+) (*sendMessageBatchOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:SendMessage")
 	if err != nil {
 		return nil, err

@@ -153,7 +153,9 @@ func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQue
 
 // retag changes a queue's tags and returns its new record. They are not attributes: the
 // queue does not count as modified, and of the tags the engine knows only the limits.
-func (s *Service) retag(ctx context.Context, q *catalog.Queue, change func(tags map[string]string) error) (*catalog.Queue, error) {
+func (s *Service) retag(
+	ctx context.Context, q *catalog.Queue, change func(tags map[string]string) error,
+) (*catalog.Queue, error) {
 	return s.updateRecord(ctx, q, func(q *catalog.Queue) error {
 		if q.Tags == nil {
 			q.Tags = make(map[string]string)

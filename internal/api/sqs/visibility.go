@@ -15,7 +15,9 @@ type changeMessageVisibilityInput struct {
 	VisibilityTimeout *int32
 }
 
-func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call, in *changeMessageVisibilityInput) (*service.Empty, error) {
+func (s *Service) changeMessageVisibility(
+	ctx context.Context, c *protocol.Call, in *changeMessageVisibilityInput,
+) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:ChangeMessageVisibility")
 	if err != nil {
 		return nil, err

@@ -16,7 +16,9 @@ type decodedMessageOutput struct{ DecodedMessage string }
 
 // decodeAuthorizationMessage knows no message: services here say in plain words why they refuse, as SQS, SNS, IAM and
 // CloudWatch do on AWS, and the encoded messages of EC2 can only be read by AWS.
-func (s *Service) decodeAuthorizationMessage(_ context.Context, c *protocol.Call, _ *decodeMessageInput) (*decodedMessageOutput, error) {
+func (s *Service) decodeAuthorizationMessage(
+	_ context.Context, c *protocol.Call, _ *decodeMessageInput,
+) (*decodedMessageOutput, error) {
 	if err := s.allow(c, "DecodeAuthorizationMessage", "*", nil); err != nil {
 		return nil, err
 	}

@@ -166,7 +166,9 @@ func errPacked(percent int) *protocol.Error {
 }
 
 // issue returns the keys of a session.
-func (s *Service) issue(kind policy.CallerKind, account, name string, session *identity.Session, size tokenSize) (Credentials, error) {
+func (s *Service) issue(
+	kind policy.CallerKind, account, name string, session *identity.Session, size tokenSize,
+) (Credentials, error) {
 	key, err := s.vault.IssuePadded(kind, account, name, session, size.least())
 	if long, ok := errors.AsType[*identity.TokenTooLongError](err); ok {
 		return Credentials{}, errPacked(long.Length * 100 / identity.MaxToken)

@@ -69,7 +69,9 @@ type federationTokenOutput struct {
 	tokenUse
 }
 
-func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *federationTokenInput) (*federationTokenOutput, error) {
+func (s *Service) getFederationToken(
+	_ context.Context, c *protocol.Call, in *federationTokenInput,
+) (*federationTokenOutput, error) {
 	id := service.Caller(c)
 	if id.Session != nil {
 		return nil, protocol.AccessDenied("Cannot call GetFederationToken with session credentials")

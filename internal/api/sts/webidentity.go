@@ -40,7 +40,9 @@ const clockSkew = 5 * time.Minute
 // assumeRoleWithWebIdentity issues keys of a role for a token of an identity provider. The role's account has to have
 // registered the provider, and the trust policy of the role has to name it. The request is not signed: the token takes
 // the place of a signature.
-func (s *Service) assumeRoleWithWebIdentity(ctx context.Context, c *protocol.Call, in *webIdentityInput) (*webIdentityOutput, error) {
+func (s *Service) assumeRoleWithWebIdentity(
+	ctx context.Context, c *protocol.Call, in *webIdentityInput,
+) (*webIdentityOutput, error) {
 	who, err := s.identify(ctx, in)
 	if err != nil {
 		return nil, err

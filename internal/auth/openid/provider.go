@@ -360,7 +360,9 @@ func (p *Provider) ask(ctx context.Context) (*metadata, error) {
 		return nil, errors.New(brief(err.Error()))
 	}
 	m := &metadata{Provider: found, endpoint: found.Endpoint(), namesIssuer: more.NamesIssuer}
-	for name, text := range map[string]string{"authorization_endpoint": m.endpoint.AuthURL, "token_endpoint": m.endpoint.TokenURL, "jwks_uri": more.JWKS} {
+	for name, text := range map[string]string{
+		"authorization_endpoint": m.endpoint.AuthURL, "token_endpoint": m.endpoint.TokenURL, "jwks_uri": more.JWKS,
+	} {
 		if err := checkURL(text); err != nil {
 			return nil, fmt.Errorf("its %s is %s: %w", name, brief(text), err)
 		}

@@ -66,7 +66,9 @@ func (s *Sessions) NewLink(ctx context.Context, g Grant, now time.Time) (token s
 }
 
 // Redeem begins a session with the token of a link, which is then of no use any more.
-func (s *Sessions) Redeem(ctx context.Context, link string, about Arrival, now time.Time) (token string, begun *Session, err error) {
+func (s *Sessions) Redeem(
+	ctx context.Context, link string, about Arrival, now time.Time,
+) (token string, begun *Session, err error) {
 	id := hash(link)
 	l := s.link(id)
 	if l == nil || !now.Before(l.Expires) {

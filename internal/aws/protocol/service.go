@@ -133,7 +133,9 @@ func (op *Operation) ReadOnly() bool {
 //
 // The handler owns its input. An *Error that it returns goes to the client as it is; see AsError for others. A nil
 // output stands for a zero one.
-func Register[In, Out any](s *Service, name string, h func(ctx context.Context, c *Call, in *In) (*Out, error), opts ...Option) {
+func Register[In, Out any](
+	s *Service, name string, h func(ctx context.Context, c *Call, in *In) (*Out, error), opts ...Option,
+) {
 	if s.operations[name] != nil {
 		panic(fmt.Sprintf("protocol: service %s: operation %s is registered twice", s.Name, name))
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 var (
-	// ErrLazySync says that servers acknowledge before the data are on stable
+	// ErrLazySync says that servers acknowledge before the data is on stable
 	// storage: a loss of power that hits a majority loses acknowledged operations.
-	ErrLazySync = errors.New("NATS acknowledges before data are on stable storage (its servers need jetstream { sync_interval: always })")
+	ErrLazySync = errors.New("NATS acknowledges before data is on stable storage (its servers need jetstream { sync_interval: always })")
 	// ErrSyncUnknown says that no server could be asked whether it does.
 	ErrSyncUnknown = errors.New("it cannot be seen whether NATS acknowledges only what is on stable storage " +
 		"(that takes credentials of its system account)")

@@ -288,7 +288,9 @@ func (d *download) file(ctx context.Context, id uint64, f store.File) error {
 }
 
 // again asks until there is an answer that is good, a few times.
-func (d *download) again(ctx context.Context, req checkpointRequest, timeout time.Duration, good func([]byte) error) ([]byte, error) {
+func (d *download) again(
+	ctx context.Context, req checkpointRequest, timeout time.Duration, good func([]byte) error,
+) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		answer, err := d.ask(ctx, req, timeout)
 		if err == nil {

@@ -63,7 +63,7 @@ type Log interface {
 	// Follow calls f with the records from a position on, in order and without
 	// gaps, as they come, until ctx ends, f returns an error, or the next record
 	// has been trimmed; it returns why. It may be behind, and after a failure of
-	// the engine goes on when that is over. The data are valid during the call
+	// the engine goes on when that is over. The data is valid during the call
 	// only.
 	Follow(ctx context.Context, from Position, f func(Record) error) error
 

@@ -101,7 +101,9 @@ func TestSlowClients(t *testing.T) {
 		{"idle", func(c net.Conn) { _, _ = io.WriteString(c, asked) }, 1, 11 * time.Second},
 		{"slow second head", func(c net.Conn) { drip(c, asked+"POST / HTTP/1.1\r\nX: ") }, 1, 2 * time.Second},
 		{"slow body", func(c net.Conn) { drip(c, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n") }, 1, 5 * time.Second},
-		{"slow second body", func(c net.Conn) { drip(c, asked+"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n") }, 2, 5 * time.Second},
+		{"slow second body", func(c net.Conn) {
+			drip(c, asked+"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")
+		}, 2, 5 * time.Second},
 		{"newlines only", func(c net.Conn) { _, _ = io.WriteString(c, asked+"\r\n\r\n") }, 1, 2 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -100,7 +100,9 @@ func sorted(c *call, env *Env) (Value, error) {
 	if err := env.spendOn(ListOf(all)); err != nil {
 		return Value{}, err
 	}
-	by := map[word]func([]float64) float64{"AVG": average, "MAX": slices.Max[[]float64], "MIN": slices.Min[[]float64], "SUM": sum}[c.args[1].(word)]
+	by := map[word]func([]float64) float64{
+		"AVG": average, "MAX": slices.Max[[]float64], "MIN": slices.Min[[]float64], "SUM": sum,
+	}[c.args[1].(word)]
 	type ranked struct {
 		series Series
 		by     float64

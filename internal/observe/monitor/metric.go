@@ -176,7 +176,9 @@ type metricReader struct {
 }
 
 // Read implements series.Reader.
-func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
+func (r *metricReader) Read(
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
+) ([]series.Point, error) {
 	if isCounted(id.Namespace) {
 		if !hasPoints(id, period) {
 			return nil, nil

@@ -19,7 +19,7 @@ var (
 		"clock_skew_seconds",
 		"How far this machine's clock is ahead of the majority's; 0 if that is too little to matter.",
 	)
-	clusterTrouble = desc("cluster", "problems", "What sluice cluster status would list as wrong.")
+	clusterTrouble = desc("cluster", "problems", "Number of problems that sluice cluster status would list.")
 	unowned        = desc("cluster", "shards_unowned", "Shards without an owner, as this node sees it.")
 	owned          = desc("cluster", "shards_owned", "Shards that this node owns.")
 	handOvers      = desc("cluster", "hand_overs_total", "Shards that this node has given to another in good order.")

@@ -12,8 +12,8 @@ var (
 	limitRefusals = desc("limit", "refusals_total",
 		"Requests that this node has refused because of a limit of an account or user, by limit.", "limit")
 	accountLabels  = []string{"account", "user", "limit"}
-	accountLimit   = desc("account", "limit", "What an account, or a user of it, may take at most.", accountLabels...)
-	accountUsed    = desc("account", "used", "What it takes of that, on all nodes.", accountLabels...)
+	accountLimit   = desc("account", "limit", "Limit of an account, or of a user of it.", accountLabels...)
+	accountUsed    = desc("account", "used", "Use of the limit, on all nodes.", accountLabels...)
 	accountRefused = desc("account", "refusals_total",
 		"Requests of it that this node has refused because of that.", accountLabels...)
 )

@@ -17,7 +17,8 @@ type trailDrops func() TrailDrops
 var trailDropped = desc(
 	"trail",
 	"events_dropped_total",
-	"Events of calls that were dropped because there were too many: of management calls or data, while they were recorded or while they waited for delivery to the bucket of a trail.",
+	"Events of calls that were dropped because there were too many: of management calls or data, while they were recorded "+
+		"or while they waited for delivery to the bucket of a trail.",
 	"kind",
 	"stage",
 )

@@ -107,7 +107,9 @@ func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, per
 
 // ReadSamples implements series.Reader. The samples of a row of one minute are known if it has one, or all are the
 // same.
-func (r *Reader) ReadSamples(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
+func (r *Reader) ReadSamples(
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
+) ([]series.Point, error) {
 	return r.read(ctx, id, from, to, period, func(p series.Point) series.Point { return p.WithSamples(nil) })
 }
 

@@ -53,7 +53,8 @@ func (t *Trail) BeginSignIn(s *SignIn) *Record {
 				IdentityProvider: text(f.Provider),
 			}
 		} else if who.SessionContext != nil {
-			who.SessionContext.WebID = &WebID{Provider: text(f.Provider), Attributes: map[string]string{"aud": text(f.ClientID), "sub": text(f.Subject)}}
+			attributes := map[string]string{"aud": text(f.ClientID), "sub": text(f.Subject)}
+			who.SessionContext.WebID = &WebID{Provider: text(f.Provider), Attributes: attributes}
 		}
 	}
 	mfa := "No"

@@ -183,7 +183,7 @@ export function deadLetterName(form: Form): string {
 /** Errors are what is wrong with a form, by its fields. */
 export type Errors = Partial<Record<keyof Form, string>>
 
-/** check says what is wrong before the server has to. What only the server knows, it says itself. */
+/** check says what is wrong before the server has to. The server reports the rest. */
 export function check(form: Form): Errors {
   const errors: Errors = {}
   const name = fullName(form)

@@ -20,7 +20,7 @@ import { OwnMetrics } from './own'
 /** most is how many queues or topics are compared in one graph. */
 const most = 10
 
-/** Monitoring shows the metrics of queues, topics and programs. What is shown is in the address, to be shared. */
+/** Monitoring shows the metrics of queues, topics and programs. Its address says what it shows, to be shared. */
 export default function Monitoring() {
   const { query } = usePlace()
   const [alarming, setAlarming] = useState(false)

@@ -20,7 +20,7 @@ const shown = 5
 export function Neighbours({ queue, arn }: { queue: string; arn: string }) {
   const all = useAlarms(undefined, least).data ?? []
   const alarms = all.filter((a) => queuesOf(a).includes(queue))
-  // What fires comes first.
+  // Alarms that fire come first.
   alarms.sort((a, b) => Number(b.StateValue === 'ALARM') - Number(a.StateValue === 'ALARM'))
   const feeds = useFeeds(arn).data
   const parts = [
