@@ -64,6 +64,7 @@ var rules = []rule{
 	{dir: "internal/topic/filter", may: []string{"internal/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
 
 	{dir: "internal/durable", mayNot: network},
+	{dir: "internal/bucket"}, // it asks S3
 	{dir: "internal/datadir", may: []string{"internal/durable", "internal/formats"}, mayNot: network},
 
 	// AWS's wire formats: these packages know no service, and not each other.
@@ -94,7 +95,8 @@ var rules = []rule{
 		"internal/observe/consumers", "internal/queue", "internal/search", "internal/shard",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/cloudtrail", may: []string{
-		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget",
+		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/bucket",
+		"internal/control", "internal/observe/budget",
 		"internal/observe/trail", "internal/observe/trails",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/signin", may: []string{
@@ -108,9 +110,9 @@ var rules = []rule{
 		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget", "internal/store",
 	}, mayNot: network},
 	{dir: "internal/observe/trails", may: []string{
-		"internal/auth/identity", "internal/control", "internal/formats", "internal/observe/trail", "internal/observe/trails", "internal/store",
+		"internal/auth/identity", "internal/bucket", "internal/control", "internal/formats", "internal/observe/trail", "internal/observe/trails",
+		"internal/store",
 	}, mayNot: []string{"net", "net/http"}},
-	{dir: "internal/observe/trails/bucket"}, // it asks S3
 	{dir: "internal/observe/trails/logfile", mayNot: append([]string{"os"}, network...)},
 	{dir: "internal/observe/trails/spool", mayNot: network},
 	{dir: "internal/observe/trails/selector", may: []string{"internal/observe/trail"}, mayNot: world},
@@ -154,13 +156,14 @@ var rules = []rule{
 	{dir: "internal/front/http1"},
 	{dir: "internal/server", may: []string{
 		"console",
-		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
-		"internal/datadir", "internal/encryption", "internal/formats", "internal/front", "internal/idle", "internal/keypair", "internal/keyring", "internal/observe", "internal/queue", "internal/shard",
+		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/bucket", "internal/catalog", "internal/cluster/status", "internal/control",
+		"internal/datadir", "internal/durable", "internal/encryption", "internal/formats", "internal/front", "internal/idle", "internal/keypair", "internal/keyring", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/tenant", "internal/topic",
 	}},
 	{dir: "internal/keypair", mayNot: network},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir", "internal/durable"}, mayNot: network},
+	{dir: "internal/backup/repository", may: []string{"internal/backup", "internal/bucket"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir",
 		"internal/encryption", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",

@@ -20,7 +20,7 @@ func Verify(r io.Reader) (About, Contents, error) {
 	if err != nil {
 		return about, Contents{}, fmt.Errorf("verify: %w", err)
 	}
-	contents, err := readFiles(in, func(string) (io.WriteCloser, error) { return nowhere{}, nil })
+	contents, err := readFiles(in, Nowhere)
 	if err == nil {
 		// The archive's own end may follow; a writer waits until it is read.
 		_, err = io.Copy(io.Discard, r)
@@ -30,6 +30,9 @@ func Verify(r io.Reader) (About, Contents, error) {
 	}
 	return about, contents, nil
 }
+
+// Nowhere is a Create whose files are nowhere.
+func Nowhere(string) (io.WriteCloser, error) { return nowhere{}, nil }
 
 type nowhere struct{}
 
@@ -57,7 +60,7 @@ func readAbout(in *tar.Reader) (about About, err error) {
 
 // readFiles reads the files, gives each to what create returns for its name, and
 // compares them with their checksums.
-func readFiles(in *tar.Reader, create func(name string) (io.WriteCloser, error)) (c Contents, err error) {
+func readFiles(in *tar.Reader, create Create) (c Contents, err error) {
 	sums := make(map[string]string)
 	for {
 		header, err := in.Next()
@@ -69,7 +72,7 @@ func readFiles(in *tar.Reader, create func(name string) (io.WriteCloser, error))
 		if header.Name == sumsEntry {
 			break
 		}
-		if _, twice := sums[header.Name]; twice || header.Typeflag != tar.TypeReg || !valid(header.Name) {
+		if _, twice := sums[header.Name]; twice || header.Typeflag != tar.TypeReg || !IsName(header.Name) {
 			return c, fmt.Errorf("%w: it has an entry %q", ErrNoBackup, header.Name)
 		}
 		if sums[header.Name], err = readFile(in, header.Name, create); err != nil {
@@ -105,13 +108,13 @@ func ends(in *tar.Reader) error {
 	}
 }
 
-// valid reports whether a name is the clean path of a file below a data directory.
-func valid(name string) bool {
+// IsName reports whether a name is the clean path of a file below a data directory.
+func IsName(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && path.Clean(name) == name && name != "." &&
 		name != aboutEntry && name != sumsEntry
 }
 
-func readFile(in io.Reader, name string, create func(string) (io.WriteCloser, error)) (sum string, err error) {
+func readFile(in io.Reader, name string, create Create) (sum string, err error) {
 	f, err := create(name)
 	if err != nil {
 		return "", err

@@ -23,46 +23,61 @@ func Restore(r io.Reader, dir string, ready func(dir string, about About) error)
 }
 
 func restore(r io.Reader, dir string, ready func(string, About) error) (about About, err error) {
+	in := tar.NewReader(r)
+	fill := func(create Create) error {
+		if about, err = readAbout(in); err == nil {
+			_, err = readFiles(in, create)
+		}
+		return err
+	}
+	err = MakeDir(dir, fill, func(half string) error { return ready(half, about) })
+	return about, err
+}
+
+// Create makes a file of that name, which is durable when it has been closed. The name is the clean path of a file
+// below the data directory, with slashes.
+type Create func(name string) (io.WriteCloser, error)
+
+// MakeDir makes the directory dir, which must not be there or be empty, with the files that fill creates, and has ready
+// look at it before it gets its name. After an error there is no dir, unless the error is that it could not be made
+// durable.
+func MakeDir(dir string, fill func(create Create) error, ready func(dir string) error) (err error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return about, fmt.Errorf("%s is not empty: name a directory that is not there yet", dir)
+		return fmt.Errorf("%s is not empty: name a directory that is not there yet", dir)
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return about, err
+		return err
 	}
 	dir = filepath.Clean(dir)
 	if err := makeParents(filepath.Dir(dir)); err != nil {
-		return about, err
+		return err
 	}
 	half := dir + ".restoring"
 	if err := os.Mkdir(half, 0o700); errors.Is(err, os.ErrExist) {
-		return about, fmt.Errorf("%s is there: another restore is under way, or was cut short; if none is, remove it", half)
+		return fmt.Errorf("%s is there: another restore is under way, or was cut short; if none is, remove it", half)
 	} else if err != nil {
-		return about, err
+		return err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(half))
 		}
 	}()
-	in := tar.NewReader(r)
-	if about, err = readAbout(in); err != nil {
-		return about, err
+	if err := fill(func(name string) (io.WriteCloser, error) { return createFile(half, name) }); err != nil {
+		return err
 	}
-	if _, err := readFiles(in, func(name string) (io.WriteCloser, error) { return createFile(half, name) }); err != nil {
-		return about, err
-	}
-	if err := ready(half, about); err != nil {
-		return about, err
+	if err := ready(half); err != nil {
+		return err
 	}
 	if err := syncDirs(half); err != nil {
-		return about, err
+		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return about, err
+		return err
 	}
 	if err := os.Rename(half, dir); err != nil {
-		return about, err
+		return err
 	}
-	return about, durable.SyncDir(filepath.Dir(dir))
+	return durable.SyncDir(filepath.Dir(dir))
 }
 
 // makeParents makes a directory, and those above it that are not there, durably.
@@ -82,6 +97,9 @@ func makeParents(dir string) error {
 
 // createFile makes a file under dir that is durable when it has been closed.
 func createFile(dir, name string) (io.WriteCloser, error) {
+	if !IsName(name) {
+		return nil, fmt.Errorf("%w: there cannot be a file %q", ErrNoBackup, name)
+	}
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

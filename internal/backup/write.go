@@ -47,7 +47,7 @@ func NewWriter(w io.Writer, about About) (*Writer, error) {
 // Add adds a file of that size. Its name is where it is to be in the data
 // directory, with slashes.
 func (w *Writer) Add(name string, size int64, modified time.Time, from io.Reader) error {
-	if _, there := w.sums[name]; there || !valid(name) {
+	if _, there := w.sums[name]; there || !IsName(name) {
 		return fmt.Errorf("write backup: there cannot be a file %q", name)
 	}
 	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: modified}

@@ -21,10 +21,10 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
 )
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluicemq/sluice/internal/backup"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/doctor"
 	"github.com/sluicemq/sluice/internal/durable"
@@ -32,6 +33,8 @@ The file has everything that was acknowledged before the command started. It hol
 secrets of the installation, and only you can read it. With - for FILE the tar archive
 goes to standard output. The command verifies checksums; with --verify, those of an
 existing file, without a server.
+
+A server with --backup-to makes continuous backups: ls and verify look at these.
 
 Needs sluice:Backup in the first account.`,
 		Example: `  sluice backup sluice-$(date +%F).tar
@@ -60,6 +63,7 @@ Needs sluice:Backup in the first account.`,
 	from.add(cmd, "SLUICE")
 	notWith(cmd.PersistentFlags(), "verify", "endpoint", "ca", "region", "profile")
 	out.add(cmd)
+	cmd.AddCommand(newBackupLs(), newBackupVerify())
 	return cmd
 }
 
@@ -166,20 +170,33 @@ func intoFile(name string, write func(io.Writer) error) error {
 
 func newRestore() *cobra.Command {
 	data := server.Default().Data
+	var at moment
 	var out output
 	cmd := &cobra.Command{
-		Use:   "restore FILE",
+		Use:   "restore FILE|URL",
 		Short: "Create a data directory from a backup",
 		Long: `Create a data directory for sluice serve from a backup. The directory must be empty or
-missing. With - for FILE the archive comes from standard input.
+missing. With - for FILE the archive comes from standard input. URL is the --backup-to of
+a server: the last backup is restored, or with --at the last one that is not later.
 
 One server can serve it, or the first node of a new cluster whose other nodes begin with
 empty directories. A backup with several shards needs a cluster of at least one node.`,
 		Example: `  sluice restore sluice-2026-11-21.tar --data /var/lib/sluice
-  zstd -d <sluice.tar.zst | sluice restore -`,
-		Args:              arguments("FILE"),
-		ValidArgsFunction: completeFiles,
+  zstd -d <sluice.tar.zst | sluice restore -
+  sluice restore s3://backups/sluice --at 2026-11-23T10:15:00Z --data /var/lib/sluice`,
+		Args:              arguments("FILE|URL"),
+		ValidArgsFunction: completePlacesAndFiles,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if bucket.IsPlace(args[0]) {
+				about, err := restoreMoment(cmd.Context(), args[0], at, data)
+				if err != nil {
+					return err
+				}
+				return out.print(cmd, restored{data, about.Created, about.Shards})
+			}
+			if at.isSet() {
+				return usage(errors.New("--at is for the URL of continuous backups: a file has one moment"))
+			}
 			in, err := openBackup(cmd, args[0])
 			if err != nil {
 				return err
@@ -193,6 +210,7 @@ empty directories. A backup with several shards needs a cluster of at least one 
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", data, "data directory to make")
+	at.add(cmd)
 	directoryPath(cmd.Flags(), "data")
 	out.add(cmd)
 	return cmd

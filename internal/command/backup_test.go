@@ -136,6 +136,17 @@ func startLoad(t *testing.T, s *serving) *load {
 // acknowledged before it began.
 func (l *load) backUp(t *testing.T, file string) (sent [2]int64) {
 	t.Helper()
+	return l.backUpBy(t, func() {
+		t.Helper()
+		if _, _, err := run(t, "backup", file); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// backUpBy is backUp with another way to make the backup.
+func (l *load) backUpBy(t *testing.T, make func()) (sent [2]int64) {
+	t.Helper()
 	eventually.True(t, "busy", func() bool { return l.sent[0].Load() >= 20 && l.sent[1].Load() >= 20 })
 	for i := range sent {
 		sent[i] = l.sent[i].Load()
@@ -150,9 +161,7 @@ func (l *load) backUp(t *testing.T, file string) (sent [2]int64) {
 			}
 		})
 	}
-	if _, _, err := run(t, "backup", file); err != nil {
-		t.Fatal(err)
-	}
+	make()
 	l.stop()
 	l.over.Wait()
 	return sent

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -54,4 +56,26 @@ func completeNothingElse(cmd *cobra.Command) {
 // completeFiles is for arguments that are files.
 func completeFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// completePlaces is for URLs of places for backups.
+func completePlaces(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	for _, scheme := range []string{"file:///", "s3://"} {
+		if strings.HasPrefix(scheme, begun) {
+			out = append(out, scheme)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+}
+
+// completePlacesAndFiles is for arguments that are one or the other.
+func completePlacesAndFiles(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if begun == "" {
+		return completeFiles(cmd, args, begun)
+	}
+	if places, how := completePlaces(cmd, args, begun); len(places) > 0 {
+		return places, how
+	}
+	return completeFiles(cmd, args, begun)
 }

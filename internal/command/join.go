@@ -151,8 +151,14 @@ func (c *clusterFlags) mistakes(config *server.Config) error {
 		return nil
 	}
 	_, _, err := c.check(config)
+	if config.BackupTo != "" {
+		err = errors.Join(err, errBackupOfNode)
+	}
 	return err
 }
+
+// errBackupOfNode refuses a continuous backup of a node, which would have some of a cluster's shards only.
+var errBackupOfNode = errors.New("--backup-to is for a server that is alone: back up a cluster with sluice backup FILE")
 
 // join has the server become a node when it starts, if it is to be one.
 func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {

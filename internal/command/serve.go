@@ -128,6 +128,18 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 		filePath(f, "encryption-key-file")
 		notWith(f, "in-memory", "data", "min-free-space", "encryption-key-file")
 	})
+	section(f, "Continuous backup", func(f *pflag.FlagSet) {
+		f.StringVar(&config.BackupTo, "backup-to", "",
+			"place for continuous backups of this server alone: file:///DIRECTORY or s3://BUCKET/PREFIX, with ?endpoint=URL for another service than AWS (default: none)")
+		f.DurationVar(&config.BackupEvery, "backup-every", config.BackupEvery, "time from one backup to the next")
+		f.DurationVar(&config.BackupKeep, "backup-keep", config.BackupKeep,
+			"how long backups are kept: all of the last hour, one an hour for a day, then one a day")
+		f.Var(byteCount{&config.BackupBandwidth}, "backup-bandwidth",
+			"bytes a second that backups read, and as many that they send; 0 for no limit")
+		onlyWith(f, []string{"backup-to"}, "backup-every", "backup-keep", "backup-bandwidth")
+		notWith(f, "in-memory", "backup-to")
+	})
+	must(cmd.RegisterFlagCompletionFunc("backup-to", completePlaces))
 	section(f, "Clients", func(f *pflag.FlagSet) {
 		f.StringVar(&config.Listen, "listen", config.Listen,
 			"host:port to listen on; a socket that systemd hands over takes its place")

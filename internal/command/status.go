@@ -144,12 +144,17 @@ func disk(n *admin.NodeStatus) string {
 	return doctor.Size(uint64(*n.DiskFreeBytes)) + " free of " + doctor.Size(uint64(*n.DiskSizeBytes))
 }
 
+// backup says how old the last backup is, of either kind.
 func (s *serverStatus) backup(n *admin.NodeStatus) string {
+	last := n.LastBackup
+	if c := n.ContinuousBackup; c != nil && c.LastMoment != nil && (last == nil || *c.LastMoment > *last) {
+		last = c.LastMoment
+	}
 	switch {
 	case n.BackupRunning:
 		return "under way"
-	case n.LastBackup == nil:
+	case last == nil:
 		return "none since it was started"
 	}
-	return s.ago(*n.LastBackup) + " ago"
+	return s.ago(*last) + " ago"
 }

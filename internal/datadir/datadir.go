@@ -18,6 +18,7 @@ const (
 	CredentialsFile = "credentials"  // root access keys, in the format of the AWS credentials file
 	MasterKeyFile   = "master.key"   // the secrets of users are encrypted under it
 	FormatFile      = "format"       // says what a program must know to open the directory
+	BackupIDFile    = "backup.id"    // tells the directory from others that back up to the same place
 	RunningFile     = "running"      // is there while a server uses the directory, and after a crash
 )
 
@@ -31,6 +32,7 @@ var names = []string{
 	CredentialsFile,
 	MasterKeyFile,
 	FormatFile,
+	BackupIDFile,
 	RunningFile,
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/consumers"
+	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
@@ -32,6 +33,7 @@ type administration struct {
 	monitoring *monitoring
 	operators  *admin.Authorizer // who may administer the server
 	backups    *backups
+	continuous *continuous
 }
 
 // newAdministration notes when the server was started.
@@ -43,8 +45,24 @@ func newAdministration(c *Config) *administration {
 func (a *administration) open(st *storage, ac *accounts, q *queues, t *topics, m *monitoring) (err error) {
 	a.storage, a.accounts, a.queues, a.topics, a.monitoring = st, ac, q, t, m
 	a.operators = admin.NewAuthorizer(ac.permissions, a.config.Accounts[0], a.config.Now)
-	a.backups, err = newBackups(a.config, st)
-	return err
+	if a.backups, err = newBackups(a.config, st); err != nil {
+		return err
+	}
+	a.continuous = newContinuous(a.config, st, a.backups)
+	return nil
+}
+
+// Run makes continuous backups until ctx ends, if they are wanted.
+func (a *administration) Run(ctx context.Context) error {
+	a.continuous.Run(ctx)
+	return nil
+}
+
+// measure adds the metrics of continuous backups, if there are any.
+func (a *administration) measure(m *prom.Metrics) {
+	if a.continuous.on() {
+		m.Backup(a.continuous.age, a.continuous.failed)
+	}
 }
 
 // newAdmin returns the service of our own operations, of the server and of queues.

@@ -137,19 +137,21 @@ func (a *alone) Failed() <-chan struct{} { return nil }
 func (a *alone) Err() error { return nil }
 
 // Snapshot implements Node. It takes the messages before the queues: a queue that has
-// come in between has none, while messages of unknown queues would be thrown away.
+// come in between has none, while messages of unknown queues would be thrown away. A
+// disk that cannot be written is no reason to give it up: it waits, or fails.
 func (a *alone) Snapshot(_ context.Context, dir string) (int, error) {
-	return 1, a.disk.Guard(func() error {
-		to := filepath.Join(dir, ShardDir)
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return err
-		}
-		if _, err := a.messages.Checkpoint(to); err != nil {
-			return err
-		}
-		_, err := a.records.Checkpoint(filepath.Join(dir, ControlDir))
-		return err
-	})
+	if err := a.disk.Writable().Err(); err != nil {
+		return 0, err
+	}
+	to := filepath.Join(dir, ShardDir)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return 0, err
+	}
+	if _, err := a.messages.Checkpoint(to); err != nil {
+		return 0, err
+	}
+	_, err := a.records.Checkpoint(filepath.Join(dir, ControlDir))
+	return 1, err
 }
 
 // Status implements Node: there is no cluster.

@@ -13,12 +13,12 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/openid"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/spans"
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic/egress"
@@ -51,10 +51,15 @@ type Config struct {
 	TrailDir          string        // directory whose directories are the buckets of trails; empty: there are none
 	TrailBuckets      []string      // buckets of trails with the accounts that they are for, as bucket.ParseOwners reads them
 	TrailS3Endpoint   string        // URL of an S3 service that has the buckets of trails; empty: there is none
-	LogRequests       bool
-	Keep              queue.Keep    // for how long the series of queues are kept
-	DeleteIdleAfter   time.Duration // for how long a queue that is deleted must have been unused; 0: none is deleted
-	Version           string        // of the program
+	// BackupTo is the URL of a place for continuous backups, as bucket.OpenPlace has it; empty: there are none.
+	BackupTo        string
+	BackupEvery     time.Duration // from one moment to the next
+	BackupKeep      time.Duration // of moments
+	BackupBandwidth int64         // bytes a second that backups read, and as many that they send; 0: as many as they can
+	LogRequests     bool
+	Keep            queue.Keep    // for how long the series of queues are kept
+	DeleteIdleAfter time.Duration // for how long a queue that is deleted must have been unused; 0: none is deleted
+	Version         string        // of the program
 
 	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
 	Logger *slog.Logger
@@ -84,6 +89,7 @@ func Default() Config {
 			NameClaim:   openid.UsualNameClaim,
 			GroupsClaim: openid.UsualGroupsClaim,
 		}, Keep: queue.DefaultKeep, Now: wallClock,
+		BackupEvery: time.Minute, BackupKeep: 7 * 24 * time.Hour, BackupBandwidth: 32 << 20,
 	}
 }
 
@@ -116,6 +122,7 @@ func (c *Config) Validate() error {
 	wrong.add(c.OpenID.Validate())
 	wrong.when(c.OpenID.Issuer != "" && !c.Console.Serve, "--oidc-issuer is for the console, which --console=false turns off")
 	c.validateTrails(&wrong)
+	c.validateBackup(&wrong)
 	return errors.Join(wrong...)
 }
 
@@ -170,6 +177,32 @@ func (c *Config) validateTrails(wrong *mistakes) {
 		c.TrailDir != "" && c.TrailS3Endpoint != "",
 		"--trail-dir and --trail-s3-endpoint do not go together: buckets are in one place",
 	)
+}
+
+// Bounds of continuous backups. Each moment flushes what is in memory to tables, which costs writes.
+const (
+	leastBackupEvery     = time.Second
+	mostBackupEvery      = 24 * time.Hour
+	leastBackupKeep      = time.Hour
+	mostBackupKeep       = 10 * 366 * 24 * time.Hour
+	leastBackupBandwidth = 64 << 10
+)
+
+func (c *Config) validateBackup(wrong *mistakes) {
+	if c.BackupTo == "" {
+		return
+	}
+	if err := bucket.CheckPlace(c.BackupTo); err != nil {
+		wrong.add(fmt.Errorf("--backup-to: %w", err))
+	}
+	wrong.when(c.InMemory, "--backup-to is for data on a disk, and --in-memory keeps none")
+	wrong.when(c.Join != nil, "--backup-to is for a server that is alone")
+	wrong.when(c.BackupEvery < leastBackupEvery || c.BackupEvery > mostBackupEvery,
+		"--backup-every %s: want %s to %s", c.BackupEvery, leastBackupEvery, mostBackupEvery)
+	wrong.when(c.BackupKeep < leastBackupKeep || c.BackupKeep > mostBackupKeep,
+		"--backup-keep %s: want %s to %s", c.BackupKeep, leastBackupKeep, mostBackupKeep)
+	wrong.when(c.BackupBandwidth != 0 && c.BackupBandwidth < leastBackupBandwidth,
+		"--backup-bandwidth %d: want %d or more, or 0 for no limit", c.BackupBandwidth, leastBackupBandwidth)
 }
 
 // bucketOwners reads TrailBuckets.

@@ -22,7 +22,7 @@ const idlePolls = 2000
 // BenchmarkIdlePoll reports the memory of a long poll that waits, in bytes: objects on the heap, stacks, and both. The
 // client's end of the connection is part of it, some 500 bytes. Its time says nothing.
 func BenchmarkIdlePoll(b *testing.B) {
-	c := newCaller(b)
+	c := newCaller(b, inMemory())
 	go func() { _ = c.server.entrance.serve() }()
 	defer func() { _ = c.server.entrance.plain.Close() }()
 	poll := c.wire("ReceiveMessage", `{"QueueUrl":"`+c.queue+`","WaitTimeSeconds":20}`)

@@ -76,6 +76,7 @@ func (a *administration) nodeStatus() admin.NodeStatus {
 	if at := a.backups.last.Load(); at != 0 {
 		n.LastBackup = &at
 	}
+	n.ContinuousBackup = a.continuous.describe()
 	return n
 }
 
@@ -204,5 +205,16 @@ func problems(cluster *status.Status, s *admin.ServerStatus) []status.Problem {
 			Advice:  "Make space on it, delete messages, or start the server with a smaller --min-free-space.",
 		})
 	}
+	if b := s.Nodes[0].ContinuousBackup; b != nil && b.Late {
+		out = append(out, status.Problem{Problem: lateBackup(b), Advice: "Look into the server's log. The server tries again each time."})
+	}
 	return out
+}
+
+func lateBackup(b *admin.ContinuousBackup) string {
+	text := "The continuous backup to " + b.To + " is late"
+	if b.Failure != "" {
+		return text + ": " + b.Failure
+	}
+	return text + "."
 }

@@ -53,7 +53,7 @@ type runner interface {
 
 // runners returns the wings that have loops.
 func (s *Server) runners() []runner {
-	return []runner{s.storage, s.secrecy, s.accounts, s.queues, s.topics, s.monitoring, s.audit, s.exposition}
+	return []runner{s.storage, s.secrecy, s.accounts, s.queues, s.topics, s.monitoring, s.audit, s.exposition, s.administration}
 }
 
 // begin runs the loops of all wings until ctx ends. None of them keeps the server from serving messages: where one

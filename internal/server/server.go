@@ -139,7 +139,7 @@ func (s *Server) assemble() error {
 
 // measured returns the wings that have metrics for Prometheus.
 func (s *Server) measured() []measured {
-	return []measured{s.storage, s.accounts, s.topics, s.queues, s.audit, s.entrance}
+	return []measured{s.storage, s.accounts, s.topics, s.queues, s.audit, s.entrance, s.administration}
 }
 
 // services returns what clients can ask for. A request that does not say which one it means is for the first.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/wal"
 )
 
 // Checkpoint is a store as it was at one moment, in a directory of its own. Most of
@@ -29,15 +30,68 @@ type File struct {
 }
 
 // Checkpoint makes a checkpoint with all that has been committed, in a directory
-// that is not there yet. Remove it when it is no longer needed.
+// that is not there yet. Remove it when it is no longer needed. If the disk is full
+// while it is made, there is an error and no checkpoint.
 func (s *Store) Checkpoint(dir string) (*Checkpoint, error) {
 	if err := s.Flush(); err != nil {
 		return nil, err
 	}
-	if err := s.db.Checkpoint(dir); err != nil {
+	s.disk.checkpoints.Store(dir, true)
+	defer s.disk.checkpoints.Delete(dir)
+	err := s.db.Checkpoint(dir)
+	if err == nil {
+		err = s.trimLogs(dir)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	return &Checkpoint{files{s.fs, dir}}, nil
+}
+
+// trimLogs cuts off what is behind the end of the logs in a checkpoint. Pebble writes a new log over an old one that it
+// no longer needs, so most of a log that it has copied may be the old one's.
+func (s *Store) trimLogs(dir string) error {
+	logs, err := wal.Scan(wal.Dir{FS: s.fs, Dirname: dir})
+	if err != nil {
+		return err
+	}
+	for _, log := range logs {
+		_, file := log.SegmentLocation(0)
+		if err := s.trimLog(file, uint32(log.Num)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trimLog writes what is in order of a log beside it, and puts that into its place.
+func (s *Store) trimLog(file string, number uint32) error {
+	scan := scanner{isLog: true, number: number}
+	var l Logs
+	e, err := l.scan(s.fs, file, &scan)
+	if err != nil || e.bad < 0 || e.vouched {
+		return err
+	}
+	return s.keepHead(file, e.bad)
+}
+
+// keepHead cuts off a file of a checkpoint behind its first bytes.
+func (s *Store) keepHead(file string, length int64) (err error) {
+	from, err := s.fs.Open(file, vfs.SequentialReadsOption)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	short := file + ".short"
+	to, err := s.fs.Create(short, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(to, from, length)
+	if err := errors.Join(err, to.Sync(), to.Close()); err != nil {
+		return err
+	}
+	return errors.Join(s.fs.Rename(short, file), syncDir(s.fs, s.fs.PathDir(file)))
 }
 
 // Files returns the files of the checkpoint.

@@ -38,8 +38,11 @@ type Disk struct {
 	guardTimeout time.Duration // how long Guard waits
 
 	writable atomic.Pointer[Writable]
-	lifetime *Writable   // until the disk is given up
-	logged   atomic.Bool // the log says that the disk is blocked, and not yet that it no longer is
+	lifetime *Writable // until the disk is given up
+	// checkpoints has the directories of checkpoints that are being made. Like a table, what is written there is given
+	// up when the disk is full: Pebble removes no file meanwhile, which may be what makes room.
+	checkpoints sync.Map
+	logged      atomic.Bool // the log says that the disk is blocked, and not yet that it no longer is
 
 	mu      sync.Mutex
 	waiting int // operations that the disk refuses

@@ -32,16 +32,26 @@ func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
 
+// expendable reports whether a file is one without which the store goes on: a table, or a part of a checkpoint.
+func (d *Disk) expendable(name string) bool {
+	if isTable(name) {
+		return true
+	}
+	_, inside := d.checkpoints.Load(d.fs.PathDir(name))
+	_, itself := d.checkpoints.Load(name)
+	return inside || itself
+}
+
 // open opens a file that will be written.
 func (fs *diskFS) open(name string, op func() (vfs.File, error)) (f vfs.File, err error) {
-	err = fs.disk.try(isTable(name), func() error {
+	err = fs.disk.try(fs.disk.expendable(name), func() error {
 		f, err = op()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &diskFile{File: f, name: name, disk: fs.disk, table: isTable(name)}, nil
+	return &diskFile{File: f, name: name, disk: fs.disk, table: fs.disk.expendable(name)}, nil
 }
 
 func (fs *diskFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
@@ -69,19 +79,19 @@ func (fs *diskFS) OpenDir(name string) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &diskFile{File: f, name: name, disk: fs.disk}, nil
+	return &diskFile{File: f, name: name, disk: fs.disk, table: fs.disk.expendable(name)}, nil
 }
 
 func (fs *diskFS) Link(old, name string) error {
-	return fs.disk.try(isTable(name), func() error { return fs.FS.Link(old, name) })
+	return fs.disk.try(fs.disk.expendable(name), func() error { return fs.FS.Link(old, name) })
 }
 
 func (fs *diskFS) Rename(old, name string) error {
-	return fs.disk.try(isTable(name), func() error { return fs.FS.Rename(old, name) })
+	return fs.disk.try(fs.disk.expendable(name), func() error { return fs.FS.Rename(old, name) })
 }
 
 func (fs *diskFS) MkdirAll(dir string, perm os.FileMode) error {
-	return fs.disk.try(false, func() error { return fs.FS.MkdirAll(dir, perm) })
+	return fs.disk.try(fs.disk.expendable(dir), func() error { return fs.FS.MkdirAll(dir, perm) })
 }
 
 func (fs *diskFS) Lock(name string) (lock io.Closer, err error) {
@@ -109,7 +119,7 @@ type diskFile struct {
 	vfs.File
 	name  string
 	disk  *Disk
-	table bool
+	table bool // or another file that is expendable
 }
 
 // Preallocate is advice, and not taken where space is scarce.

@@ -57,6 +57,10 @@ const (
 	// such blocks Pebble looks through all of them for one to replace, so there
 	// should be few, and few to be read: not of 4 KiB, Pebble's default.
 	tableBlockSize = 32 << 10
+
+	// A checkpoint has a copy of the MANIFEST, and a continuous backup sends one each minute. Pebble's default is
+	// 128 MiB. If the store itself takes more to describe, Pebble goes by that.
+	maxManifestSize = 1 << 20
 )
 
 // A Cache holds blocks read from disk, for any number of stores.
@@ -194,6 +198,7 @@ func (o *Options) pebble() (opts *pebble.Options, release func()) {
 		L0CompactionThreshold:       l0Compaction,
 		L0StopWritesThreshold:       l0Stop,
 		MaxOpenFiles:                maxOpenFiles,
+		MaxManifestFileSize:         maxManifestSize,
 		CompactionConcurrencyRange:  func() (int, int) { return compactionsAtOne, compactionsMost },
 		Logger:                      &pebbleLogger{log: o.Logger, disk: o.Disk},
 		EventListener:               listener(o.Logger),

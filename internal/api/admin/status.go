@@ -36,6 +36,15 @@ type NodeStatus struct {
 	DiskLow          bool   // nothing can be added
 	LastBackup       *int64 // when the latest backup was complete that it has sent since it was started
 	BackupRunning    bool
+	ContinuousBackup *ContinuousBackup // nil: there are none
+}
+
+// ContinuousBackup is how the continuous backups of a server stand.
+type ContinuousBackup struct {
+	To         string // URL
+	LastMoment *int64 // what the last backup has was acknowledged before; nil: none was made since the server was started
+	Late       bool   // the last one is too old
+	Failure    string `json:",omitempty"` // why the last attempt has failed
 }
 
 // MessageCounts are the messages of all queues.

@@ -18,10 +18,10 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 )
 
 // Trail is the record of calls.

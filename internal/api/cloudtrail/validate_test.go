@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
 )
 

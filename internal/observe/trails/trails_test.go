@@ -17,10 +17,10 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
 	"github.com/sluicemq/sluice/internal/observe/trails/selector"
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -19,7 +20,8 @@ const metadataSuffix = ".metadata"
 // Directory is a Store in a directory: the directories in it are the buckets, the files below these the objects. An
 // object that has metadata has a second file, whose name ends in .metadata.
 type Directory struct {
-	root *os.Root
+	root              *os.Root
+	dirMode, fileMode os.FileMode // of what it makes
 
 	mu     sync.Mutex
 	synced map[string]bool // directories that are known to be durable
@@ -31,7 +33,7 @@ func OpenDirectory(dir string) (*Directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the directory of buckets: %w", err)
 	}
-	return &Directory{root: root, synced: make(map[string]bool)}, nil
+	return &Directory{root: root, dirMode: 0o755, fileMode: 0o644, synced: make(map[string]bool)}, nil
 }
 
 // Close closes the directory.
@@ -98,7 +100,7 @@ func (d *Directory) makeDir(bucket, dir string) error {
 		}
 		clear(d.synced)
 	}
-	if err := d.root.MkdirAll(dir, 0o755); err != nil {
+	if err := d.root.MkdirAll(dir, d.dirMode); err != nil {
 		return err
 	}
 	for at := dir; at != bucket; at = path.Dir(at) {
@@ -113,23 +115,31 @@ func (d *Directory) makeDir(bucket, dir string) error {
 	return nil
 }
 
-func (d *Directory) write(name string, body []byte) (err error) {
+func (d *Directory) write(name string, body []byte) error {
+	write := func(w io.Writer) error {
+		_, err := w.Write(body)
+		return err
+	}
+	return d.writeFile(name, write, d.root.Rename)
+}
+
+// writeFile has write fill a file beside its place, and put give it its name.
+func (d *Directory) writeFile(name string, write func(io.Writer) error, put func(from, to string) error) (err error) {
 	dir, base := path.Split(name)
 	temporary := dir + "." + base[max(0, len(base)-100):] + "." + rand.Text()[:8]
-	f, err := d.root.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := d.root.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, d.fileMode)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, d.root.Remove(temporary))
+			_ = d.root.Remove(temporary) // it may have its name already
 		}
 	}()
-	_, err = f.Write(body)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return d.root.Rename(temporary, name)
+	return put(temporary, name)
 }
 
 // sync makes the names in a directory durable. Windows has no such call.

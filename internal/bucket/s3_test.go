@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/proof/s3service"
 )
 

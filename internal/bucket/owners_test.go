@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/bucket"
 )
 
 func TestOwners(t *testing.T) {

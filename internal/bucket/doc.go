@@ -1,4 +1,5 @@
-// Package bucket stores the files of trails: in directories of this machine, or in a store that speaks Amazon S3.
+// Package bucket stores objects, such as the files of trails: in directories of this machine, or in a store that speaks
+// Amazon S3.
 //
 // # What is guaranteed
 //

@@ -81,6 +81,17 @@ const metadataHeader = "X-Amz-Meta-"
 
 // List implements Store.
 func (s *S3) List(ctx context.Context, bucket, prefix string) (keys []string, err error) {
+	list, err := s.list(ctx, bucket, prefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range list {
+		keys = append(keys, o.Key)
+	}
+	return keys, nil
+}
+
+func (s *S3) list(ctx context.Context, bucket, prefix string) (list []Listed, err error) {
 	if err := CheckName(bucket); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoBucket, err)
 	}
@@ -91,18 +102,16 @@ func (s *S3) List(ctx context.Context, bucket, prefix string) (keys []string, er
 			return nil, translate(err)
 		}
 		var page struct {
-			Contents              []struct{ Key string }
+			Contents              []Listed
 			IsTruncated           bool
 			NextContinuationToken string
 		}
 		if err := xml.NewDecoder(bytes.NewReader(answer.body)).Decode(&page); err != nil {
 			return nil, fmt.Errorf("read the list of the bucket %s: %w", bucket, err)
 		}
-		for _, o := range page.Contents {
-			keys = append(keys, o.Key)
-		}
+		list = append(list, page.Contents...)
 		if !page.IsTruncated {
-			return keys, nil
+			return list, nil
 		}
 		if page.NextContinuationToken == "" {
 			return nil, fmt.Errorf("read the list of the bucket %s: %w without a token for the next page", bucket, io.ErrUnexpectedEOF)

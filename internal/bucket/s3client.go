@@ -29,7 +29,7 @@ const (
 	maxRefusal = 64 << 10
 )
 
-// s3Client sends signed requests to a service that speaks S3. The four requests that a Store needs do not deserve the
+// s3Client sends signed requests to a service that speaks S3. The few requests that are needed here do not deserve the
 // SDK's client, which is a tenth of the program.
 type s3Client struct {
 	endpoint *url.URL
@@ -54,6 +54,7 @@ type s3Request struct {
 	query               url.Values
 	header              http.Header
 	body                []byte
+	content             *Content // instead of body
 }
 
 // s3Answer is what the service answers when it has done what it was asked.
@@ -78,26 +79,44 @@ func (e *s3Error) Error() string {
 
 // again reports whether the same request may succeed a moment later.
 func (e *s3Error) again() bool {
-	return e.status >= 500 && e.status != http.StatusNotImplemented || e.status == http.StatusTooManyRequests || e.Code == "RequestTimeout"
+	return e.status >= 500 && e.status != http.StatusNotImplemented || e.status == http.StatusTooManyRequests ||
+		e.Code == "RequestTimeout" || e.Code == "ConditionalRequestConflict"
 }
 
 // do sends a request, again if need be: all requests may be repeated.
 func (c *s3Client) do(ctx context.Context, r *s3Request) (*s3Answer, error) {
+	return repeatedly(ctx, func() (*s3Answer, error) { return c.send(ctx, r) })
+}
+
+// open sends a request as do does, and returns the answer's body unread.
+func (c *s3Client) open(ctx context.Context, r *s3Request) (io.ReadCloser, error) {
+	return repeatedly(ctx, func() (io.ReadCloser, error) {
+		response, err := c.ask(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return response.Body, nil
+	})
+}
+
+// repeatedly calls send until it succeeds, is refused for good, or has been called often enough.
+func repeatedly[T any](ctx context.Context, send func() (T, error)) (T, error) {
 	for attempt, pause := 1, firstPause; ; attempt, pause = attempt+1, 2*pause {
-		answer, err := c.send(ctx, r)
+		answer, err := send()
 		refused, ok := errors.AsType[*s3Error](err)
 		if err == nil || ok && !refused.again() || attempt == attempts || ctx.Err() != nil {
 			return answer, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, err
+			return answer, err
 		case <-time.After(pause):
 		}
 	}
 }
 
-func (c *s3Client) send(ctx context.Context, r *s3Request) (*s3Answer, error) {
+// ask sends a request once. A response that is returned is a success, with a body to close.
+func (c *s3Client) ask(ctx context.Context, r *s3Request) (*http.Response, error) {
 	request, err := c.signed(ctx, r)
 	if err != nil {
 		return nil, err
@@ -106,10 +125,19 @@ func (c *s3Client) send(ctx context.Context, r *s3Request) (*s3Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask S3: %w", err)
 	}
-	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode/100 != 2 {
+		defer func() { _ = response.Body.Close() }()
 		return nil, refusal(response)
 	}
+	return response, nil
+}
+
+func (c *s3Client) send(ctx context.Context, r *s3Request) (*s3Answer, error) {
+	response, err := c.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err == nil && len(body) > maxAnswer {
 		err = fmt.Errorf("it is longer than %d bytes", maxAnswer)
@@ -135,14 +163,18 @@ func (c *s3Client) signed(ctx context.Context, r *s3Request) (*http.Request, err
 		at.Path += "/" + r.key
 	}
 	at.RawPath, at.RawQuery = escapePath(at.Path), r.query.Encode()
-	request, err := http.NewRequestWithContext(ctx, r.method, at.String(), bytes.NewReader(r.body))
+	body, length, sum, err := r.payload()
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, r.method, at.String(), body)
 	if err != nil {
 		return nil, fmt.Errorf("ask S3: %w", err)
 	}
+	request.ContentLength = length
 	for name, values := range r.header {
 		request.Header[name] = values
 	}
-	sum := sha256.Sum256(r.body)
 	hash := hex.EncodeToString(sum[:])
 	request.Header.Set("X-Amz-Content-Sha256", hash)
 	keys, err := c.keys.Retrieve(ctx)
@@ -153,6 +185,18 @@ func (c *s3Client) signed(ctx context.Context, r *s3Request) (*http.Request, err
 		return nil, fmt.Errorf("sign a request to S3: %w", err)
 	}
 	return request, nil
+}
+
+// payload returns what the request sends, with its length and hash.
+func (r *s3Request) payload() (body io.Reader, length int64, sum [sha256.Size]byte, err error) {
+	if r.content == nil {
+		return bytes.NewReader(r.body), int64(len(r.body)), sha256.Sum256(r.body), nil
+	}
+	if r.content.Size == 0 {
+		return http.NoBody, 0, r.content.SHA256, nil
+	}
+	body, err = r.content.Open()
+	return body, r.content.Size, r.content.SHA256, err
 }
 
 // escapePath escapes all but slashes and what never needs it, as the canonical request of a signature does. url.URL

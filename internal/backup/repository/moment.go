@@ -1,0 +1,101 @@
+package repository
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/backup"
+)
+
+// format is the number of the format of moments that this program writes and reads.
+const format = 1
+
+// Moment is a data directory as it was at one moment, About.Created. It has everything that was acknowledged before.
+type Moment struct {
+	backup.About
+	Number int64 // moments are counted from 1
+	Files  []File
+}
+
+// File is a file of a moment.
+type File struct {
+	Name   string // a clean path below the data directory, with slashes
+	Size   int64  // bytes
+	SHA256 string // of what it has, in hex
+}
+
+// Contents returns how much the moment has.
+func (m *Moment) Contents() backup.Contents {
+	c := backup.Contents{Files: len(m.Files)}
+	for _, f := range m.Files {
+		c.Bytes += f.Size
+	}
+	return c
+}
+
+const (
+	ownerKey      = "owner.json"
+	momentsPrefix = "moments/"
+	momentsSuffix = ".json"
+	objectsPrefix = "objects/"
+	// maxMeta bounds a moment and an owner, in bytes. A file takes about 150.
+	maxMeta = 64 << 20
+)
+
+func momentKey(number int64) string {
+	return fmt.Sprintf("%s%012d%s", momentsPrefix, number, momentsSuffix)
+}
+
+// momentNumber returns the number of the moment that has a key. Other objects are not ours.
+func momentNumber(key string) (int64, bool) {
+	digits := strings.TrimSuffix(strings.TrimPrefix(key, momentsPrefix), momentsSuffix)
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, err == nil && n > 0 && momentKey(n) == key
+}
+
+func objectKey(digest string) string { return objectsPrefix + digest }
+
+// objectDigest returns the digest that an object has as its key. Other objects are not ours.
+func objectDigest(key string) (string, bool) {
+	digest := strings.TrimPrefix(key, objectsPrefix)
+	return digest, isDigest(digest) && objectKey(digest) == key
+}
+
+func isDigest(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == digestSize && s == strings.ToLower(s)
+}
+
+// encode returns a moment as it is stored.
+func (m *Moment) encode() ([]byte, error) {
+	text, err := json.MarshalIndent(m, "", " ")
+	return append(text, '\n'), err
+}
+
+// decode reads a moment, which comes from outside.
+func decode(text []byte, number int64) (*Moment, error) {
+	m := new(Moment)
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(m); err != nil {
+		return nil, fmt.Errorf("%w: %w", backup.ErrNoBackup, err)
+	}
+	if m.Format != format {
+		return nil, fmt.Errorf("it has the format %d, which this program does not know", m.Format)
+	}
+	if _, err := d.Token(); err != io.EOF || m.Number != number || len(m.Files) == 0 {
+		return nil, fmt.Errorf("%w: it is not moment %d", backup.ErrNoBackup, number)
+	}
+	names := make(map[string]bool, len(m.Files))
+	for _, f := range m.Files {
+		if !backup.IsName(f.Name) || names[f.Name] || f.Size < 0 || !isDigest(f.SHA256) {
+			return nil, fmt.Errorf("%w: it has a file %q", backup.ErrNoBackup, f.Name)
+		}
+		names[f.Name] = true
+	}
+	return m, nil
+}

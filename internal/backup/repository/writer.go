@@ -1,0 +1,340 @@
+package repository
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/backup"
+	"github.com/sluicemq/sluice/internal/bucket"
+)
+
+// ErrTaken says that a repository belongs to another data directory, or that another server has written to it.
+var ErrTaken = errors.New("the place for backups is in use by another server")
+
+// Options say who writes, and how.
+type Options struct {
+	Place bucket.Place
+	ID    string        // of the data directory: no other has it
+	Host  string        // of the server, for people
+	Keep  time.Duration // how long moments are kept
+	// Pace waits until so many bytes may be read or sent, at most 32 KiB at a time; nil: it does not wait.
+	Pace func(ctx context.Context, bytes int) error
+	// Room returns an error if the upload is to be given up, because what it reads takes space; nil: there is enough.
+	Room func() error
+}
+
+// Writer writes moments. It is for one goroutine.
+type Writer struct {
+	Options
+	repository *Repository
+	ready      bool                   // what follows is known
+	next       int64                  // number of the next moment
+	moments    []kept                 // that can be understood
+	stored     map[string]int64       // the objects by their digests, with their sizes
+	digests    map[fingerprint]string // of the tables of the moment before
+	swept      time.Time
+	overtaken  error // another writer has taken a number; nil: none has
+}
+
+// fingerprint is what tells a file from others without reading it. Tables do not change once they are written.
+type fingerprint struct {
+	name     string
+	size     int64
+	modified time.Time
+}
+
+// owner says who writes to a repository.
+type owner struct {
+	ID    string
+	Host  string
+	Since time.Time
+}
+
+// NewWriter returns a Writer. It asks nothing of the place yet.
+func NewWriter(o Options) *Writer {
+	if o.Pace == nil {
+		o.Pace = func(ctx context.Context, _ int) error { return ctx.Err() }
+	}
+	if o.Room == nil {
+		o.Room = func() error { return nil }
+	}
+	return &Writer{Options: o, repository: New(o.Place)}
+}
+
+// Write stores the files below dir as the next moment. Nothing must change them meanwhile. After an error there may be
+// a moment all the same, which is whole. Objects that were stored before an error are not stored again by the next
+// call. Once another writer has written the moment that this one was about to write, each call returns ErrTaken.
+func (w *Writer) Write(ctx context.Context, dir string, about backup.About) (*Moment, error) {
+	if w.overtaken != nil {
+		return nil, fmt.Errorf("write a moment: %w", w.overtaken)
+	}
+	m, err := w.write(ctx, dir, about)
+	if err != nil {
+		w.ready = false // ask anew how it stands
+		return nil, fmt.Errorf("write a moment: %w", err)
+	}
+	return m, nil
+}
+
+func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Moment, error) {
+	if err := w.claim(ctx, about.Created); err != nil {
+		return nil, err
+	}
+	if err := w.prepare(ctx); err != nil {
+		return nil, err
+	}
+	about.Format = format
+	m := &Moment{About: about, Number: w.next}
+	if err := w.storeAll(ctx, dir, m); err != nil {
+		return nil, err
+	}
+	if err := w.create(ctx, m); err != nil {
+		return nil, err
+	}
+	w.next++
+	w.moments = append(w.moments, kept{m.Number, m.Created})
+	return m, nil
+}
+
+// claim makes sure that the repository belongs to this data directory. It asks each time, so that even at a service
+// that does not know conditions the owner finds out when another one has taken its place.
+func (w *Writer) claim(ctx context.Context, now time.Time) error {
+	text, err := w.repository.read(ctx, ownerKey)
+	if errors.Is(err, bucket.ErrNoObject) {
+		if text, err = json.Marshal(owner{w.ID, w.Host, now.UTC()}); err != nil {
+			return err
+		}
+		creating, cancel := within(ctx, 0)
+		defer cancel()
+		if err = w.Place.Create(creating, ownerKey, append(text, '\n')); err != nil && !errors.Is(err, bucket.ErrExists) {
+			return err
+		}
+		text, err = w.repository.read(ctx, ownerKey)
+	}
+	if err != nil {
+		return fmt.Errorf("read the owner: %w", err)
+	}
+	var is owner
+	if err := json.Unmarshal(text, &is); err != nil {
+		return fmt.Errorf("%s cannot be understood: %w", ownerKey, err)
+	}
+	if is.ID != w.ID {
+		return fmt.Errorf(
+			"%w: it belongs to another data directory, of the machine %q, since %s; name another place, a restored directory needs one as well",
+			ErrTaken, is.Host, is.Since.Format(time.RFC3339),
+		)
+	}
+	return nil
+}
+
+// prepare finds out what the repository has.
+func (w *Writer) prepare(ctx context.Context) error {
+	if w.ready {
+		return nil
+	}
+	if err := w.Place.Clean(ctx); err != nil {
+		return fmt.Errorf("clean the place: %w", err)
+	}
+	numbers, err := w.repository.numbers(ctx)
+	if err != nil {
+		return err
+	}
+	w.next, w.moments = 1, nil
+	if len(numbers) > 0 {
+		w.next = numbers[len(numbers)-1] + 1
+	}
+	err = w.repository.Moments(ctx, func(m *Moment) { w.moments = append(w.moments, kept{m.Number, m.Created}) })
+	if err != nil && !errors.Is(err, ErrDamaged) { // a damaged one is kept, and Tidy says so
+		return err
+	}
+	if w.stored, err = w.objects(ctx); err != nil {
+		return err
+	}
+	w.ready = true
+	return nil
+}
+
+// objects lists what is stored, with its sizes.
+func (w *Writer) objects(ctx context.Context) (map[string]int64, error) {
+	ctx, cancel := within(ctx, longList)
+	defer cancel()
+	list, err := w.Place.List(ctx, objectsPrefix)
+	out := make(map[string]int64, len(list))
+	for _, o := range list {
+		if digest, ok := objectDigest(o.Key); ok {
+			out[digest] = o.Size
+		}
+	}
+	return out, err
+}
+
+// storeAll stores the files below dir, and notes them in the moment.
+func (w *Writer) storeAll(ctx context.Context, dir string, m *Moment) error {
+	digests := make(map[fingerprint]string)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if err := w.Room(); err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		f, err := w.store(ctx, path, filepath.ToSlash(name), digests)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		m.Files = append(m.Files, f)
+		return nil
+	})
+	if err == nil && len(m.Files) == 0 {
+		err = errors.New("there are no files")
+	}
+	// Of an attempt that has failed, what is known is of use to the next one.
+	for print, digest := range w.digests {
+		if err != nil {
+			digests[print] = digest
+		}
+	}
+	w.digests = digests
+	return err
+}
+
+// store stores what a file has, unless it is there.
+func (w *Writer) store(ctx context.Context, path, name string, digests map[fingerprint]string) (File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return File{}, err
+	}
+	print := fingerprint{name, info.Size(), info.ModTime()}
+	digest, known := w.digests[print]
+	if !known {
+		if digest, err = w.digest(ctx, path); err != nil {
+			return File{}, err
+		}
+	}
+	if isTable(name) {
+		digests[print] = digest
+	}
+	f := File{name, info.Size(), digest}
+	if size, there := w.stored[digest]; there && size == f.Size {
+		return f, nil
+	}
+	return f, w.upload(ctx, path, &f)
+}
+
+// isTable reports whether a file never changes once it is written.
+func isTable(name string) bool {
+	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
+}
+
+func (w *Writer) digest(ctx context.Context, path string) (_ string, err error) {
+	f, err := w.open(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+func (w *Writer) upload(ctx context.Context, path string, f *File) error {
+	c := &bucket.Content{Size: f.Size, Open: func() (io.ReadCloser, error) { return w.open(ctx, path) }}
+	if _, err := hex.Decode(c.SHA256[:], []byte(f.SHA256)); err != nil {
+		return err
+	}
+	within, cancel := within(ctx, f.Size)
+	defer cancel()
+	if err := w.Place.Put(within, objectKey(f.SHA256), c); err != nil {
+		return err
+	}
+	w.stored[f.SHA256] = f.Size
+	return nil
+}
+
+func (w *Writer) open(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &pacedFile{ctx, f, w.Pace}, nil
+}
+
+// pacedFile is a file that is read no faster than its pace. It hides what else a file can do.
+type pacedFile struct {
+	ctx  context.Context
+	file *os.File
+	pace func(ctx context.Context, bytes int) error
+}
+
+// pacedRead is how much is read at a time, in bytes.
+const pacedRead = 32 << 10
+
+func (f *pacedFile) Read(b []byte) (int, error) {
+	b = b[:min(len(b), pacedRead)]
+	if err := f.pace(f.ctx, len(b)); err != nil {
+		return 0, err
+	}
+	return f.file.Read(b)
+}
+
+func (f *pacedFile) Close() error { return f.file.Close() }
+
+// create stores the moment itself, when all of its objects are there.
+func (w *Writer) create(ctx context.Context, m *Moment) error {
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if len(text) > maxMeta {
+		return fmt.Errorf("it has too many files: %d", len(m.Files))
+	}
+	creating, cancel := within(ctx, int64(len(text)))
+	defer cancel()
+	err = w.Place.Create(creating, momentKey(m.Number), text)
+	if !errors.Is(err, bucket.ErrExists) {
+		return err
+	}
+	// It may be ours: the first answer was lost, and the request was sent again.
+	there, err := w.repository.read(ctx, momentKey(m.Number))
+	if err == nil && !bytes.Equal(there, text) {
+		err = fmt.Errorf("%w: a copy of this data directory has written moment %d", ErrTaken, m.Number)
+		w.overtaken = err
+	}
+	return err
+}
+
+// Slower than this a request fails, so that a service that does not answer is found out.
+const (
+	patience     = time.Minute
+	slowestBytes = 64 << 10 // a second
+	longList     = 64 << 20 // bytes that a list may have
+)
+
+// within bounds the time of a request that sends so many bytes.
+func within(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, patience+time.Duration(bytes/slowestBytes)*time.Second)
+}
+
+// Moments returns how many moments there are that can be understood, as far as is known.
+func (w *Writer) Moments() int { return len(w.moments) }
+
+// forget notes that a moment has been removed.
+func (w *Writer) forget(number int64) {
+	w.moments = slices.DeleteFunc(w.moments, func(k kept) bool { return k.number == number })
+}
