@@ -36,7 +36,7 @@ var pages = map[string]int{
 	"docs/install.md":           5,
 	"docs/migration.md":         3,
 	"docs/monitoring.md":        0,
-	"docs/operations.md":        0,
+	"docs/operations.md":        1,
 	"docs/performance.md":       5,
 	"docs/scaling.md":           0,
 	"docs/server-reference.md":  0,
