@@ -2,10 +2,12 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
@@ -50,6 +52,9 @@ type Catalog struct {
 
 	watching sync.Mutex // of what follows
 	watchers []func(old, new *Queue)
+
+	// untold is closed when the watchers have learnt of what the catalog shows. It is nil if they know all of it.
+	untold atomic.Pointer[chan struct{}]
 }
 
 const secretSize = 32
@@ -75,7 +80,7 @@ func Open(o Options) (*Catalog, error) {
 		control: o.Control, tombstones: control.Gate{Formats: o.Formats}, place: o.Place, noCoolDowns: o.NoCoolDowns,
 	}
 	c.records = control.NewSet(control.SetOptions[records]{
-		Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns),
+		Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns), Changed: c.showed,
 	})
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}
@@ -180,4 +185,19 @@ func (c *Catalog) OnChange(f func(old, new *Queue)) {
 	c.watching.Lock()
 	defer c.watching.Unlock()
 	c.watchers = append(slices.Clip(c.watchers), f)
+}
+
+// Watched waits until the watchers have learnt of every change that the catalog shows at the time of the call. A
+// watcher must not call it.
+func (c *Catalog) Watched(ctx context.Context) error {
+	untold := c.untold.Load()
+	if untold == nil {
+		return nil
+	}
+	select {
+	case <-*untold:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

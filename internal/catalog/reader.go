@@ -97,6 +97,7 @@ type reader struct{ c *Catalog }
 
 // Load implements control.Reader.
 func (r reader) Load(all iter.Seq2[string, []byte]) error {
+	defer r.c.told()
 	old := r.c.records.RLock()
 	r.c.records.RUnlock()
 	if err := r.c.records.Load(all); err != nil {
@@ -114,11 +115,27 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 
 // Apply implements control.Reader.
 func (r reader) Apply(changes []control.Change) error {
+	defer r.c.told()
 	err := r.c.records.Apply(changes)
 	all := r.c.records.Lock().take()
 	r.c.records.Unlock()
 	r.tell(all)
 	return err
+}
+
+// showed notes, before any caller can see new records, that the watchers do not know of them yet.
+func (c *Catalog) showed(_, now *records) {
+	if len(now.changed) > 0 && c.untold.Load() == nil {
+		untold := make(chan struct{})
+		c.untold.Store(&untold)
+	}
+}
+
+// told notes that the watchers know what the catalog shows.
+func (c *Catalog) told() {
+	if untold := c.untold.Swap(nil); untold != nil {
+		close(*untold)
+	}
 }
 
 // tell tells the watchers. It holds no lock, because they may look at the catalog.

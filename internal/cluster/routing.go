@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sluicemq/sluice/internal/cluster/remote"
@@ -50,7 +51,7 @@ func (h *host) owned(number int) (remote.Shard, error) {
 	}
 	ctx, cancel := context.WithTimeout(h.ctx, feedTimeout)
 	defer cancel()
-	if err := s.queues.wait(ctx); err != nil {
+	if err := errors.Join(h.queues().Watched(ctx), s.queues.wait(ctx)); err != nil {
 		return nil, fmt.Errorf("%w: shard %d does not know of all queues yet: %w", shard.ErrNotBegun, number, err)
 	}
 	return s.shard, nil
