@@ -248,6 +248,7 @@ async function fetchKeys(): Promise<Keys> {
     SessionToken?: string
     Expiration: string | number
   }
+  const asked = current
   try {
     const a = await request<Answer>('POST', 'credentials', {})
     return {
@@ -257,7 +258,8 @@ async function fetchKeys(): Promise<Keys> {
       expiration: new Date(typeof a.Expiration === 'number' ? a.Expiration * 1000 : a.Expiration),
     }
   } catch (error) {
-    if (error instanceof Failure && error.status === 401) {
+    // A session that has ended meanwhile, or made way for another, has nothing left to end.
+    if (error instanceof Failure && error.status === 401 && current === asked) {
       ended('Your session has ended. Sign in again to go on where you were.')
     }
     throw error
