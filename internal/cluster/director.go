@@ -22,6 +22,7 @@ type director struct {
 	members *membership
 	store   *control.Control
 	alarm   alarm // something has changed that it should see
+	replacing replacing
 	// controlEpoch is the epoch in which this node owns the control shard, or 0.
 	controlEpoch atomic.Uint64
 }
@@ -99,6 +100,7 @@ func (d *director) found(tx *control.Tx) error {
 // that will not come back.
 func (d *director) noteNodes(tx *control.Tx) {
 	live := d.members.view.live()
+	now := time.Now()
 	var replaced []string
 	for name, b := range live {
 		record, known := d.records.node(name)
@@ -107,6 +109,10 @@ func (d *director) noteNodes(tx *control.Tx) {
 		case !known:
 			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation})
 		case record.Incarnation != b.Incarnation:
+			came := incarnation{Node: name, ID: b.Incarnation}
+			if !d.replacing.due(came, d.members.view.spoke(came), now, d.times.silence) {
+				continue
+			}
 			d.log.Warn("a node has come back with an empty disk", "node", name)
 			old := incarnation{Node: name, ID: record.Incarnation}
 			d.giveUp(tx, old)
@@ -124,7 +130,7 @@ func (d *director) noteNodes(tx *control.Tx) {
 		s.remove(replaced...)
 		put(tx, keySettings, s)
 	}
-	for _, server := range d.members.returned.silent(time.Now(), d.times.silence) {
+	for _, server := range d.members.returned.silent(now, d.times.silence) {
 		tx.Put(keyGone+server, []byte("{}"))
 	}
 	for name, record := range d.records.allNodes() {

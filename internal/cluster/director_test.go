@@ -71,6 +71,29 @@ func (d *director) kept(node string) (n int) {
 	return n
 }
 
+// A director that has just become one may still count a dead process as alive whose successor is already recorded.
+func TestDeadProcessDoesNotReplaceItsSuccessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDirector(t)
+		d.hear("a", "b", "c")
+		d.settle(t)
+		successor := nodeRecord{Incarnation: "c2"}
+		if err := d.store.Change(t.Context(), func(tx *control.Tx) error { put(tx, keyNode+"c", successor); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 { // c1 is dead; c2 is heard of, and does not count as long as c1 does not count as dead
+			d.settle(t)
+			d.hear("a", "b")
+			d.hearOf(heartbeat{Node: "c", Incarnation: "c2"})
+			time.Sleep(d.times.silence / 4)
+		}
+		d.settle(t)
+		if got, _ := d.records.node("c"); got != successor || d.records.removed(incarnation{Node: "c", ID: "c2"}) {
+			t.Errorf("the dead process has taken the place of its successor: %+v", got)
+		}
+	})
+}
+
 func TestDirectorFounds(t *testing.T) {
 	d := newDirector(t)
 	d.hear("a", "b", "c")
@@ -137,9 +160,12 @@ func TestDirectorReplacesTheServerOfAnEmptyDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(usual.silence)
-		d.hear("a", "c")
-		d.hearOf(heartbeat{Node: "b", Incarnation: "b2"})
-		d.settle(t)
+		for range 6 { // for longer than a silence, as a process does that is there
+			d.hear("a", "c")
+			d.hearOf(heartbeat{Node: "b", Incarnation: "b2"})
+			d.settle(t)
+			time.Sleep(usual.silence / 4)
+		}
 		if r, _ := d.records.node("b"); r.Incarnation != "b2" || !r.Draining {
 			t.Errorf("the new disk is %+v", r)
 		}

@@ -88,7 +88,7 @@ func TestFounding(t *testing.T) {
 			if len(sh.Replicas) != 3 {
 				t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
 			}
-			if sh.Epoch != 1 && !cluster.Raced { // a node that is late by a step finds its shards taken
+			if sh.Epoch > 2 && !cluster.Raced { // a node that is late by a step finds a shard taken, and takes it over once
 				t.Errorf("shard %s has had %d owners already", sh.Name, sh.Epoch)
 			}
 			owned[sh.Owner]++

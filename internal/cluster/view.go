@@ -48,8 +48,9 @@ type view struct {
 }
 
 type heard struct {
-	said heartbeat
-	at   time.Time
+	said  heartbeat
+	at    time.Time // from which its silence is counted, see forgive
+	spoke time.Time // when it was heard of last
 }
 
 func newView(silence time.Duration) *view {
@@ -75,7 +76,7 @@ func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
 		v.duplicates[b.Node] = b.Incarnation
 		return false, duplicate
 	}
-	v.nodes[b.Node] = heard{b, at}
+	v.nodes[b.Node] = heard{b, at, at}
 	delete(v.missed, b.Node)
 	delete(v.unanswered, b.Node)
 	return !alive || was.said.Leaving != b.Leaving || !slices.Equal(was.said.Silent, b.Silent), false
@@ -86,6 +87,16 @@ func (v *view) isDuplicate(b heartbeat) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.nodes[b.Node].said.Incarnation != b.Incarnation
+}
+
+// spoke returns when an incarnation of a node was heard of last. It is zero if another one counts now.
+func (v *view) spoke(i incarnation) time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if h := v.nodes[i.Node]; h.said.Incarnation == i.ID {
+		return h.spoke
+	}
+	return time.Time{}
 }
 
 // noAnswer notes that a node has not answered a heartbeat that was sent at a time.
