@@ -1,36 +1,29 @@
-// Package sqsbuffer is a client of Amazon SQS, and of what speaks its protocol, that needs
-// a tenth of the requests: it gathers calls into batches, and receives messages before
-// they are asked for. It is what AmazonSQSBufferedAsyncClient is for Java, with the same
-// settings. It wraps an [sqs.Client] and has its methods, so that a program which has one
-// changes a line:
+// Package sqsbuffer is a client of Amazon SQS and compatible services that needs a tenth of the requests: it gathers
+// calls into batches, and prefetches messages. It is the counterpart of Java's AmazonSQSBufferedAsyncClient, with the
+// same settings. It wraps an [sqs.Client] and has its methods, so that a program changes one line:
 //
 //	client, err := sqsbuffer.New(sqs.NewFromConfig(cfg))
 //
-// It works with AWS and with any endpoint that the wrapped client is set to. It depends
-// on the AWS SDK for Go only.
+// It works with AWS and with any other endpoint of the wrapped client. It depends only on the AWS SDK for Go.
 //
 // # Calls in batches
 //
-// SendMessage, DeleteMessage and ChangeMessageVisibility return when the service has
-// answered, as ever. Until then they wait for others of their kind, from other
-// goroutines, to the same queue: until ten are there, or as many bytes as a batch may
-// have, or the first has waited 200 ms. While as many batches are under way as may be, calls
-// wait on and fill the next ones. A program saves calls by making many at the same time.
+// SendMessage, DeleteMessage and ChangeMessageVisibility return when the service has answered, as usual. Before, they
+// wait for calls of their kind from other goroutines to the same queue: until there are ten, or the bytes of a full
+// batch, or the first has waited 200 ms. While the maximum number of batches is under way, calls keep waiting and fill
+// the next ones. A program saves requests by making many calls at the same time.
 //
-// Each caller gets its own outcome. An entry that fails fails its caller only, with the
-// typed error of the SDK; what the plain client tries again, an error of the service's, is
-// tried again alone. A batch that is refused as a whole for what one entry asks is halved
-// until it is known which. The MD5 digests of body and attributes are compared with what
-// was sent, message by message ([ChecksumError]).
+// Each caller gets its own outcome. An entry that fails fails its caller only, with the typed error of the SDK; an
+// error of the service, which the plain client retries, is retried alone. A batch that is refused as a whole because
+// of one entry is halved until that entry is found. The MD5 digests of body and attributes are compared with what was
+// sent, message by message ([ChecksumError]).
 //
-// A caller whose context ends returns at once. If its message was not sent yet, it is not sent, and the others do not
-// notice; a request is given up when all its callers have left. The requests themselves carry no values of the callers'
-// contexts.
+// A caller whose context ends returns at once. A message that was not sent yet is not sent, which does not affect
+// others; a request is cancelled when all its callers have left. Requests carry no values of the callers' contexts.
 //
-// A FIFO queue gets its messages in the order of the calls, one batch after the other.
-// Calls of different goroutines have no order; [Client.SendMessageAsync] lets one goroutine
-// send in order and in batches. A message for a FIFO queue is not tried again by the Client,
-// because later ones of its group may have been stored meanwhile.
+// A FIFO queue gets its messages in the order of the calls, one batch after the other. Calls of different goroutines
+// have no order; [Client.SendMessageAsync] lets one goroutine send in order and in batches. The Client does not retry
+// messages for a FIFO queue, because later ones of the group may have been stored meanwhile.
 //
 // # Messages received ahead
 //
@@ -62,16 +55,15 @@
 //
 // # A consumer
 //
-// [Client.Consume] does what a program with a queue does all day: receives, has a function
-// work on each message, keeps messages hidden meanwhile, deletes what is done, and stops in
-// order. It does not receive ahead.
+// [Client.Consume] receives messages, calls a function for each, keeps the messages hidden meanwhile, deletes them
+// afterwards, and stops gracefully. It does not prefetch.
 //
 // # Large messages
 //
-// [LargeClient] sends bodies that SQS does not take by way of an [ObjectStore], in the format
-// of Amazon's extended clients for Java and Python.
+// [LargeClient] sends bodies that are too large for SQS through an [ObjectStore], in the format of Amazon's extended
+// clients for Java and Python.
 //
 // # The end
 //
-// [Client.Close] stops consumers, sends what waits and makes messages that were not taken visible again.
+// [Client.Close] stops consumers, sends waiting calls, and makes buffered messages visible again.
 package sqsbuffer

@@ -7,10 +7,9 @@
 // shard, with the records of queues and of who there is, has a replica on every
 // node.
 //
-// A node guarantees that it answers for a shard only while it owns it; that it
-// knows all queues before it serves a shard, since data of queues it does not
-// know would be removed; that a planned stop hands its shards over first; and
-// that a replica is removed only when enough others have what it has.
+// A node guarantees that it answers for a shard only while it owns it; that it knows all queues before it serves a
+// shard, since data of queues it does not know would be removed; that a planned stop hands its shards over first; and
+// that a replica is removed only when enough others have its data.
 //
 // The package knows neither HTTP nor the operations of a service. It offers them a router, which takes the place of a
 // shard on one machine.

@@ -1,5 +1,5 @@
 // Package search says which messages a person is looking for: it reads a filter, a line of text, and decides about one
-// message after the other. It has no state, no clock and no file, and runs nothing of what it is given as code.
+// message after the other. It has no state, no clock and no file, and runs no input as code.
 //
 // A filter is a list of terms with spaces between them; a message is found if all of them hold. An empty filter finds
 // all.

@@ -1,4 +1,4 @@
-// Curves measures how Sluice performs and draws what it has measured.
+// Curves measures the performance of Sluice and draws the results.
 //
 //	go run ./scripts/curves                      # minutes
 //	go run ./scripts/curves --rounds 3           # medians of three, with their spread

@@ -1,6 +1,5 @@
-// Package access decides whether a caller may do what it asks. It brings
-// together who the caller is, what its own policies say and what the policy of
-// the resource says; package policy says what they mean.
+// Package access decides whether a caller may perform an action. It combines the identity of the caller, its own
+// policies and the policy of the resource; package policy evaluates them.
 //
 // # What is guaranteed
 //
@@ -12,6 +11,6 @@
 //     resource's policy allows the call.
 //   - A caller from outside the owner's account is refused in the same words
 //     whether or not the resource exists.
-//   - The root of the owner on a resource without a policy, which is nearly
-//     every request, is let through before anything else is looked at.
+//   - The root of the owner on a resource without a policy, which is nearly every request, is allowed before any other
+//     check.
 package access

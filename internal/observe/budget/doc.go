@@ -1,4 +1,4 @@
-// Package budget bounds what may be asked of history: metrics, expressions over them, searches, events and the history
+// Package budget limits requests that read history: metrics, expressions over them, searches, events and the history
 // of alarms.
 //
 // A request states its next step before it takes it: Work counts the samples or records that the step reads or
@@ -8,9 +8,8 @@
 //   - It does at most MaxWork, takes at most MaxTime and ends with the context of its client. The *Excess that refuses
 //     it says which bound it met.
 //   - All requests together hold no more memory than the Budget has, and one request no more than half of it.
-//   - The requests of one account together hold no more than is left free. An account that takes all it can leaves as
-//     much as it has to others; two leave a third, three a quarter. ErrBusy refuses what there is no room for at
-//     present.
+//   - The requests of one account together hold no more than remains free. An account at this limit leaves others as
+//     much as it has; two leave a third, three a quarter. ErrBusy refuses requests that do not fit at present.
 //
 // The request travels in its context, so that readers of stored data at the bottom count for the request at the top. A
 // context without one has no bounds.

@@ -6,8 +6,8 @@
 // are merged from those of a shorter one. For percentiles a point has its samples, too,
 // which are read only if they are asked for.
 //
-// A series belongs to a name: a queue that is made anew under its name goes on with
-// the series, and what a deleted queue has left can be read until it is too old.
+// A series belongs to a name: a new queue of the same name continues the series, and what a deleted queue has left can
+// be read until it is too old.
 //
 // It guarantees that a point is of a whole minute at least and is never changed after
 // its minute has ended. It does not know how points are counted, nor how AWS writes them.

@@ -26,6 +26,6 @@
 // account alone holds no more than half of a lane, and a host no more than a third. An account whose endpoints all hang
 // leaves the places free in which the deliveries of others begin.
 //
-// An internal queue is on one shard, so that a delivery policy's maxReceivesPerSecond holds for the whole subscription.
-// When another node takes over the shard, it begins to count anew.
+// An internal queue is on one shard, so that a delivery policy's maxReceivesPerSecond holds for the whole
+// subscription. When another node takes over the shard, it restarts the count.
 package delivery
