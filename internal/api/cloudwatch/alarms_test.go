@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 )
 
@@ -303,6 +304,41 @@ func TestTagsRefuse(t *testing.T) {
 		}
 		r.fails("TagResource", object{"ResourceARN": arn, "Tags": many}, 400, value, "A resource can have at most 50 tags.")
 		r.ok("ListTagsForResource", object{"ResourceARN": arn}, object{"Tags": list{object{"Key": "team", "Value": "red"}}})
+	})
+}
+
+// The data of history has its members in the order of AWS, whose clients compare the text.
+func TestHistoryData(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.ok("PutMetricAlarm", backlog, object{})
+		r.now = r.now.Add(time.Minute)
+		r.ok("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "ALARM", "StateReason": "a test"}, object{})
+		r.now = r.now.Add(time.Minute)
+		r.ok("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "all > well", "StateReasonData": `{"b": 1, "a": 2}`}, object{})
+		r.now = r.now.Add(time.Minute)
+		r.ok("DisableAlarmActions", object{"AlarmNames": list{"backlog"}}, object{})
+		r.now = r.now.Add(time.Minute)
+		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
+		data := func(kind string) (texts []string) {
+			for _, i := range r.call("DescribeAlarmHistory", object{"HistoryItemType": kind}).output["AlarmHistoryItems"].(list) {
+				texts = append(texts, i.(object)["HistoryData"].(string))
+			}
+			return texts
+		}
+		apitest.Equal(r.T, data("StateUpdate"), []string{
+			`{"version":"1.0","oldState":{"stateValue":"ALARM","stateReason":"a test"},` +
+				`"newState":{"stateValue":"OK","stateReason":"all > well","stateReasonData":{"b":1,"a":2}}}`,
+			`{"version":"1.0","oldState":{"stateValue":"INSUFFICIENT_DATA","stateReason":"Unchecked: Initial alarm creation"},` +
+				`"newState":{"stateValue":"ALARM","stateReason":"a test"}}`,
+		})
+		var beginnings []string
+		for _, text := range data("ConfigurationUpdate") {
+			beginnings = append(beginnings, text[:strings.Index(text, "Alarm")])
+		}
+		apitest.Equal(r.T, beginnings, []string{
+			`{"version":"1.0","type":"Delete","deleted`, `{"version":"1.0","type":"Update","updated`, `{"version":"1.0","type":"Create","created`,
+		})
 	})
 }
 

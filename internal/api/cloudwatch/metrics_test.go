@@ -303,8 +303,9 @@ func TestPutMetricData(t *testing.T) {
 		refused(object{"Dimensions": slices.Repeat(list{object{"Name": "a", "Value": "1"}}, 31)}, value, "The collection MetricData.member.2.Dimensions must not have a size greater than 30.")
 		r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum}, 1001)}, 400, value, "The collection MetricData must not have a size greater than 1000.")
 		r.fails("PutMetricData", object{"Namespace": ":Workers", "MetricData": list{datum}}, 400, value, "The value :Workers for parameter Namespace is invalid. It must not begin with a colon.")
-		r.fails("PutMetricData", object{"Namespace": "AWS/SQS", "MetricData": list{datum}}, 400, value,
-			"The value AWS/SQS for parameter Namespace is invalid. Namespaces that begin with AWS/ or Sluice/ belong to the server.")
+		r.fails("PutMetricData", object{"Namespace": "AWS/SQS", "MetricData": list{datum}}, 400, value, "The value AWS/ for parameter Namespace is invalid.")
+		r.fails("PutMetricData", object{"Namespace": "AWS/Unknown", "MetricData": list{datum}}, 400, value, "The value AWS/ for parameter Namespace is invalid.")
+		r.fails("PutMetricData", object{"Namespace": "Sluice/SQS", "MetricData": list{datum}}, 400, value, "The value Sluice/ for parameter Namespace is invalid.")
 		r.fails("PutMetricData", object{"Namespace": "Workers"}, 400, missing, "The parameter MetricData is required.")
 		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 2 {
 			r.Errorf("a refused request has changed the metrics to %v", got)

@@ -91,10 +91,8 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 	case strings.HasPrefix(*namespace, ":"):
 		return nil, errValue("The value %s for parameter Namespace is invalid. It must not begin with a colon.", *namespace)
 	case monitor.IsOwn(*namespace):
-		return nil, errValue(
-			"The value %s for parameter Namespace is invalid. Namespaces that begin with AWS/ or Sluice/ belong to the server.",
-			*namespace,
-		)
+		owner, _, _ := strings.Cut(*namespace, "/")
+		return nil, errValue("The value %s/ for parameter Namespace is invalid.", owner) // as AWS says of AWS/
 	case len(data) == 0:
 		return nil, errMissing("MetricData")
 	case len(data) > mostData: // with those of EntityMetricData

@@ -105,7 +105,7 @@ func TestInlinePolicies(t *testing.T) {
 			`{"Statement":{}}`:                "Syntax errors in policy.",
 			apitest.Allow("SendMessage", "*"): "Actions/Conditions must be prefaced by a vendor",
 			apitest.Allow("sqs:*", "queue"):   "must be in ARN format",
-			apitest.Trusting(account):         "Has prohibited field Principal.",
+			apitest.Trusting(account):         "Policy document should not specify a principal.",
 		} {
 			st.Fails("Put"+kind+"Policy", with{who, "x", "PolicyName", "c", "PolicyDocument", text}, 400, "MalformedPolicyDocument", says)
 		}
@@ -195,6 +195,7 @@ func TestRoles(t *testing.T) {
 	st := newStory(t)
 	bob := "arn:aws:iam::" + account + ":user/bob"
 	st.Fails("CreateRole", with{"RoleName", "r", "AssumeRolePolicyDocument", apitest.Trusting(bob)}, 400, "MalformedPolicyDocument", `Invalid principal in policy: "AWS":"`+bob+`"`)
+	st.Fails("CreateRole", with{"RoleName", "r", "AssumeRolePolicyDocument", apitest.Trusting("nobody")}, 400, "MalformedPolicyDocument", `Invalid principal in policy: "AWS":"nobody"`)
 	st.Fails("CreateRole", with{"RoleName", "r", "AssumeRolePolicyDocument", apitest.Allow("sts:AssumeRole", "*")}, 400, "MalformedPolicyDocument", "")
 	st.Fails("CreateRole", with{"RoleName", "r"}, 400, "ValidationError", "assumeRolePolicyDocument")
 	st.Fails("CreateRole", with{"RoleName", "r", "AssumeRolePolicyDocument", apitest.Trusting(account), "MaxSessionDuration", "60"}, 400, "ValidationError", "maxSessionDuration")

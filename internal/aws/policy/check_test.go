@@ -101,7 +101,7 @@ func TestIAMWords(t *testing.T) {
 		`{"Statement":{"Effect":"Allow","Action":"sqs:*"}}`:                                                                                 "Policy statement must contain resources.",
 		`{"Statement":{"Effect":"Allow","Action":"SendMessage","Resource":"*"}}`:                                                            "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.",
 		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"queue1"}}`:                                                             `Resource queue1 must be in ARN format or "*".`,
-		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*","Principal":"*"}}`:                                                  "Has prohibited field Principal.",
+		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*","Principal":"*"}}`:                                                  "Policy document should not specify a principal.",
 		`{"Statement":[{"Sid":"1","Effect":"Allow","Action":"*","Resource":"*"},{"Sid":"1","Effect":"Allow","Action":"*","Resource":"*"}]}`: "Statement IDs (SID) in a single policy must be unique.",
 	} {
 		_, err := policy.Parse(policy.ForIdentity, text)
@@ -110,9 +110,16 @@ func TestIAMWords(t *testing.T) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
-	_, err := policy.Parse(policy.ForTrust, `{"Statement":{"Effect":"Allow","Action":"*","Principal":{"AWS":"nobody"}}}`)
-	var why *policy.Error
-	if !errors.As(err, &why) || why.IAM() != "Invalid principal in policy." {
-		t.Errorf("got %v", err)
+	for text, want := range map[string]string{
+		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{"AWS":"nobody"}}}`:                        `Invalid principal in policy: "AWS":"nobody"`,
+		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{"AWS":["111122223333","nobody"]}}}`:       `Invalid principal in policy: "AWS":"nobody"`,
+		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{}}}`:                                      "Invalid principal in policy.",
+		`{"Statement":{"Effect":"Allow","Action":"sts:AssumeRole","Principal":{"AWS":"*"},"Resource":"*"}}`: "Has prohibited field Resource",
+	} {
+		_, err := policy.Parse(policy.ForTrust, text)
+		var why *policy.Error
+		if !errors.As(err, &why) || why.IAM() != want {
+			t.Errorf("%s: got %v", text, err)
+		}
 	}
 }

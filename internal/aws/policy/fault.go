@@ -42,6 +42,8 @@ type Error struct {
 	Line   int    // from 1; 0 if the mistake is not in one place of the text
 	Column int    // in characters, from 1
 	Reason string // for people; of OverLimit and InvalidParameter the very sentence that SQS says
+
+	principal string // of BadPrincipal, the kind and the name where there is one, as IAM shows them
 }
 
 func (e *Error) Error() string {
@@ -60,6 +62,9 @@ func (e *Error) IAM() string {
 	case ProhibitedElement, BadResource, OverLimit:
 		return e.Reason
 	case BadPrincipal:
+		if e.principal != "" {
+			return "Invalid principal in policy: " + e.principal
+		}
 		return "Invalid principal in policy."
 	case NoAction:
 		return "Policy statement must contain actions."

@@ -199,7 +199,7 @@ func (p *parser) principals(s *statement, n *node) error {
 	case m == nil:
 		return nil
 	case !needed:
-		return p.fault(ProhibitedElement, m.pos, "Has prohibited field %s.", m.name)
+		return p.fault(ProhibitedElement, m.pos, "Policy document should not specify a principal.")
 	}
 	s.principals.not = m.name == "NotPrincipal"
 	if m.value.form == text {
@@ -230,12 +230,19 @@ func (p *parser) principals(s *statement, n *node) error {
 		for i := range names {
 			one, why := newPrincipal(kind.name, names[i].text)
 			if why != nil {
-				return p.fault(BadPrincipal, names[i].pos, "%s", why)
+				return p.badPrincipal(kind.name, &names[i], why)
 			}
 			s.principals.list = append(s.principals.list, one)
 		}
 	}
 	return nil
+}
+
+// badPrincipal refuses the name of a principal of a kind.
+func (p *parser) badPrincipal(kind string, name *node, why error) error {
+	err := p.fault(BadPrincipal, name.pos, "%s", why)
+	err.principal = `"` + kind + `":"` + quote(name.text) + `"`
+	return err
 }
 
 func (p *parser) actions(s *statement, n *node) error {
@@ -285,7 +292,7 @@ func (p *parser) resources(s *statement, n *node) error {
 	case m == nil:
 		return p.fault(NoResource, n.pos, "the statement has neither Resource nor NotResource")
 	case p.policy.use == ForTrust:
-		return p.fault(ProhibitedElement, m.pos, "Has prohibited field %s.", m.name)
+		return p.fault(ProhibitedElement, m.pos, "Has prohibited field %s", m.name)
 	}
 	s.notResource = m.name == "NotResource"
 	list, err := p.texts(&m.value, m.name)

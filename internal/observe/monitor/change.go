@@ -47,7 +47,7 @@ func (tx *Tx) Create(a *Alarm, now time.Time) error {
 	a.State, a.Reason, a.ReasonData = alarm.Insufficient, "Unchecked: Initial alarm creation", ""
 	a.StateSet, a.StateBegan = stamp(now), stamp(now)
 	tx.put(a)
-	return tx.AddItem(a.Scope, configured(a, "created", now))
+	return tx.AddItem(a.Scope, configured(a, created, now))
 }
 
 // Update replaces the configuration of an alarm by another of its kind. State and tags stay.
@@ -58,7 +58,7 @@ func (tx *Tx) Update(was, is *Alarm, now time.Time) error {
 		is.Composite.Suppression = was.Composite.Suppression.under(was.Composite.Suppressor == is.Composite.Suppressor)
 	}
 	tx.put(is)
-	return tx.AddItem(is.Scope, configured(is, "updated", now))
+	return tx.AddItem(is.Scope, configured(is, updated, now))
 }
 
 // Retag replaces the tags of an alarm.
@@ -71,7 +71,7 @@ func (tx *Tx) Retag(a *Alarm, tags map[string]string) {
 // Delete removes an alarm. Its history stays.
 func (tx *Tx) Delete(a *Alarm, now time.Time) error {
 	alarmTable.Delete(tx.tx, a.Name)
-	return tx.AddItem(a.Scope, configured(a, "deleted", now))
+	return tx.AddItem(a.Scope, configured(a, deleted, now))
 }
 
 // EnableActions says whether an alarm's actions are carried out.
@@ -82,7 +82,7 @@ func (tx *Tx) EnableActions(a *Alarm, enabled bool, now time.Time) error {
 	c := a.Clone()
 	c.ActionsEnabled, c.Updated = enabled, stamp(now)
 	tx.put(c)
-	return tx.AddItem(c.Scope, configured(c, "updated", now))
+	return tx.AddItem(c.Scope, configured(c, updated, now))
 }
 
 // Transition gives an alarm another state, and its actions a record each. If the state is the one that the alarm has,
@@ -131,7 +131,7 @@ func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
 		item.Summary = "Failed to execute action " + a.Target + ". Received error: " + encodeText(failure)
 		data["actionState"], data["error"] = "Failed", failure
 	}
-	item.Data = historyData(data, dispensable{data, "publishedMessage"})
+	item.Data = historyData(data, func() { delete(data, "publishedMessage") })
 	return tx.AddItem(a.Alarm.Scope, item)
 }
 

@@ -139,24 +139,45 @@ func (tx *Tx) AddItem(s series.Scope, i *Item) error {
 // maxData is how many bytes the data of an item has.
 const maxData = 4095
 
-// dispensable is a member that the data of an item can lack.
-type dispensable struct {
-	of     map[string]any
-	member string
+// record is the data of an item, as JSON has it. Its members are in the order in which AWS writes them.
+type record struct {
+	Version string         `json:"version"`
+	Type    string         `json:"type,omitempty"`
+	Created map[string]any `json:"createdAlarm,omitempty"`
+	Updated map[string]any `json:"updatedAlarm,omitempty"`
+	Deleted map[string]any `json:"deletedAlarm,omitempty"`
+	Old     *stateRecord   `json:"oldState,omitempty"`
+	New     *stateRecord   `json:"newState,omitempty"`
+}
+
+// stateRecord is the state of an alarm as history has it.
+type stateRecord struct {
+	Value            alarm.State     `json:"stateValue"`
+	Reason           string          `json:"stateReason"`
+	ReasonData       json.RawMessage `json:"stateReasonData,omitempty"`
+	SuppressedBy     string          `json:"actionsSuppressedBy,omitempty"`
+	SuppressedReason string          `json:"actionsSuppressedReason,omitempty"`
 }
 
 // historyData returns the data of an item as JSON. If it would be too long, it lacks what it can, one after the other,
-// until it is not.
-func historyData(all map[string]any, can ...dispensable) string {
+// until it is not: each function takes something out of all.
+func historyData(all any, without ...func()) string {
 	for {
 		text := string(encode(all))
-		if len(text) <= maxData || len(can) == 0 {
+		if len(text) <= maxData || len(without) == 0 {
 			return text
 		}
-		delete(can[0].of, can[0].member)
-		can = can[1:]
+		without[0]()
+		without = without[1:]
 	}
 }
+
+// created, updated and deleted are what happens to the configuration of an alarm.
+const (
+	created = "created"
+	updated = "updated"
+	deleted = "deleted"
+)
 
 // configured returns the item of a change of an alarm's configuration: created, updated or deleted.
 func configured(a *Alarm, what string, at time.Time) *Item {
@@ -170,14 +191,21 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 	} else {
 		a.showMetric(shown)
 	}
-	verb := strings.ToUpper(what[:1]) + strings.TrimSuffix(what[1:], "d")
+	data := record{Version: "1.0"}
+	switch what {
+	case created:
+		data.Type, data.Created = "Create", shown
+	case updated:
+		data.Type, data.Updated = "Update", shown
+	case deleted:
+		data.Type, data.Deleted = "Delete", shown
+	}
+	without := func(member string) func() { return func() { delete(shown, member) } }
 	return &Item{
 		Alarm: a.Name.Name, Composite: a.Composite != nil, Kind: Configured, Time: at,
 		Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
-		Data: historyData(map[string]any{"version": "1.0", "type": verb, what + "Alarm": shown},
-			dispensable{shown, "alarmRule"}, dispensable{shown, "insufficientDataActions"},
-			dispensable{shown, "okActions"},
-			dispensable{shown, "alarmActions"}),
+		Data: historyData(data, without("alarmRule"), without("insufficientDataActions"), without("okActions"),
+			without("alarmActions")),
 	}
 }
 
@@ -217,13 +245,13 @@ func list(s []string) []string {
 }
 
 // stateData returns the state of an alarm as history has it.
-func stateData(a *Alarm) map[string]any {
-	s := map[string]any{"stateValue": a.State, "stateReason": a.Reason}
+func stateData(a *Alarm) *stateRecord {
+	s := &stateRecord{Value: a.State, Reason: a.Reason}
 	if json.Valid([]byte(a.ReasonData)) {
-		s["stateReasonData"] = json.RawMessage(a.ReasonData)
+		s.ReasonData = json.RawMessage(a.ReasonData)
 	}
 	if a.Composite != nil && a.Composite.Suppression.By != "" {
-		s["actionsSuppressedBy"], s["actionsSuppressedReason"] = a.Composite.Suppression.By, a.Composite.Suppression.Reason()
+		s.SuppressedBy, s.SuppressedReason = string(a.Composite.Suppression.By), a.Composite.Suppression.Reason()
 	}
 	return s
 }
@@ -233,8 +261,8 @@ func stateItem(was, is *Alarm, summary string, at time.Time) *Item {
 	before, now := stateData(was), stateData(is)
 	return &Item{
 		Alarm: is.Name.Name, Composite: is.Composite != nil, Kind: StateSet, Time: at, Summary: summary,
-		Data: historyData(map[string]any{"version": "1.0", "oldState": before, "newState": now},
-			dispensable{before, "stateReasonData"}, dispensable{now, "stateReasonData"}),
+		Data: historyData(record{Version: "1.0", Old: before, New: now},
+			func() { before.ReasonData = nil }, func() { now.ReasonData = nil }),
 	}
 }
 
