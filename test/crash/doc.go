@@ -13,8 +13,8 @@
 // TestKillEncrypted is TestKill with encryption, and tries wrong files of keys between. TestEncryptedCluster kills the
 // nodes of a cluster that encrypts, while its key is rotated.
 //
-// TestKillContinuousBackup kills a server that makes continuous backups, and holds what is restored of several moments to
-// the same verdict, from which the calls since each moment are left out.
+// TestKillContinuousBackup kills a server that makes continuous backups, and holds what is restored of several moments
+// to the same verdict, from which the calls since each moment are left out.
 //
 // TestDocumentedRestart restarts a cluster by the commands of docs/cluster.md, under a client that
 // must not notice.
