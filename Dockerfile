@@ -13,7 +13,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags=-s -o /sluice ./cmd/sluice
-RUN mkdir -m 700 /data /cluster /trails /trails/audit
+RUN mkdir -m 700 /data /cluster /trails /trails/audit /backups
 
 FROM gcr.io/distroless/static:nonroot
 COPY --from=build /sluice /usr/bin/sluice
@@ -21,6 +21,7 @@ COPY --from=build /sluice /usr/bin/sluice
 COPY --from=build --chown=nonroot:nonroot /data /var/lib/sluice
 COPY --from=build --chown=nonroot:nonroot /cluster /cluster
 COPY --from=build --chown=nonroot:nonroot /trails /trails
+COPY --from=build --chown=nonroot:nonroot /backups /backups
 ENV SLUICE_DATA=/var/lib/sluice SLUICE_LISTEN=0.0.0.0:9324
 EXPOSE 9324
 VOLUME /var/lib/sluice

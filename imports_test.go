@@ -37,6 +37,7 @@ var rules = []rule{
 	{dir: "internal/search", mayNot: world},
 	{dir: "internal/cidr", mayNot: world},
 	{dir: "internal/bytesize", mayNot: world},
+	{dir: "internal/days", mayNot: world},
 	{dir: "internal/weburl", mayNot: world},
 	{dir: "internal/formats", mayNot: world},
 	{dir: "internal/store", mayNot: network},
@@ -171,7 +172,7 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
-		"internal/aws/policy", "internal/bytesize", "internal/durable", "internal/observe/alarmrule", "internal/observe/series",
+		"internal/aws/policy", "internal/bytesize", "internal/days", "internal/durable", "internal/observe/alarmrule", "internal/observe/series",
 		"internal/plainjson", "internal/spelling", "internal/topic/filter", "internal/weburl",
 	}, mayNot: network},
 	{dir: "internal/migrate", may: []string{"internal/declared"}, mayNot: network},

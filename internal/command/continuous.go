@@ -23,7 +23,7 @@ type moment struct{ text string }
 
 func (m *moment) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.text, "at", "",
-		"of continuous backups, the last one that is not later than this time (RFC 3339) or so long ago, as 90m (default: the last)")
+		"of continuous backups, the last one that is not later than this time (RFC 3339) or so long ago, as 90m or 7d (default: the last)")
 }
 
 func (m *moment) isSet() bool { return m.text != "" }
@@ -120,7 +120,7 @@ space as the backup.
 The exit status is 0 if the backup is sound, 1 if it is damaged, and 2 if the check was
 not possible.`,
 		Example: `  sluice backup verify s3://backups/sluice
-  sluice backup verify file:///mnt/backups/sluice --at 24h`,
+  sluice backup verify file:///mnt/backups/sluice --at 1d`,
 		Args:              arguments("URL"),
 		ValidArgsFunction: completePlaces,
 		RunE: asked(func(cmd *cobra.Command, args []string) (err error) {

@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 )
 
 // A flag accepts its own printed value, and the value is the same then.
 func FuzzFlagValues(f *testing.F) {
-	for _, text := range []string{"1GiB", "512 MiB", "0", "-1", "30s", "1m30s", "1.5s", "900", "9223372036854775807TiB", "", "text"} {
+	for _, text := range []string{"1GiB", "512 MiB", "0", "-1", "30s", "1m30s", "1.5s", "900", "7d", "1d12h", "9223372036854775807TiB", "", "text"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -20,8 +21,9 @@ func FuzzFlagValues(f *testing.F) {
 		var whole *int32
 		var n int
 		var word string
+		var long time.Duration
 		for name, v := range map[string]pflag.Value{
-			"bytes": byteCount{&bytes}, "seconds": seconds{&whole}, "positive": positive{&n}, "choice": choice{&word, []string{"text", "json"}},
+			"bytes": byteCount{&bytes}, "seconds": seconds{&whole}, "long": longDuration{&long}, "positive": positive{&n}, "choice": choice{&word, []string{"text", "json"}},
 		} {
 			if err := v.Set(text); err != nil {
 				if !strings.HasPrefix(err.Error(), "want ") {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice/internal/days"
 )
 
 // seconds is the value of a flag: whole seconds, or nothing if it is not given.
@@ -16,12 +18,12 @@ type seconds struct{ n **int32 }
 func addSeconds(f *pflag.FlagSet, n **int32, name, help string) { f.Var(seconds{n}, name, help) }
 
 func (s seconds) Set(text string) error {
-	d, err := time.ParseDuration(text)
+	d, err := days.Parse(text)
 	if n, number := strconv.Atoi(text); number == nil {
 		d, err = time.Duration(n)*time.Second, nil
 	}
 	if err != nil || d < 0 || d%time.Second != 0 || d/time.Second > math.MaxInt32 {
-		return errors.New("want whole seconds, such as 30s, 5m or 30")
+		return errors.New("want whole seconds, such as 30s, 5m, 4d or 30")
 	}
 	whole := int32(d / time.Second)
 	*s.n = &whole

@@ -131,8 +131,8 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 	section(f, "Continuous backup", func(f *pflag.FlagSet) {
 		f.StringVar(&config.BackupTo, "backup-to", "",
 			"place for continuous backups of this server alone: file:///DIRECTORY or s3://BUCKET/PREFIX, with ?endpoint=URL for another service than AWS (default: none)")
-		f.DurationVar(&config.BackupEvery, "backup-every", config.BackupEvery, "time from one backup to the next")
-		f.DurationVar(&config.BackupKeep, "backup-keep", config.BackupKeep,
+		addLongDuration(f, &config.BackupEvery, "backup-every", "time from one backup to the next")
+		addLongDuration(f, &config.BackupKeep, "backup-keep",
 			"how long backups are kept: all of the last hour, one an hour for a day, then one a day")
 		f.Var(byteCount{&config.BackupBandwidth}, "backup-bandwidth",
 			"bytes a second that backups read, and as many that they send; 0 for no limit")
@@ -264,10 +264,10 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			0,
 			"queues that an account may have in all regions together (default 0, no limit)",
 		)
-		f.DurationVar(
+		addLongDuration(
+			f,
 			&config.DeleteIdleAfter,
 			"delete-idle-queues-after",
-			0,
 			"delete empty queues without use for so long, at least 24h, after an announcement in log, trail and "+
 				"metrics; give it to all nodes of a cluster (default 0, never)",
 		)
@@ -317,19 +317,19 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 	section(f, "Log and metrics", func(f *pflag.FlagSet) {
 		addChoice(f, &logFormat, "log-format", "", "text", "json")
 		logged.add(f)
-		f.DurationVar(
+		addLongDuration(
+			f,
 			&config.Keep.Minutes,
 			"metrics-keep-minutes",
-			config.Keep.Minutes,
 			"how long metrics of queues are kept by the minute; 0 turns them off",
 		)
-		f.DurationVar(
+		addLongDuration(
+			f,
 			&config.Keep.FiveMinutes,
 			"metrics-keep-five-minutes",
-			config.Keep.FiveMinutes,
 			"how long in steps of five minutes, from when they were measured",
 		)
-		f.DurationVar(&config.Keep.Hours, "metrics-keep-hours", config.Keep.Hours, "how long in steps of an hour")
+		addLongDuration(f, &config.Keep.Hours, "metrics-keep-hours", "how long in steps of an hour")
 		f.StringVar(
 			&config.MetricsListen,
 			"metrics-listen",

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice/internal/days"
 )
 
 // trailFilter says which events sluice trail shows: those for which all of it holds.
@@ -45,7 +47,7 @@ The commands below set up trails, which write events to buckets as files.`,
 		flags.StringVar(&f.source, "service", "", "of a service: sqs, sns, iam, sts, monitoring or cloudtrail")
 		flags.StringVar(&f.key, "access-key-id", "", "of calls signed with a key")
 		flags.StringVar(&f.since, "since", "",
-			"from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h")
+			"from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h or 7d")
 		flags.StringVar(&f.until, "until", "", "up to a time")
 		flags.BoolVar(&f.changes, "changes", false, "only of calls that change something")
 		flags.BoolVar(&f.refused, "refused", false, "only of calls that were refused")
@@ -129,12 +131,12 @@ func (f *trailFilter) lookup(now time.Time) (map[string]any, error) {
 
 // parseTime reads a time, or how long ago it was.
 func parseTime(text string, now time.Time) (time.Time, error) {
-	if ago, err := time.ParseDuration(text); err == nil {
+	if ago, err := days.Parse(text); err == nil {
 		return now.Add(-ago), nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, fmt.Errorf("%q: want a time such as 2026-11-22T09:00:00Z, or how long ago it was, such as 24h", text)
+		return at, fmt.Errorf("%q: want a time such as 2026-11-22T09:00:00Z, or how long ago it was, such as 24h or 7d", text)
 	}
 	return at, nil
 }

@@ -51,7 +51,7 @@ func newTrailValidate(server *clientFlags) *cobra.Command {
 		Long: `Check that the files of a trail, of its home region, are unchanged, by the chain of
 digests. The exit status is 1 if something is wrong. Files of the last hour are in no
 digest yet.`,
-		Example: "  sluice trail validate all --dir /var/lib/sluice-trails --since 168h",
+		Example: "  sluice trail validate all --dir /var/lib/sluice-trails --since 7d",
 		Args:    arguments("TRAIL"),
 	}
 	f := cmd.Flags()
@@ -62,7 +62,7 @@ digest yet.`,
 		"",
 		"URL that the server has as --trail-s3-endpoint; keys come from where AWS's SDKs look",
 	)
-	f.StringVar(&since, "since", "24h", "from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h")
+	f.StringVar(&since, "since", "24h", "from a time on, such as 2026-11-22T09:00:00Z, or a duration ago, such as 24h or 7d")
 	f.StringVar(&until, "until", "", "up to a time")
 	directoryPath(f, "dir")
 	notWith(f, "s3-endpoint", "dir")

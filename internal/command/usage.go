@@ -107,6 +107,9 @@ func wrongValue(name string, f *pflag.Flag, value string, cause error) error {
 // wanted says what values a flag takes. The types of this package say it in their
 // errors, as "want ..."; those of pflag speak of its parsers.
 func wanted(f *pflag.Flag, cause error) string {
+	if want, ok := strings.CutPrefix(cause.Error(), "want "); ok {
+		return want
+	}
 	switch f.Value.Type() {
 	case "bool":
 		return "true or false"
@@ -117,7 +120,7 @@ func wanted(f *pflag.Flag, cause error) string {
 	case "duration":
 		return "a duration, such as 10s or 1m30s"
 	}
-	return strings.TrimPrefix(cause.Error(), "want ")
+	return cause.Error()
 }
 
 // didYouMean returns a question with names to choose from, or nothing if there are

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sluicemq/sluice/internal/bytesize"
+	"github.com/sluicemq/sluice/internal/days"
 	"github.com/sluicemq/sluice/internal/plainjson"
 )
 
@@ -131,29 +132,13 @@ var secondsShape = shape{
 	schema: map[string]any{"type": []string{"string", "integer"}, "pattern": `^([0-9]+(d|h|m|s))+$|^[0-9]+$`},
 }
 
-const day = 24 * time.Hour
-
 // parseSeconds reads a number of seconds, or a duration that may begin with days.
 func parseSeconds(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, n >= 0 && n <= math.MaxInt32
 	}
-	var total time.Duration
-	if days, rest, ok := strings.Cut(text, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 14)
-		if err != nil {
-			return 0, false
-		}
-		total, text = time.Duration(n)*day, rest
-	}
-	if text != "" {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 {
-			return 0, false
-		}
-		total += d
-	}
-	return int64(total / time.Second), total >= 0 && total%time.Second == 0 && total/time.Second <= math.MaxInt32
+	d, err := days.Parse(text)
+	return int64(d / time.Second), err == nil && d >= 0 && d%time.Second == 0 && d/time.Second <= math.MaxInt32
 }
 
 // showSeconds writes seconds in the largest unit of which they are a multiple.

@@ -13,6 +13,9 @@
 // TestKillEncrypted is TestKill with encryption, and tries wrong files of keys between. TestEncryptedCluster kills the
 // nodes of a cluster that encrypts, while its key is rotated.
 //
+// TestKillContinuousBackup kills a server that makes continuous backups, and holds what is restored of several moments
+// to the same verdict, from which the calls since each moment are left out.
+//
 // TestDocumentedRestart restarts a cluster by the commands of docs/cluster.md, under a client that
 // must not notice.
 //
@@ -28,7 +31,7 @@
 //
 // A run can be made longer, or be repeated, from the environment:
 //
-//	SLUICE_TEST_CRASH_ROUNDS   how often TestKill kills the server (4), and TestDiskFull fills its disk (3)
+//	SLUICE_TEST_CRASH_ROUNDS   how often TestKill and its kin kill the server (4), and TestDiskFull fills its disk (3)
 //	SLUICE_TEST_CRASH_SEED     where the random choices begin
 //	SLUICE_TEST_LARGE_ROUNDS   how often each client of TestLargeMessages does its part (1)
 //	SLUICE_TEST_UPGRADE_FROM   the commit whose program TestRollingUpgrade upgrades, from 26d6fda on (44a8779)

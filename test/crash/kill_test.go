@@ -52,21 +52,9 @@ func kills(t *testing.T, binary, data string, between func(), flags ...string) {
 		if round == 0 {
 			establish(t, users, &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"})
 		}
-		var over atomic.Bool // for workers that have no call under way
-		var all sync.WaitGroup
-		for _, w := range users.Workers {
-			all.Go(func() {
-				r := &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: w.Name()}
-				for !r.Gone && !over.Load() {
-					w.Step(r)
-				}
-			})
-		}
-		j.Sleep(within(300*time.Millisecond, 1500*time.Millisecond))
-		revived := j.Trouble("kill", fmt.Sprintf("round %d", round))
-		p.kill(t)
-		over.Store(true)
-		all.Wait()
+		revived := killUnderLoad(t, p, c, j, users, fmt.Sprintf("round %d", round), func(func()) {
+			j.Sleep(within(300*time.Millisecond, 1500*time.Millisecond))
+		})
 		c.Close()
 		revived()
 	}
@@ -79,6 +67,34 @@ func kills(t *testing.T, binary, data string, between func(), flags ...string) {
 	p.stop(t)
 	checkCountersOf(t, h, data)
 	report(t, h, seed)
+}
+
+// killUnderLoad has all users use a server until wait returns, and kills it in the middle of that. The function that
+// wait is given returns when each user has done something. The server is to be alive again when revived is called.
+func killUnderLoad(
+	t *testing.T, p *process, c *workload.Client, j *workload.Journal, users *workload.Load, words string,
+	wait func(busy func()),
+) (revived func()) {
+	t.Helper()
+	var over atomic.Bool // for workers that have no call under way
+	var all, first sync.WaitGroup
+	for _, w := range users.Workers {
+		first.Add(1)
+		all.Go(func() {
+			r := &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: w.Name()}
+			w.Step(r)
+			first.Done()
+			for !r.Gone && !over.Load() {
+				w.Step(r)
+			}
+		})
+	}
+	wait(first.Wait)
+	revived = j.Trouble("kill", words)
+	p.kill(t)
+	over.Store(true)
+	all.Wait()
+	return revived
 }
 
 // number returns a number from the environment.

@@ -208,6 +208,32 @@ func TestChartWithTrails(t *testing.T) {
 	}
 }
 
+// Backups of a single node go to a bucket, with the keys of a secret, or to the volume that is mounted for them.
+func TestChartWithBackups(t *testing.T) {
+	for values, want := range map[string]string{
+		"backup.to=s3://backups/jobs,backup.keep=30d,backup.existingSecret=keys": "s3://backups/jobs",
+		"backup.existingClaim=backups,backup.keep=30d":                           "file:///var/lib/sluice-backups",
+	} {
+		objects := render(t, "--set", values)
+		out := check(t, objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(), rootKey(t, objects["Secret jobs-sluice-root"])...)
+		for _, want := range []string{"\nbackup-every: \"1m0s\" ", "\nbackup-keep: \"30d\" "} {
+			if !strings.Contains(out, want) {
+				t.Errorf("with %s there is no %q in\n%s", values, want, out)
+			}
+		}
+		if config := objects["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config, "\nbackup-to: "+want+"\n") {
+			t.Errorf("with %s there is no %s in\n%s", values, want, config)
+		}
+		if claim := objects["StatefulSet jobs-sluice"].mounts()["/var/lib/sluice-backups"]; (claim == "backups") != strings.HasPrefix(want, "file:") {
+			t.Errorf("with %s the claim %q is mounted", values, claim)
+		}
+	}
+	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", "backup.to=s3://b/p,backup.existingSecret=keys")
+	if !strings.Contains(out, "secretRef:\n                name: keys\n") {
+		t.Errorf("the keys of the bucket are missing in\n%s", out)
+	}
+}
+
 // The image has the version of the program as its tag, and not a tag such as latest.
 func TestChartNamesAnImage(t *testing.T) {
 	for values, want := range map[string]string{
@@ -271,18 +297,21 @@ func TestChartKnowsTheFlags(t *testing.T) {
 // Values that cannot be meant are refused, with a reason.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
-		"replicas=2":             "two nodes survive the loss of none",
-		"config.trail-dir=/x":    "config.trail-dir is made by the chart",
-		"config.listen=:1":       "config.listen is made by the chart",
-		"antiAffinity=somewhere": "want required or preferred",
-		"replica=3":              "additional properties 'replica' not allowed",
-		"replicas=three":         "got string, want integer",
-		"replicas=0":             "minimum: got 0, want 1",
-		"image.tagg=1":           "additional properties 'tagg' not allowed",
-		"image.pullPolicy=never": "value must be one of 'Always', 'IfNotPresent', 'Never'",
-		"config.log-fromat=json": "additional properties 'log-fromat' not allowed",
-		"service.port=http":      "got string, want integer",
-		"persistence.sise=1Gi":   "additional properties 'sise' not allowed",
+		"replicas=2":                                "two nodes survive the loss of none",
+		"config.trail-dir=/x":                       "config.trail-dir is made by the chart",
+		"config.backup-to=s3://b":                   "config.backup-to is made by the chart",
+		"replicas=3,backup.to=s3://b/p":             "continuous backup is for a single node",
+		"backup.to=s3://b/p,backup.existingClaim=c": "use either to or existingClaim",
+		"config.listen=:1":                          "config.listen is made by the chart",
+		"antiAffinity=somewhere":                    "want required or preferred",
+		"replica=3":                                 "additional properties 'replica' not allowed",
+		"replicas=three":                            "got string, want integer",
+		"replicas=0":                                "minimum: got 0, want 1",
+		"image.tagg=1":                              "additional properties 'tagg' not allowed",
+		"image.pullPolicy=never":                    "value must be one of 'Always', 'IfNotPresent', 'Never'",
+		"config.log-fromat=json":                    "additional properties 'log-fromat' not allowed",
+		"service.port=http":                         "got string, want integer",
+		"persistence.sise=1Gi":                      "additional properties 'sise' not allowed",
 
 		"metrics.serviceMonitor.enable=true": "additional properties 'enable' not allowed",
 	} {
@@ -330,4 +359,11 @@ func TestInstalledSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, string(config), t.TempDir())
+	suggested := regexp.MustCompile(`(?m)^# (backup-)`).ReplaceAllString(string(config), "$1")
+	out := check(t, suggested, t.TempDir())
+	for _, want := range []string{"\nbackup-to: \"s3://backups/sluice\" ", "\nbackup-keep: \"7d\" "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
 }

@@ -130,12 +130,12 @@ func TestComposeExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint := "http://" + addresses[0]
+	endpoint, backups := "http://"+addresses[0], filepath.ToSlash(t.TempDir())
 	variables := func(service string) []string {
 		env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "AWS_") || strings.HasPrefix(v, "SLUICE_") })
 		env = append(env, "AWS_EC2_METADATA_DISABLED=true")
 		for name, value := range services[service].Environment {
-			env = append(env, name+"="+strings.ReplaceAll(value, "http://sluice:9324", endpoint))
+			env = append(env, name+"="+strings.NewReplacer("http://sluice:9324", endpoint, "///backups", "//"+backups).Replace(value))
 		}
 		return env
 	}
@@ -158,6 +158,10 @@ func TestComposeExample(t *testing.T) {
 	if line, err := bufio.NewReader(printed).ReadString('\n'); err != nil || line != "hello\n" {
 		t.Errorf("the worker prints %q, %v", line, err)
 	}
+	eventually.True(t, "backed up", func() bool {
+		moments, err := filepath.Glob(filepath.Join(backups, "sluice", "moments", "*.json"))
+		return err == nil && len(moments) > 0
+	})
 }
 
 // start starts a program, which has to end well when the test asks it to, and returns what it prints.

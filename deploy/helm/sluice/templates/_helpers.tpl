@@ -39,3 +39,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "sluice.scheme" -}}
 {{ if .Values.tls.existingSecret }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}
+
+{{/* The URL of the place for continuous backups, or nothing. */}}
+{{- define "sluice.backupTo" -}}
+{{- if and .Values.backup.to .Values.backup.existingClaim }}
+{{- fail "backup: use either to or existingClaim" }}
+{{- end }}
+{{- $to := ternary "file:///var/lib/sluice-backups" .Values.backup.to (ne .Values.backup.existingClaim "") }}
+{{- if and $to (gt (int .Values.replicas) 1) }}
+{{- fail "backup: continuous backup is for a single node; back up a cluster with sluice backup FILE" }}
+{{- end }}
+{{- $to }}
+{{- end }}
