@@ -31,6 +31,9 @@ func (o *outcome) attrs(relayed bool) []slog.Attr {
 	case o.err != nil:
 		status = o.err.Status
 		attrs = append(attrs, slog.String("code", o.err.Code), slog.String("error", loggable(o.err.Message)))
+		if o.err.Detail != "" {
+			attrs = append(attrs, slog.String("detail", loggable(o.err.Detail)))
+		}
 	case o.answered != 0:
 		status = o.answered
 		if relayed {

@@ -361,6 +361,8 @@ func TestDashboards(t *testing.T) {
 		r.ok("DeleteDashboards", object{"DashboardNames": list{"main"}}, object{})
 		r.fails("GetDashboard", object{"DashboardName": "main"}, 404, "ResourceNotFound", "Dashboard main does not exist")
 		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound", "Dashboard main does not exist")
+		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("second", 2)}})
+		r.ok("DeleteDashboards", object{"DashboardNames": list{"second", "second"}}, object{})
 		r.ok("ListDashboards", object{}, object{})
 		r.fails("PutDashboard", object{"DashboardName": "a/b", "DashboardBody": "{}"}, 400, "InvalidParameterValue",
 			"The value for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).\n")

@@ -2,7 +2,6 @@ package cloudwatch
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -138,7 +137,7 @@ type deleteDashboardsInput struct {
 	DashboardNames []string `wrap:"member" max:"100,255"`
 }
 
-// deleteDashboards deletes those that there are, also if there is an unknown name among them.
+// deleteDashboards deletes all dashboards that it names, or none if one of them does not exist.
 func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *deleteDashboardsInput) (*service.Empty, error) {
 	if len(in.DashboardNames) == 0 {
 		return nil, errMissing("DashboardNames")
@@ -149,19 +148,16 @@ func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *de
 		}
 	}
 	account := service.Caller(c).Account
-	missing := slices.IndexFunc(in.DashboardNames, func(n string) bool { return s.monitor.Dashboard(account, n) == nil })
-	if err := s.change(ctx, false, func(tx *monitor.Tx) error {
-		for _, n := range in.DashboardNames {
-			if d := s.monitor.Dashboard(account, n); d != nil {
-				tx.DeleteDashboard(d)
+	return nil, s.change(ctx, false, func(tx *monitor.Tx) error {
+		found := make([]*monitor.Dashboard, len(in.DashboardNames))
+		for i, n := range in.DashboardNames {
+			if found[i] = s.monitor.Dashboard(account, n); found[i] == nil {
+				return errNoDashboard(n)
 			}
 		}
+		for _, d := range found {
+			tx.DeleteDashboard(d)
+		}
 		return nil
-	}); err != nil {
-		return nil, err
-	}
-	if missing >= 0 {
-		return nil, errNoDashboard(in.DashboardNames[missing])
-	}
-	return nil, nil
+	})
 }

@@ -13,8 +13,8 @@ func MalformedDocument(format string, args ...any) *protocol.Error {
 	return Modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
 }
 
-// DocumentError tells a client why package policy does not accept a document: AWS's sentence, and where and why. One
-// that is too large is refused with tooLarge.
+// DocumentError tells a client why package policy does not accept a document: in AWS's sentence, and the request
+// log where and why. A document that is too large is refused with tooLarge.
 func DocumentError(err error, tooLarge *protocol.Error) *protocol.Error {
 	e, ok := errors.AsType[*policy.Error](err)
 	switch {
@@ -23,5 +23,7 @@ func DocumentError(err error, tooLarge *protocol.Error) *protocol.Error {
 	case e.Fault == policy.OverLimit:
 		return tooLarge
 	}
-	return MalformedDocument("%s", e.IAMDetailed())
+	refusal := MalformedDocument("%s", e.IAM())
+	refusal.Detail = e.Error()
+	return refusal
 }

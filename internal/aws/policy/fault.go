@@ -54,7 +54,7 @@ func (e *Error) Error() string {
 }
 
 // IAM returns the sentence with which IAM and STS refuse such a document, for
-// clients that compare it; where and why is in Error.
+// clients that compare it. Error says where and why.
 func (e *Error) IAM() string {
 	switch e.Fault {
 	case Syntax:
@@ -78,19 +78,6 @@ func (e *Error) IAM() string {
 		return "Statement IDs (SID) in a single policy must be unique."
 	}
 	return "Syntax errors in policy."
-}
-
-// IAMDetailed returns the sentence of IAM and behind it, in brackets, where the
-// mistake is and what is wrong.
-func (e *Error) IAMDetailed() string {
-	sentence := e.IAM()
-	switch {
-	case sentence == e.Error():
-		return sentence
-	case sentence == e.Reason:
-		return fmt.Sprintf("%s (line %d, column %d)", sentence, e.Line, e.Column)
-	}
-	return fmt.Sprintf("%s (%v)", sentence, e)
 }
 
 // fault makes an Error about the text as a whole.

@@ -21,6 +21,9 @@ type Error struct {
 	// QueryMessage is the wording of the Query protocol where it differs from Message.
 	QueryMessage string
 
+	// Detail says more than AWS does, such as where in a document the mistake is. Only the request log has it.
+	Detail string
+
 	// Bare errors have no document in the Query protocol, only an empty element named after Type. Front ends
 	// answer so when they cannot tell what a request is.
 	Bare bool
