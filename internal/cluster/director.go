@@ -19,9 +19,9 @@ import (
 // it waits until that is this one.
 type director struct {
 	*common
-	members *membership
-	store   *control.Control
-	alarm   alarm // something has changed that it should see
+	members   *membership
+	store     *control.Control
+	alarm     alarm // something has changed that it should see
 	replacing replacing
 	// controlEpoch is the epoch in which this node owns the control shard, or 0.
 	controlEpoch atomic.Uint64
