@@ -83,8 +83,16 @@ func (q *queue) dropFromLine(p Position) (later bool, err error) {
 	if p < q.line.head { // its row would say where it is
 		return false, fmt.Errorf("%v before the line: %w", p, errMissing)
 	}
-	if there, err := q.clearLine(p); err != nil || !there {
-		return true, err
+	head := q.line.head
+	there, err := q.clearLine(p)
+	if err != nil {
+		return false, err
+	}
+	if q.line.head != head {
+		q.moves.lineCleared(q.index.end())
+	}
+	if !there {
+		return true, nil
 	}
 	q.dropHead()
 	return false, nil

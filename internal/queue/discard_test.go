@@ -80,3 +80,34 @@ func TestDiscardIsConfirmed(t *testing.T) {
 		t.Errorf("then discarded %v", gone)
 	}
 }
+
+// A discard in the middle of the line makes the messages in front of it indexed ones. A task that has begun and not come
+// to them yet moves them all the same, and leaves what was sent after its start.
+func TestDiscardBesideTask(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	defer r.close()
+	r.configure(Config{ID: 1, ARN: "q", Visibility: time.Minute, Retention: time.Hour})
+	r.configure(Config{ID: 2, ARN: "to", Visibility: time.Minute, Retention: time.Hour})
+	send := func(out ...Outgoing) {
+		t.Helper()
+		if err := r.transact(func(e *Engine) error { _, err := e.Send(1, out); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	discarded := MessageID{3}
+	send(Outgoing{Body: "a"}, Outgoing{Body: "b"}, Outgoing{Body: "c", ID: discarded}, Outgoing{Body: "d"})
+	task := MoveTask{ID: "t", Destination: "to", Selection: &Selection{Filter: "-x"}}
+	if err := r.transact(func(e *Engine) error { return e.StartMove(1, task) }); err != nil {
+		t.Fatal(err)
+	}
+	r.now = r.now.Add(time.Second)
+	send(Outgoing{Body: "late", Delay: new(time.Millisecond)})
+	if gone := r.discard(1, []MessageID{discarded}); len(gone) != 1 {
+		t.Fatalf("discarded %v", gone)
+	}
+	r.advance(time.Second)
+	if left, moved := len(r.stored(1)), len(r.stored(2)); left != 1 || moved != 3 {
+		t.Errorf("%d messages are left, %d were moved", left, moved)
+	}
+}

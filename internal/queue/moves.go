@@ -126,6 +126,21 @@ func (m *moves) wantSearch() {
 	*m.wanting = append(*m.wanting, m.cfg.ID)
 }
 
+// lineCleared tells the running task that messages of the line have become indexed ones, which it did not do itself. If
+// its search is still in the line it may not have come to them: among the indexed messages it goes on up to them. A
+// message there that came after the start of the task is not looked at; see searching.lookAtRow.
+func (m *moves) lineCleared(indexedEnd Position) {
+	t := m.running()
+	if t == nil || t.Selection == nil || t.place.phase != phaseLine {
+		return
+	}
+	t.place.indexedEnd = indexedEnd
+	m.saveTask(t)
+	if m.found != nil { // where its messages are may have changed
+		m.wantSearch()
+	}
+}
+
 // searched returns the running task if it waits for a search, or nil.
 func (m *moves) searched() *MoveTask {
 	if t := m.running(); t != nil && t.Selection != nil && m.found == nil {

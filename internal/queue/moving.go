@@ -151,8 +151,7 @@ func (m *moving) oneSelected(s selected) (later bool, err error) {
 		outcome = OutcomeTooLarge
 	}
 	if outcome != OutcomeMoved {
-		t.Skipped++
-		t.result(MoveResult{ID: s.id, Outcome: outcome})
+		t.skip(s.id, outcome)
 		return false, nil
 	}
 	if c.received == nil && !c.pos.indexed() {

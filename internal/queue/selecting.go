@@ -173,7 +173,8 @@ func (x *searching) lookAtRow(at place, row []byte) (bytes int, err error) {
 		return 0, err
 	}
 	expired := Instant(x.item.Sent)+x.retention <= x.now
-	if expired || x.wanted != nil && !x.wanted[x.item.messageID] {
+	late := at.phase == phaseIndexed && Instant(x.item.Sent) > x.found.task // see moves.lineCleared
+	if expired || late || x.wanted != nil && !x.wanted[x.item.messageID] {
 		return len(record), nil
 	}
 	if err := x.item.decrypt(record, x.Cipher); err != nil {

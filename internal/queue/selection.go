@@ -204,6 +204,15 @@ func (e *Edit) size() int {
 	return n
 }
 
+// skip notes that a message could not be moved. A search that goes on among messages that have left the line may come
+// to one of them a second time, which does not count.
+func (t *MoveTask) skip(id MessageID, o MoveOutcome) {
+	if !slices.Contains(t.Results, MoveResult{ID: id, Outcome: o}) {
+		t.Skipped++
+		t.result(MoveResult{ID: id, Outcome: o})
+	}
+}
+
 func (t *MoveTask) result(r MoveResult) {
 	if len(t.Results) >= resultsKept {
 		t.Results = slices.Delete(t.Results, 0, len(t.Results)-resultsKept+1)
