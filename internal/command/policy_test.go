@@ -75,7 +75,7 @@ func TestSimulateAnswersByItsStatus(t *testing.T) {
 
 		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy broken.json", 2, "broken.json: line 1, column 33"},
 		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy other.json", 1, "which the policy is set on: the statement never applies"},
-		{bob + "--action sqs:SendMessage --policy queue.json", 2, "Principal"},
+		{bob + "--action sqs:SendMessage --policy queue.json", 2, "should not specify a principal"},
 		{bob + "--action sqs:SendMessage --policy nowhere.json", 2, "nowhere.json"},
 		{bob + "--action sqs:Nonsense", 2, "no action of that name"},
 		{bob + "--action SendMessage", 2, "--action"},

@@ -81,8 +81,8 @@ func TestDiscardIsConfirmed(t *testing.T) {
 	}
 }
 
-// A discard in the middle of the line makes the messages in front of it indexed ones. A task that has begun and not come
-// to them yet moves them all the same, and leaves what was sent after its start.
+// A discard in the middle of the line makes the messages in front of it indexed ones. A running task that has not
+// reached them yet still moves them, and leaves what was sent after its start.
 func TestDiscardBesideTask(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
