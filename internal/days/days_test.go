@@ -1,6 +1,7 @@
 package days
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func TestParse(t *testing.T) {
 		"", "d", "7", "7 d", "-1d", "+1d", "1.5d", "1d-1h", "1d+1h", "1d2", "1h1d", "1d1d", "106752d", "106751d24h", "99999999999999999999d",
 		"1w", "one day",
 	} {
-		if got, err := Parse(text); err != ErrNoDuration {
+		if got, err := Parse(text); !errors.Is(err, ErrNoDuration) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
