@@ -14,7 +14,7 @@ type fault interface {
 	heal(*cluster) error
 }
 
-// lane is what faults act on. Of two faults that overlap no two act on the same.
+// lane is what faults act on. Of two faults that overlap no two act on the same; see kind.lanes.
 type lane int
 
 const (
@@ -23,7 +23,6 @@ const (
 	doors // between clients and nodes
 	disks
 	clocks
-	lanes int = iota
 )
 
 // kind is a kind of fault.
@@ -35,6 +34,15 @@ type kind struct {
 	most       time.Duration
 	impossible func(*Config) string // why it cannot be done here, "" if it can
 	make       func(rng *rand.Rand, nodes int) fault
+}
+
+// lanes returns all that a fault of this kind acts on. Some absences kill their node. Another fault of processes must
+// not start or kill that node meanwhile: two processes of one node cannot both listen.
+func (k kind) lanes(f fault) []lane {
+	if a, ok := f.(*absence); ok && a.dead {
+		return []lane{k.lane, processes}
+	}
+	return []lane{k.lane}
 }
 
 // kinds are all there are.

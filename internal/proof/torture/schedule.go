@@ -3,6 +3,7 @@ package torture
 import (
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -37,21 +38,25 @@ func episodes(rng *rand.Rand, kinds []kind, nodes int, length time.Duration) ite
 			// Also a short round is to have a few.
 			calm := min(calmMost, length/8)
 			e := episode{calm: upTo(rng, calm/4, calm)}
-			var taken [lanes]bool
+			taken := make(map[lane]bool)
 			for most := 1 + rng.IntN(2)*(1+rng.IntN(2)); len(e.steps) < most && len(kinds) > 0; {
 				if len(turn) == 0 {
 					turn = rng.Perm(len(kinds))
 				}
 				k := kinds[turn[0]]
 				alone := k.name == "wipe"
-				if taken[k.lane] || alone && len(e.steps) > 0 {
+				f := k.make(rng, nodes)
+				on := k.lanes(f)
+				if slices.ContainsFunc(on, func(l lane) bool { return taken[l] }) || alone && len(e.steps) > 0 {
 					break
 				}
 				turn = turn[1:]
-				taken[k.lane] = true
+				for _, l := range on {
+					taken[l] = true
+				}
 				e.steps = append(e.steps, step{
 					kind: k.name, after: upTo(rng, 0, min(spread, length/8)),
-					lasts: upTo(rng, k.least, max(k.least, min(k.most, length/4))), fault: k.make(rng, nodes),
+					lasts: upTo(rng, k.least, max(k.least, min(k.most, length/4))), fault: f,
 				})
 				if alone {
 					break
