@@ -107,9 +107,9 @@ var kindSettings = map[Kind][]setting{
 			attribute: "SqsManagedSseEnabled",
 			shape:     &boolShape,
 			standard:  "true",
-			doc:       "whether AWS's queues are encrypted with keys of SQS",
+			doc:       "whether the queue is encrypted with the server's first key",
 		},
-		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key of KMS that AWS's queues are encrypted with"},
+		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key that the queue is encrypted with, from the server's key file"},
 		{
 			name:      "kms-key-reuse",
 			attribute: "KmsDataKeyReusePeriodSeconds",
@@ -147,7 +147,7 @@ var kindSettings = map[Kind][]setting{
 			standard:  "PassThrough",
 			doc:       "whether AWS traces messages",
 		},
-		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key of KMS that AWS's topics are encrypted with"},
+		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key that waiting messages are encrypted with, from the server's key file"},
 		{
 			name:      "content-based-deduplication",
 			attribute: "ContentBasedDeduplication",

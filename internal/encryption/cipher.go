@@ -4,6 +4,7 @@ import (
 	"crypto/cipher"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,13 +19,14 @@ var ErrNoKey = errors.New("the encryption key does not exist")
 // ErrUnreadable says that a message was encrypted under a key that the ring does not have, or was changed since.
 var ErrUnreadable = errors.New("the message cannot be decrypted")
 
-// alias is the alias of the first key of the ring, which SQS's own key has on AWS.
-const alias = "alias/aws/sqs"
+// aliases are the aliases of the first key of the ring, which the own keys of SQS and SNS have on AWS.
+var aliases = []string{"alias/aws/sqs", "alias/aws/sns"}
 
 // Setting says how the messages of a queue are encrypted.
 type Setting struct {
 	Queue queue.ID
-	// Key is the id of a key of the ring, alias/aws/sqs, or the ARN of one of both; empty means the first key.
+	// Key is the id of a key of the ring, alias/aws/sqs, alias/aws/sns, or an ARN with one of these; empty means the
+	// first key.
 	Key string
 	// Period is for how long a data key encrypts.
 	Period time.Duration
@@ -79,7 +81,7 @@ func (c *Cipher) key(name string) (*keyring.Key, error) {
 		}
 		name = strings.TrimPrefix(parts[5], "key/")
 	}
-	if name == alias {
+	if slices.Contains(aliases, name) {
 		return keys[0], nil
 	}
 	for _, k := range keys {

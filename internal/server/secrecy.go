@@ -15,6 +15,8 @@ import (
 	"github.com/sluicemq/sluice/internal/keyring"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
 
 // secrecy is the wing of encryption: the keys, and whether messages are encrypted yet.
@@ -26,14 +28,15 @@ type secrecy struct {
 	config  *Config
 	log     *slog.Logger
 	storage *storage
+	topics  *topic.Topics
 	used    *encryption.Used
 	ring    *keyring.Ring // nil: messages are not encrypted
 	cipher  *encryption.Cipher
 }
 
 // openSecrecy reads the keys. It makes a file with a key where there is none and nothing was encrypted.
-func openSecrecy(c *Config, st *storage) (_ *secrecy, err error) {
-	s := &secrecy{config: c, log: c.Logger, storage: st}
+func openSecrecy(c *Config, st *storage, topics *topic.Topics) (_ *secrecy, err error) {
+	s := &secrecy{config: c, log: c.Logger, storage: st, topics: topics}
 	if s.used, err = encryption.OpenUsed(st.control, st.formats()); err != nil {
 		return nil, err
 	}
@@ -178,14 +181,61 @@ func (s *secrecy) over(m Messages, queues *catalog.Catalog) Messages {
 	return &secretMessages{Messages: m, secrecy: s, queues: queues}
 }
 
-// check returns why messages for a queue cannot be encrypted, or nil.
-func (s *secrecy) check(q *catalog.Queue) error {
-	if key, _, on := q.Encryption(); on && s.cipher != nil && s.cipher.Encrypts() {
-		if err := s.cipher.Check(key); err != nil {
-			return fmt.Errorf("the queue %s is encrypted under %s: %w", q.Name.ARN(), key, err)
-		}
+// check returns encryption.ErrNoKey if messages cannot be encrypted under the key of this name.
+func (s *secrecy) check(key string) error {
+	if s.cipher == nil || !s.cipher.Encrypts() {
+		return nil
 	}
-	return nil
+	return s.cipher.Check(key)
+}
+
+// deliveryKey returns the name of the key for messages that wait for the endpoint of a subscription: that of its
+// topic. The server's key replaces one that does not exist. Only confirmation requests come this far with such a key,
+// because nothing can be published to the topic.
+func (s *secrecy) deliveryKey(sub *topic.Subscription) string {
+	t := s.topics.Find(sub.Topic)
+	if t == nil || s.cipher.Check(t.Attributes.KMSKey) != nil {
+		return ""
+	}
+	return t.Attributes.KMSKey
+}
+
+// source returns the messages of a shard for the deliverer, which gets them decrypted.
+func (s *secrecy) source(from delivery.Source) delivery.Source {
+	if s.cipher == nil {
+		return from
+	}
+	return &secretSource{Source: from, secrecy: s}
+}
+
+// secretSource decrypts the messages that wait for endpoints.
+type secretSource struct {
+	delivery.Source
+	secrecy *secrecy
+}
+
+// Receive implements delivery.Source. A message that cannot be decrypted is left out, and comes again after its
+// visibility timeout. If there is no other message, the error is encryption.ErrUnreadable.
+func (s *secretSource) Receive(
+	ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration,
+) ([]shard.Message, error) {
+	r.Decrypt = true
+	messages, err := s.Source.Receive(ctx, id, r, wait)
+	if err != nil {
+		return nil, err
+	}
+	fine, behind, failed := s.secrecy.readable(messages)
+	if failed == nil {
+		return messages, nil
+	}
+	if len(behind) > 0 {
+		failed = errors.Join(failed, s.Return(context.WithoutCancel(ctx), id, behind, r.Attempt))
+	}
+	if len(fine) == 0 {
+		return nil, failed
+	}
+	s.secrecy.log.Error("a message for an endpoint cannot be decrypted, and is left out", "queue", id, "error", failed)
+	return fine, nil
 }
 
 // secretMessages encrypts what is stored.
@@ -206,6 +256,16 @@ func (m *secretMessages) setting(id queue.ID) (s encryption.Setting, on bool) {
 	}
 	key, period, on := q.Encryption()
 	return encryption.Setting{Queue: id, Key: key, Period: period}, on
+}
+
+// copyKey returns the name of the key for the copies of a publication that a queue gets, if they are encrypted. Those
+// for endpoints always are.
+func (m *secretMessages) copyKey(id queue.ID) (name string, on bool) {
+	if sub := m.secrecy.topics.Fed(id); sub != nil && m.secrecy.cipher.Encrypts() {
+		return m.secrecy.deliveryKey(sub), true
+	}
+	s, on := m.setting(id)
+	return s.Key, on
 }
 
 // Send implements sqs.Shard.
@@ -230,11 +290,7 @@ func (m *secretMessages) Publish(ctx context.Context, publications []queue.Publi
 	all := slices.Clone(publications)
 	for i := range all {
 		var err error
-		all[i], err = m.secrecy.cipher.EncryptPublication(all[i], func(id queue.ID) (string, bool) {
-			s, on := m.setting(id)
-			return s.Key, on
-		})
-		if err != nil {
+		if all[i], err = m.secrecy.cipher.EncryptPublication(all[i], m.copyKey); err != nil {
 			return nil, err
 		}
 	}
@@ -252,7 +308,7 @@ func (m *secretMessages) Receive(
 	if err != nil {
 		return nil, err
 	}
-	fine, behind, failed := m.readable(messages)
+	fine, behind, failed := m.secrecy.readable(messages)
 	if failed == nil {
 		return messages, nil
 	}
@@ -268,7 +324,7 @@ func (m *secretMessages) Receive(
 
 // readable decrypts messages, and returns those that it could, in their order, and the deliveries of those behind one
 // that it could not in their message group. The error is about those that it could not decrypt.
-func (m *secretMessages) readable(messages []shard.Message) (fine []shard.Message, behind []queue.Delivery, failed error) {
+func (s *secrecy) readable(messages []shard.Message) (fine []shard.Message, behind []queue.Delivery, failed error) {
 	var blocked map[string]bool // message groups
 	fine = messages[:0]
 	for i := range messages {
@@ -278,7 +334,7 @@ func (m *secretMessages) readable(messages []shard.Message) (fine []shard.Messag
 			continue
 		}
 		if one.IsEncrypted() {
-			if err := m.secrecy.cipher.Decrypt(&one.Message); err != nil {
+			if err := s.cipher.Decrypt(&one.Message); err != nil {
 				failed = errors.Join(failed, err)
 				if blocked == nil {
 					blocked = make(map[string]bool)

@@ -12,11 +12,13 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -461,6 +463,133 @@ func TestUnknownKeys(t *testing.T) {
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "after"})
 		if got := bodies(c, "q", 1); got["after"] == nil {
 			t.Errorf("%v", got)
+		}
+	}
+}
+
+// asRoot makes a call of SNS as the root of a server, and returns the answer of one that succeeds.
+func asRoot(t *testing.T, s *Server, op string, params ...string) string {
+	t.Helper()
+	status, body := tryAsRoot(t, s, op, params...)
+	if status != http.StatusOK {
+		t.Fatalf("%s: %d %s", op, status, body)
+	}
+	return body
+}
+
+func tryAsRoot(t *testing.T, s *Server, op string, params ...string) (status int, body string) {
+	t.Helper()
+	form := url.Values{"Action": {op}, "Version": {"2010-03-31"}}
+	for i := 0; i < len(params); i += 2 {
+		form.Set(params[i], params[i+1])
+	}
+	root := s.Root()
+	return call(t, s, "sns", form.Encode(), &root)
+}
+
+// subscribeEndpoint subscribes a server of the test's own to a topic. The server notes what is published while it is
+// open, and refuses it otherwise.
+func subscribeEndpoint(t *testing.T, s *Server, topic string, open *atomic.Bool) (texts <-chan string) {
+	t.Helper()
+	tokens, got := make(chan string, 1), make(chan string, 10)
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var note struct{ Type, Token, Message string }
+		err := json.NewDecoder(r.Body).Decode(&note)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case note.Type == "SubscriptionConfirmation":
+			tokens <- note.Token
+		case open.Load():
+			got <- note.Message
+		default:
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(endpoint.Close)
+	asRoot(t, s, "Subscribe", "TopicArn", topic, "Protocol", "http", "Endpoint", endpoint.URL)
+	asRoot(t, s, "ConfirmSubscription", "TopicArn", topic, "Token", <-tokens)
+	return got
+}
+
+// deliversLate is a delivery policy with which a message waits a second for its second attempt, and not for long.
+const deliversLate = `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":1,"numRetries":50}}}`
+
+// Messages that wait for an HTTP endpoint are not readable on the disk, whether the topic names a key or not. The
+// endpoint gets the text.
+func TestMessagesForEndpointsAreEncrypted(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{true, false} {
+		for _, key := range []string{"", "alias/aws/sns"} {
+			t.Run(fmt.Sprint(on, key), func(t *testing.T) {
+				t.Parallel()
+				config := encrypted(t.TempDir())
+				config.EgressAllow = []string{"127.0.0.1"}
+				if !on {
+					config.EncryptionKeyFile = ""
+				}
+				s, _ := start(t, config)
+				topic := apitest.Element(asRoot(t, s, "CreateTopic", "Name", "t",
+					"Attributes.entry.1.key", "KmsMasterKeyId", "Attributes.entry.1.value", key,
+					"Attributes.entry.2.key", "DeliveryPolicy", "Attributes.entry.2.value", deliversLate), "TopicArn")
+				var open atomic.Bool
+				texts := subscribeEndpoint(t, s, topic, &open)
+				asRoot(t, s, "Publish", "TopicArn", topic, "Message", plaintext+" for the endpoint")
+				stored := occurrences(t, config.Data, plaintext)
+				if on && stored > 0 || !on && stored == 0 {
+					t.Errorf("the text is readable %d times in the data directory", stored)
+				}
+				open.Store(true)
+				if got := <-texts; got != plaintext+" for the endpoint" {
+					t.Errorf("the endpoint got %q", got)
+				}
+			})
+		}
+	}
+}
+
+// Nothing can be published to a topic whose key the server does not have. Its endpoints can still be confirmed, and get
+// what waits for them.
+func TestUnknownKeysOfTopics(t *testing.T) {
+	t.Parallel()
+	config := encrypted(t.TempDir())
+	config.EgressAllow = []string{"127.0.0.1"}
+	s, _ := start(t, config)
+	topic := apitest.Element(asRoot(t, s, "CreateTopic", "Name", "t",
+		"Attributes.entry.1.key", "DeliveryPolicy", "Attributes.entry.1.value", deliversLate), "TopicArn")
+	var open atomic.Bool
+	waiting := subscribeEndpoint(t, s, topic, &open)
+	asRoot(t, s, "Publish", "TopicArn", topic, "Message", "before")
+	setKey := func(key string) {
+		asRoot(t, s, "SetTopicAttributes", "TopicArn", topic, "AttributeName", "KmsMasterKeyId", "AttributeValue", key)
+	}
+	setKey("alias/other")
+	open.Store(true)
+	other := subscribeEndpoint(t, s, topic, &open)
+	if got := <-waiting; got != "before" {
+		t.Errorf("the endpoint got %q", got)
+	}
+	for op, params := range map[string][]string{
+		"Publish": {"TopicArn", topic, "Message", "x"},
+		"PublishBatch": {
+			"TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "x",
+		},
+	} {
+		status, body := tryAsRoot(t, s, op, params...)
+		if status != http.StatusBadRequest || apitest.Element(body, "Code") != "KMSNotFound" ||
+			apitest.Element(body, "Message") != "The key alias/other does not exist." {
+			t.Errorf("%s: %d %s", op, status, body)
+		}
+	}
+	ring, err := keyring.Load(config.EncryptionKeyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setKey(ring.First().ID())
+	asRoot(t, s, "Publish", "TopicArn", topic, "Message", "after")
+	for _, texts := range []<-chan string{waiting, other} {
+		if got := <-texts; got != "after" {
+			t.Errorf("an endpoint got %q", got)
 		}
 	}
 }

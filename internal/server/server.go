@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/front/http1"
+	"github.com/sluicemq/sluice/internal/shard"
 )
 
 // Names in the data directory.
@@ -108,7 +109,7 @@ func (s *Server) load() (err error) {
 	if err := s.topics.open(st, s.accounts.vault); err != nil {
 		return err
 	}
-	if s.secrecy, err = openSecrecy(c, st); err != nil {
+	if s.secrecy, err = openSecrecy(c, st, s.topics.records); err != nil {
 		return err
 	}
 	queues, err := st.openCatalog()
@@ -116,7 +117,9 @@ func (s *Server) load() (err error) {
 		return err
 	}
 	s.topics.records.Use(queues)
-	return st.serve(s.secrecy, s.topics.deliver)
+	return st.serve(s.secrecy, func(ctx context.Context, from *shard.Shard) {
+		s.topics.deliver(ctx, s.secrecy.source(from))
+	})
 }
 
 // assemble makes the services of what was read, and the front that answers clients by them.

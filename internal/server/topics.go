@@ -120,7 +120,7 @@ func (t *topics) counts() bool {
 }
 
 // deliver brings messages of topics from a shard to endpoints, from when the server is prepared until ctx ends.
-func (t *topics) deliver(ctx context.Context, from *shard.Shard) {
+func (t *topics) deliver(ctx context.Context, from delivery.Source) {
 	select {
 	case <-t.prepared:
 	case <-ctx.Done():

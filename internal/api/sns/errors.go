@@ -96,6 +96,11 @@ func errUnsupported(parameter, reason string) *protocol.Error {
 	return errParameter("%s Reason: %s", parameter, reason)
 }
 
+// errNoKey refuses to publish to a topic that is encrypted under a key that the server does not have.
+func errNoKey(name string) *protocol.Error {
+	return service.Modelled("KMSNotFoundException", "KMSNotFound", 400, "The key %s does not exist.", service.Shorten(name))
+}
+
 // refusal is the error of a caller whom a policy has refused: SNS has its own name for it.
 func refusal(err error) error {
 	if denial, ok := errors.AsType[*access.Denial](err); ok {

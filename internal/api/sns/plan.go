@@ -236,7 +236,12 @@ func (s *Service) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
 	if err := s.access.Decide(&r); err != nil {
 		return nil, err
 	}
-	return q, s.checkKey(q)
+	if key, _, on := q.Encryption(); on {
+		if err := s.checkKey(key); err != nil {
+			return nil, fmt.Errorf("the queue %s is encrypted under %s: %w", arn, key, err)
+		}
+	}
+	return q, nil
 }
 
 // sending is what the policy of a queue can ask of a message that a topic sends there.

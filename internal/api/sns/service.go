@@ -49,8 +49,9 @@ type Options struct {
 	Counting func() bool
 	// Tenants are the limits of accounts and users; nil means that there are none.
 	Tenants *tenant.Tenants
-	// CheckKey returns why messages for a queue cannot be encrypted. A nil CheckKey means that they can, or need not.
-	CheckKey func(*catalog.Queue) error
+	// CheckKey returns why messages cannot be encrypted under the key of this name. A nil CheckKey means that they can,
+	// or need not.
+	CheckKey func(name string) error
 	// Room is called before anything is added to the stored data; see sqs.Options.
 	Room func() error
 	Log  *slog.Logger // nil means that nothing is logged
@@ -72,7 +73,7 @@ type Service struct {
 	endpoints  func(protocol, endpoint string) error
 	counting   func() bool
 	room       func() error
-	checkKey   func(*catalog.Queue) error
+	checkKey   func(name string) error
 	tenants    *tenant.Tenants
 	log        *slog.Logger
 
@@ -113,7 +114,7 @@ func New(o Options) (*Service, *protocol.Service) {
 		s.counting = func() bool { return false }
 	}
 	if s.checkKey == nil {
-		s.checkKey = func(*catalog.Queue) error { return nil }
+		s.checkKey = func(string) error { return nil }
 	}
 	if s.room == nil {
 		s.room = func() error { return nil }
