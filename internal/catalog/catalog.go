@@ -35,7 +35,7 @@ type Options struct {
 	// Place puts all queues on the first.
 	Place func(q, old *Queue)
 	// Formats are of the records that say since when it is watched which queues are used, and of tombstones. Deletions
-	// write no tombstones as long as some program cannot read them.
+	// write no tombstones until all programs can read them.
 	Formats control.Formats
 	// NoCoolDowns lets the name of a deleted queue be used again, and a queue be purged
 	// again, at once. It is for tests.

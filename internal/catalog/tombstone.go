@@ -94,16 +94,20 @@ func decodeRanges(block uint64, v []byte) (*idRanges, error) {
 }
 
 // bury writes the tombstone of a queue that the transaction deletes.
+//
+// Only the first tombstones wait until all programs can read them. Later ones must not wait: a node that has just
+// started does not know the versions of nodes that are away, and a queue that it deleted without a tombstone would
+// leave its data for ever.
 func (tx *Tx) bury(id queue.ID) error {
 	gate := &tx.c.tombstones
-	if !gate.AllRead(formats.Tombstones) {
+	first, err := tx.tx.Get(tombstoneTable.KeyOf(0))
+	if err != nil {
+		return err
+	}
+	if first == nil && !gate.AllRead(formats.Tombstones) {
 		return nil
 	}
 	if err := gate.Pass(formats.Tombstones); err != nil {
-		return err
-	}
-	first, err := tx.tx.Get(tombstoneTable.KeyOf(0))
-	if err != nil {
 		return err
 	}
 	if first == nil {
@@ -141,7 +145,7 @@ func (tx *Tx) buryAll() {
 }
 
 // Deleted reports whether the catalog knows that the queue with that id was deleted. It does not know that of a queue
-// that is newer than the catalog, nor of one that was deleted while not all nodes could read tombstones.
+// that is newer than the catalog. As long as there are no tombstones, it knows of no deletion.
 func (c *Catalog) Deleted(id queue.ID) bool {
 	r := c.records.RLock()
 	defer c.records.RUnlock()

@@ -130,6 +130,11 @@ func TestTombstonesWaitForOlderPrograms(t *testing.T) {
 	if g.required == 0 {
 		t.Error("the data directory does not say that it needs a newer program")
 	}
+	g.old = errors.New("node b is away, and its version is not known")
+	g.open()
+	if g.remove(8, 1100); !g.catalog.Deleted(8) || !g.catalog.Deleted(1100) {
+		t.Error("a deletion writes no tombstone while a node is away, although there are tombstones already")
+	}
 	before := g.required
 	if g.open(); g.required == before {
 		t.Error("a program that reads tombstones does not write down that it did")
