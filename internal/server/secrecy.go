@@ -214,28 +214,11 @@ type secretSource struct {
 	secrecy *secrecy
 }
 
-// Receive implements delivery.Source. A message that cannot be decrypted is left out, and comes again after its
-// visibility timeout. If there is no other message, the error is encryption.ErrUnreadable.
+// Receive implements delivery.Source; see secrecy.receive.
 func (s *secretSource) Receive(
 	ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration,
 ) ([]shard.Message, error) {
-	r.Decrypt = true
-	messages, err := s.Source.Receive(ctx, id, r, wait)
-	if err != nil {
-		return nil, err
-	}
-	fine, behind, failed := s.secrecy.readable(messages)
-	if failed == nil {
-		return messages, nil
-	}
-	if len(behind) > 0 {
-		failed = errors.Join(failed, s.Return(context.WithoutCancel(ctx), id, behind, r.Attempt))
-	}
-	if len(fine) == 0 {
-		return nil, failed
-	}
-	s.secrecy.log.Error("a message for an endpoint cannot be decrypted, and is left out", "queue", id, "error", failed)
-	return fine, nil
+	return s.secrecy.receive(ctx, s.Source, id, r, wait)
 }
 
 // secretMessages encrypts what is stored.
@@ -297,28 +280,41 @@ func (m *secretMessages) Publish(ctx context.Context, publications []queue.Publi
 	return m.Messages.Publish(ctx, all)
 }
 
-// Receive implements sqs.Shard. A message that cannot be decrypted is left out, and stays in flight: it does not hold
-// up the others, and the queue's redrive policy takes it to the dead-letter queue. The messages behind it in its
-// message group are taken back. If there is no other message, the error is encryption.ErrUnreadable.
+// Receive implements sqs.Shard; see secrecy.receive.
 func (m *secretMessages) Receive(
 	ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration,
 ) ([]shard.Message, error) {
+	return m.secrecy.receive(ctx, m.Messages, id, r, wait)
+}
+
+// receiver gives out messages as they are stored.
+type receiver interface {
+	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
+	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
+}
+
+// receive receives messages and decrypts them. A message that cannot be decrypted is left out, and stays in flight: it
+// does not hold up the others, and the queue's redrive policy takes it to the dead-letter queue. The messages behind it
+// in its message group are taken back. If there is no other message, the error is encryption.ErrUnreadable.
+func (s *secrecy) receive(
+	ctx context.Context, from receiver, id queue.ID, r queue.Receive, wait time.Duration,
+) ([]shard.Message, error) {
 	r.Decrypt = true
-	messages, err := m.Messages.Receive(ctx, id, r, wait)
+	messages, err := from.Receive(ctx, id, r, wait)
 	if err != nil {
 		return nil, err
 	}
-	fine, behind, failed := m.secrecy.readable(messages)
+	fine, behind, failed := s.readable(messages)
 	if failed == nil {
 		return messages, nil
 	}
 	if len(behind) > 0 {
-		failed = errors.Join(failed, m.Return(context.WithoutCancel(ctx), id, behind, r.Attempt))
+		failed = errors.Join(failed, from.Return(context.WithoutCancel(ctx), id, behind, r.Attempt))
 	}
 	if len(fine) == 0 {
 		return nil, failed
 	}
-	m.secrecy.log.Error("a message cannot be decrypted, and is left out of a receive", "queue", id, "error", failed)
+	s.log.Error("a message cannot be decrypted, and is left out of a receive", "queue", id, "error", failed)
 	return fine, nil
 }
 
