@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// RecreateInterval is how long a name stays taken after its queue was deleted.
+// RecreateInterval is how long a name stays reserved after its queue was deleted.
 const RecreateInterval = 60 * time.Second
 
 // The errors with which a change of the catalog is refused.
@@ -27,18 +27,16 @@ var (
 // ErrUninitialised says that there is no catalog in the store; see Initialise.
 var ErrUninitialised = errors.New("the catalog has not been initialised")
 
-// Options are what a catalog is made of.
+// Options configure a catalog.
 type Options struct {
 	Control *control.Control
-	// Place gives a queue that is made or changed its shards: it sets Shards and
-	// Sends of q. old is the record before the change, nil of a new queue. A nil
-	// Place puts all queues on the first.
+	// Place assigns shards to a queue that is created or changed: it sets Shards and Sends of q. old is the record
+	// before the change, nil for a new queue. A nil Place puts all queues on the first shard.
 	Place func(q, old *Queue)
-	// Formats are of the records that say since when it is watched which queues are used, and of tombstones. Deletions
+	// Formats guards two kinds of records: tombstones, and the time since which the use of queues is watched. Deletions
 	// write no tombstones until all programs can read them.
 	Formats control.Formats
-	// NoCoolDowns lets the name of a deleted queue be used again, and a queue be purged
-	// again, at once. It is for tests.
+	// NoCoolDowns lets the name of a deleted queue be reused, and a queue be purged again, at once. It is for tests.
 	NoCoolDowns bool
 }
 
@@ -53,14 +51,14 @@ type Catalog struct {
 	watching sync.Mutex // of what follows
 	watchers []func(old, new *Queue)
 
-	// untold is closed when the watchers have learnt of what the catalog shows. It is nil if they know all of it.
+	// untold is closed when the watchers know everything that the catalog shows. It is nil if they already do.
 	untold atomic.Pointer[chan struct{}]
 }
 
 const secretSize = 32
 
-// Initialise makes what every catalog has, if it is not there. It is a change of
-// the control store, which the store's owner makes.
+// Initialise creates the records that every catalog has, if they do not exist. It is a change of the control store,
+// which the store's owner makes.
 func Initialise(tx *control.Tx) error {
 	secret, err := tx.Get(secretTable.KeyOf(alone))
 	if err != nil || secret != nil {
@@ -72,9 +70,8 @@ func Initialise(tx *control.Tx) error {
 	return nil
 }
 
-// Open reads the catalog from the control store and follows its changes. It has to
-// be the last reader to be registered, because it refuses all records that no other
-// reader has. If there is no catalog, the error is ErrUninitialised.
+// Open reads the catalog from the control store and follows its changes. Register all other readers first: the catalog
+// refuses records that belong to none of them. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
 	c := &Catalog{
 		control: o.Control, tombstones: control.Gate{Formats: o.Formats}, place: o.Place, noCoolDowns: o.NoCoolDowns,
@@ -91,7 +88,7 @@ func Open(o Options) (*Catalog, error) {
 	return c, nil
 }
 
-// Secret returns the random key under which the service authenticates receipt handles.
+// Secret returns the random key that authenticates receipt handles.
 func (c *Catalog) Secret() []byte {
 	r := c.records.RLock()
 	defer c.records.RUnlock()
@@ -112,8 +109,7 @@ func (c *Catalog) ByID(id queue.ID) *Queue {
 	return r.byID[id]
 }
 
-// List returns the queues of an account in a region for which keep is true,
-// sorted by name.
+// List returns the queues of an account in a region for which keep returns true, sorted by name.
 func (c *Catalog) List(account, region string, keep func(*Queue) bool) []*Queue {
 	r := c.records.RLock()
 	out := control.Where(r.queues, func(q *Queue) bool {
@@ -138,7 +134,7 @@ func (c *Catalog) Regions(account, name string) []string {
 	return regions
 }
 
-// Count returns how many queues an account has, in all regions together.
+// Count returns the number of queues of an account in all regions.
 func (c *Catalog) Count(account string) int {
 	r := c.records.RLock()
 	defer c.records.RUnlock()
@@ -151,7 +147,7 @@ func (c *Catalog) Count(account string) int {
 	return total
 }
 
-// Owned returns the names of an account's queues with their regions, in order.
+// Owned returns the names of an account's queues in all regions, sorted.
 func (c *Catalog) Owned(account string) []string {
 	r := c.records.RLock()
 	defer c.records.RUnlock()
@@ -170,25 +166,24 @@ func (c *Catalog) All() []*Queue {
 	return c.collect(func(n Name) bool { return !n.Internal() })
 }
 
-// collect returns the queues for whose names keep is true.
+// collect returns the queues for whose names keep returns true.
 func (c *Catalog) collect(keep func(Name) bool) []*Queue {
 	r := c.records.RLock()
 	defer c.records.RUnlock()
 	return control.Where(r.queues, func(q *Queue) bool { return keep(q.Name) })
 }
 
-// OnChange has f called for every change of a queue from now on, in their order, also
-// for those of other nodes. old is nil if the queue was created, new if it was deleted. The
-// catalog shows the change already. The change ends when f has returned, so f must not
-// make one itself.
+// OnChange calls f for every later change of a queue, in order, including changes made by other nodes. old is nil if
+// the queue was created, new is nil if it was deleted. The catalog already shows the change. The change ends when f has
+// returned, so f must not make one itself.
 func (c *Catalog) OnChange(f func(old, new *Queue)) {
 	c.watching.Lock()
 	defer c.watching.Unlock()
 	c.watchers = append(slices.Clip(c.watchers), f)
 }
 
-// Watched waits until the watchers have learnt of every change that the catalog shows at the time of the call. A
-// watcher must not call it.
+// Watched waits until the watchers know every change that the catalog shows at the time of the call. A watcher must not
+// call it.
 func (c *Catalog) Watched(ctx context.Context) error {
 	untold := c.untold.Load()
 	if untold == nil {

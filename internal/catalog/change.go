@@ -8,8 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Tx is a change that is being made. It can make one queue, or change or delete
-// any.
+// Tx is a change in progress. It can create one queue, and change or delete any number of them.
 type Tx struct {
 	c  *Catalog
 	tx *control.Tx
@@ -20,11 +19,10 @@ func (c *Catalog) Change(ctx context.Context, f func(*Tx) error) error {
 	return c.control.Change(ctx, func(tx *control.Tx) error { return f(c.In(tx)) })
 }
 
-// In returns the changes of the catalog that are part of a change of the control store.
+// In returns the catalog's part of a change of the control store.
 func (c *Catalog) In(tx *control.Tx) *Tx { return &Tx{c, tx} }
 
-// Create adds a queue and returns its record. If there is one of that name
-// already, it returns that one's record and ErrExists.
+// Create adds a queue and returns its record. If a queue of that name exists, it returns that record and ErrExists.
 func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time) (*Queue, error) {
 	c := tx.c
 	r := c.records.RLock()
@@ -46,9 +44,8 @@ func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time
 	return q, nil
 }
 
-// Update changes the record of the queue with that id. change gets a copy; if
-// it returns an error, nothing is changed and Update returns that error. A
-// queue that is gone, or of which the name now belongs to another, gives
+// Update changes the record of the queue with that id. change gets a copy; if it returns an error, nothing is changed
+// and Update returns that error. If the queue is gone, or its name now belongs to another queue, the error is
 // ErrNotFound.
 func (tx *Tx) Update(n Name, id queue.ID, change func(*Queue) error) (*Queue, error) {
 	old := tx.c.Find(n)
@@ -64,7 +61,7 @@ func (tx *Tx) Update(n Name, id queue.ID, change func(*Queue) error) (*Queue, er
 	return q, nil
 }
 
-// forgetAtOnce bounds how many names of deleted queues one deletion forgets: a commit has its bounds.
+// forgetAtOnce limits how many names of deleted queues one deletion forgets, because the size of a commit is limited.
 const forgetAtOnce = 1000
 
 // Delete removes the record of the queue with that id, and writes its tombstone. The name of an internal queue is

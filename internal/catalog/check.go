@@ -15,9 +15,8 @@ type Listed struct {
 	Deleted func(queue.ID) bool // as Catalog.Deleted
 }
 
-// Check reads a catalog without changing anything, and returns the queues in it
-// and what is not as it should be. It leaves out keys that begin with one of others,
-// the prefixes of other readers' records. An error says that the store could not be read.
+// Check reads a catalog without changing it, and returns its queues and the problems that it found. It ignores keys
+// that begin with one of others, the prefixes of other readers. An error means that the store could not be read.
 func Check(s *store.Store, others ...string) (found Listed, problems []string, err error) {
 	want := func(ok bool, format string, args ...any) {
 		if !ok {

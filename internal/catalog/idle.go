@@ -6,29 +6,30 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Idle is what is decided about an unused queue.
+// Idle is the state of an unused queue that will be deleted.
 type Idle struct {
 	Used      time.Time // the last use that was known when this was announced; there was none after it
 	Announced time.Time
 	Due       time.Time // the queue is not deleted before
-	// Sealed says that all shards refuse calls to the queue while it is found out whether it can be deleted.
+	// Sealed means that all shards refuse calls to the queue while the server checks whether it can be deleted.
 	Sealed bool `json:",omitempty"`
 }
 
-// TagIdle is the tag of a queue that is kept although it is unused. Its value is IdleKeep.
+// TagIdle is the tag that keeps an unused queue. Its value is IdleKeep.
 const (
 	TagIdle  = "sluice:idle"
 	IdleKeep = "keep"
 )
 
-// IdleSince returns since when it is watched, without a break, which queues are used, or the zero time if it is not.
+// IdleSince returns the time since which the use of queues is watched without a break. The zero time means that it is
+// not watched.
 func (c *Catalog) IdleSince() time.Time {
 	r := c.records.RLock()
 	defer c.records.RUnlock()
 	return control.Only(r.idleSince)
 }
 
-// WatchIdle notes since when it is watched which queues are used. The zero time says that it is not.
+// WatchIdle records the time since which the use of queues is watched. The zero time means that it is not watched.
 func (tx *Tx) WatchIdle(since time.Time) {
 	if since.IsZero() {
 		idleSinceTable.Delete(tx.tx, alone)

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Tags that limit what the consumers of a queue are given.
+// Tags that limit how many messages the consumers of a queue receive.
 const (
 	TagDelivery    = "sluice:delivery"         // DeliveryPaused
 	TagReceiveRate = "sluice:max-receive-rate" // 50/s, 10/m, 100/h
@@ -17,10 +17,10 @@ const (
 	DeliveryPaused = "paused"
 )
 
-// maxRate is the most that TagReceiveRate may say: more is no limit.
+// maxRate is the highest value of TagReceiveRate. A higher rate would be no limit.
 const maxRate = 1_000_000
 
-// ParseRate reads the value of TagReceiveRate.
+// ParseRate parses the value of TagReceiveRate.
 func ParseRate(value string) (r queue.Rate, ok bool) {
 	number, unit, _ := strings.Cut(value, "/")
 	n, err := strconv.Atoi(number)
@@ -31,7 +31,7 @@ func ParseRate(value string) (r queue.Rate, ok bool) {
 	return r, true
 }
 
-// ParseInFlight reads the value of TagInFlight.
+// ParseInFlight parses the value of TagInFlight.
 func ParseInFlight(value string) (n int, ok bool) {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > queue.MaxInFlight || strconv.Itoa(n) != value {
@@ -40,7 +40,8 @@ func ParseInFlight(value string) (n int, ok bool) {
 	return n, true
 }
 
-// limits returns what the queue's tags say. A tag that cannot be read, which an older program may have taken, is none.
+// limits returns the limits in the queue's tags. It ignores a tag that it cannot parse: an older program may have
+// accepted it.
 func (q *Queue) limits() (l queue.Limits) {
 	l.Paused = q.Tags[TagDelivery] == DeliveryPaused
 	l.Rate, _ = ParseRate(q.Tags[TagReceiveRate])

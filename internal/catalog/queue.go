@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Name is what a queue is found by: an account, a region and a name. Regions
-// are namespaces of their own. Internal queues have neither account nor region.
+// Name identifies a queue: an account, a region and a name. Each region is a namespace. Internal queues have neither
+// account nor region.
 type Name struct {
 	Account string
 	Region  string
@@ -23,7 +23,7 @@ func (n Name) ARN() string {
 	return "arn:aws:sqs:" + n.Region + ":" + n.Account + ":" + n.Queue
 }
 
-// namespace is where the name of a queue is unique: a region of an account.
+// namespace is the scope in which the name of a queue is unique: a region of an account.
 type namespace struct{ account, region string }
 
 func (n Name) namespace() namespace { return namespace{n.Account, n.Region} }
@@ -36,21 +36,18 @@ type Queue struct {
 	Modified   time.Time
 	Attributes Attributes
 	Tags       map[string]string `json:",omitempty"`
-	// Shards are the numbers of those that hold the queue's messages. They are
-	// given when the queue is made; none is ever taken away, and those of a standard
-	// queue can become more. Nil means the first, which has the number 1.
+	// Shards are the numbers of the shards that hold the queue's messages. They are assigned when the queue is created.
+	// None is ever removed, and a standard queue can get more. Nil means the first shard, number 1.
 	Shards []int `json:",omitempty"`
-	// Sends is how many of Shards, from the first on, take new messages; 0 means
-	// that all do.
+	// Sends is how many of Shards, from the first on, take new messages. 0 means all.
 	Sends int `json:",omitempty"`
-	// Idle is set when it is announced that the queue will be deleted.
+	// Idle is set when the deletion of the queue has been announced.
 	Idle *Idle `json:",omitempty"`
 
 	purgeAnytime bool // as the catalog's options say; not stored
 }
 
-// Attributes are a queue's attributes as they were set, with defaults filled
-// in. Those that are optional are nil or empty while they are not set.
+// Attributes are a queue's attributes with defaults filled in. Optional attributes that are not set are nil or empty.
 type Attributes struct {
 	DelaySeconds       int
 	MaximumMessageSize int // bytes
@@ -83,7 +80,7 @@ type RedriveAllow struct {
 	Sources    []string `json:",omitempty"` // ARNs, with byQueue
 }
 
-// Config returns what the engine has to know of the queue.
+// Config returns the queue's configuration for the engine.
 func (q *Queue) Config() queue.Config {
 	a := &q.Attributes
 	c := queue.Config{
@@ -100,8 +97,8 @@ func (q *Queue) Config() queue.Config {
 	return c
 }
 
-// ConfigOn is Config for the engine of a shard, by its number: there the queue is
-// served, or a part of its message groups is, or it is away.
+// ConfigOn returns the queue's configuration for the engine of the shard with this number. The shard serves the whole
+// queue, some of its message groups, or nothing of it.
 func (q *Queue) ConfigOn(shard int) queue.Config {
 	shards := q.Shards
 	if shards == nil {
@@ -120,11 +117,11 @@ func (q *Queue) ConfigOn(shard int) queue.Config {
 // defaultKMSReuse is KmsDataKeyReusePeriodSeconds of a queue that does not set it.
 const defaultKMSReuse = 300 * time.Second
 
-// managedReuse is for how long a data key is used of a queue with SqsManagedSseEnabled.
+// managedReuse is how long a queue with SqsManagedSseEnabled uses a data key.
 const managedReuse = 24 * time.Hour
 
-// Encryption returns whether the messages of the queue are to be encrypted, under which key, by its name, and for how
-// long a data key is used. The name is empty for the key of the server.
+// Encryption returns the name of the key that encrypts the queue's messages, how long a data key is used, and whether
+// the messages are encrypted at all. An empty name means the server's key.
 func (q *Queue) Encryption() (key string, period time.Duration, on bool) {
 	a := &q.Attributes
 	switch {
@@ -138,7 +135,7 @@ func (q *Queue) Encryption() (key string, period time.Duration, on bool) {
 	return a.KMSKey, time.Duration(a.KMSReuse) * time.Second, true
 }
 
-// clone returns a copy of q that can be changed.
+// clone returns a copy of q that the caller may modify.
 func (q *Queue) clone() *Queue {
 	c := *q
 	c.Tags, c.Shards = maps.Clone(q.Tags), slices.Clone(q.Shards)
@@ -149,7 +146,7 @@ func (q *Queue) clone() *Queue {
 	return &c
 }
 
-// Configs returns all queues, internal ones too, as the engine of a shard has to know them.
+// Configs returns the configurations of all queues, including internal ones, for the engine of a shard.
 func (c *Catalog) Configs(shard int) []queue.Config {
 	var configs []queue.Config
 	for _, q := range c.collect(func(Name) bool { return true }) {
@@ -158,14 +155,13 @@ func (c *Catalog) Configs(shard int) []queue.Config {
 	return configs
 }
 
-// Shard learns of queues.
+// Shard receives changes of queues.
 type Shard interface {
 	Configure(ctx context.Context, c queue.Config) error
 	Drop(ctx context.Context, id queue.ID) error
 }
 
-// Tell tells a shard, which has this number, of a change of a queue, if it is one to the
-// shard.
+// Tell applies a change of a queue to the shard with this number, if the change affects that shard.
 func Tell(ctx context.Context, s Shard, number int, was, is *Queue) error {
 	switch {
 	case is == nil:

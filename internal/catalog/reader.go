@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// The tables have no prefix in common: the catalog reads what no other reader has.
+// The tables have no common prefix: the catalog reads all records that no other reader has.
 var (
 	queueTable   = control.Table[Name, Queue]{Prefix: "queue/", Key: control.JSON[Name]()}
 	deletedTable = control.Table[Name, time.Time]{Prefix: "deleted/", Key: control.JSON[Name]()} // when
@@ -20,11 +20,11 @@ var (
 	secretTable  = control.Table[struct{}, []byte]{
 		Prefix: "receipt-secret", Key: control.Alone, Read: readSecret, Write: writeSecret,
 	}
-	// idleSinceTable has the instant since when it is watched which queues are used.
+	// idleSinceTable has the time since which the use of queues is watched.
 	idleSinceTable = control.Table[struct{}, time.Time]{Prefix: "idle-since", Key: control.Alone, Format: formats.Idle}
 )
 
-// alone finds the record of a table that has one at most.
+// alone is the key of a table with at most one record.
 var alone struct{}
 
 func readSecret(_ struct{}, value []byte) (*[]byte, error) {
@@ -34,7 +34,7 @@ func readSecret(_ struct{}, value []byte) (*[]byte, error) {
 
 func writeSecret(secret *[]byte) []byte { return *secret }
 
-// records are what there is in the store, and what is derived from it.
+// records are the records of the store, and the indexes that are derived from them.
 type records struct {
 	queues    map[Name]*Queue
 	deleted   map[Name]*time.Time
@@ -48,10 +48,10 @@ type records struct {
 	changed []changed         // what the watchers have still to learn
 }
 
-// changed is a change of a queue that the watchers learn of.
+// changed is a change of a queue for the watchers.
 type changed struct{ old, new *Queue }
 
-// recordsOf returns what makes records whose queues can be purged at any time, or not.
+// recordsOf returns a function that makes empty records. purgeAnytime is set on each of their queues.
 func recordsOf(purgeAnytime bool) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
 		r := &records{byID: make(map[queue.ID]*Queue), counts: make(map[namespace]int)}
@@ -68,7 +68,7 @@ func recordsOf(purgeAnytime bool) func() (*records, control.Kinds) {
 	}
 }
 
-// index keeps by which id a queue is found, and how many queues there are.
+// index maintains the index of queues by id, and the number of queues.
 func (r *records) index(n Name, old, is *Queue) error {
 	space := n.namespace()
 	if old != nil {
@@ -85,14 +85,14 @@ func (r *records) index(n Name, old, is *Queue) error {
 	return nil
 }
 
-// take returns what has changed since it was called last. The records are locked.
+// take returns the changes since its last call. The caller holds the lock of the records.
 func (r *records) take() []changed {
 	all := r.changed
 	r.changed = nil
 	return all
 }
 
-// reader is the set of the tables, which also tells the watchers.
+// reader is the set of the tables. It also notifies the watchers.
 type reader struct{ c *Catalog }
 
 // Load implements control.Reader.
@@ -123,7 +123,7 @@ func (r reader) Apply(changes []control.Change) error {
 	return err
 }
 
-// showed notes, before any caller can see new records, that the watchers do not know of them yet.
+// showed marks new records, before any caller can see them, as not yet known to the watchers.
 func (c *Catalog) showed(_, now *records) {
 	if len(now.changed) > 0 && c.untold.Load() == nil {
 		untold := make(chan struct{})
@@ -131,14 +131,14 @@ func (c *Catalog) showed(_, now *records) {
 	}
 }
 
-// told notes that the watchers know what the catalog shows.
+// told marks everything that the catalog shows as known to the watchers.
 func (c *Catalog) told() {
 	if untold := c.untold.Swap(nil); untold != nil {
 		close(*untold)
 	}
 }
 
-// tell tells the watchers. It holds no lock, because they may look at the catalog.
+// tell notifies the watchers. It holds no lock, because they may read the catalog.
 func (r reader) tell(all []changed) {
 	r.c.watching.Lock()
 	watchers := r.c.watchers
@@ -150,8 +150,8 @@ func (r reader) tell(all []changed) {
 	}
 }
 
-// differences are the changes that make new out of old, deletions first, then in
-// the order in which the queues were made.
+// differences returns the changes that turn old into new: deletions first, then the others in the order in which the
+// queues were created.
 func differences(old, new *records) []changed {
 	var all []changed
 	for id, q := range old.byID {

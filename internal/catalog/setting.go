@@ -6,11 +6,11 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Settings are the tags that mean something to this server.
+// Settings are the tags that have a meaning for this server.
 var Settings = []string{TagShards, TagDelivery, TagReceiveRate, TagInFlight, TagIdle}
 
-// CheckSetting says in a sentence what is wrong with the value of one of Settings, or nothing. It reports false for
-// other tags.
+// CheckSetting returns a sentence about what is wrong with the value of one of Settings, or an empty text. It reports
+// false for other tags.
 func CheckSetting(tag, value string) (wrong string, known bool) {
 	ok := false
 	switch tag {

@@ -2,21 +2,20 @@ package catalog
 
 import "strconv"
 
-// TagShards is the tag that says over how many shards a queue is to be spread,
-// from 1 to MaxSpread. Where there are fewer shards it is spread over all.
+// TagShards is the tag with the number of shards that a queue is spread over, from 1 to MaxSpread. If there are fewer
+// shards, the queue is spread over all of them.
 const (
 	TagShards = "sluice:shards"
 	MaxSpread = 64
 )
 
-// ParseSpread reads the value of TagShards.
+// ParseSpread parses the value of TagShards.
 func ParseSpread(value string) (n int, ok bool) {
 	n, err := strconv.Atoi(value)
 	return n, err == nil && 1 <= n && n <= MaxSpread && strconv.Itoa(n) == value
 }
 
-// Spread returns over how many shards the queue is to be spread by its tag, or
-// 0 if it has none.
+// Spread returns the number of shards in the queue's tag, or 0 if it has none.
 func (q *Queue) Spread() int {
 	n, ok := ParseSpread(q.Tags[TagShards])
 	if !ok {
@@ -25,7 +24,7 @@ func (q *Queue) Spread() int {
 	return n
 }
 
-// SpreadNow returns over how many shards new messages of the queue are spread.
+// SpreadNow returns the number of shards that new messages of the queue are spread over.
 func (q *Queue) SpreadNow() int {
 	if q.Sends > 0 {
 		return q.Sends
@@ -33,8 +32,8 @@ func (q *Queue) SpreadNow() int {
 	return max(1, len(q.Shards))
 }
 
-// ByGroup reports whether messages of different groups have so little to do
-// with each other that the queue, a FIFO queue, can be on several shards.
+// ByGroup reports whether the message groups of a FIFO queue are independent of each other, so that the queue can be
+// on several shards.
 func (a *Attributes) ByGroup() bool {
 	return a.DedupScope == "messageGroup" && a.Throughput == "perMessageGroupId"
 }

@@ -15,13 +15,13 @@ import (
 // does not list only if there is a tombstone: that a queue is not listed proves nothing, because the catalog may be
 // older than the queue.
 //
-// Tombstones stay for ever. They are kept as ranges, and ids are given in order, so that they take no more room than
-// the queues that are left. Blocks bound what a deletion writes: each block of ids has a record of its own.
+// Tombstones are never removed. They are stored as ranges, and ids are assigned in order, so they take no more space
+// than the remaining queues. Each block of ids has a record of its own, which limits what a deletion writes.
 //
 //	tombstones/BLOCK  →  [[FIRST,LAST],…]    ids, both included, in ascending order
 //
-// The record of block 0 is there as soon as there are tombstones. The deletion that writes it also buries all queues
-// that were deleted before, when programs did not write tombstones.
+// The record of block 0 exists as soon as there are tombstones. The deletion that writes it also writes the tombstones
+// of all queues that were deleted earlier, by programs that did not write any.
 var tombstoneTable = control.Table[uint64, idRanges]{
 	Prefix: "tombstones/", Key: control.Key[uint64]{Text: textOf, Parse: parseBlock}, Format: formats.Tombstones,
 	Read: decodeRanges,
@@ -31,7 +31,7 @@ func textOf(block uint64) string { return strconv.FormatUint(block, 10) }
 
 func parseBlock(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }
 
-// idRange is a range of ids: the first and the last.
+// idRange is a range of ids, from the first to the last, both included.
 type idRange [2]queue.ID
 
 // idRanges are the tombstones of a block.
@@ -62,7 +62,7 @@ func (r *records) hasBuried(id queue.ID) bool {
 	return found
 }
 
-// with returns ranges that hold one more id. The given ones stay as they are.
+// with returns a copy of the ranges that includes one more id.
 func (ranges idRanges) with(id queue.ID) idRanges {
 	i, ok := slices.BinarySearchFunc(ranges, id, idRange.compare)
 	if ok {
@@ -129,7 +129,7 @@ func (tx *Tx) buryOne(id queue.ID) error {
 	return nil
 }
 
-// buryAll writes the first tombstones: those of all queues that are gone.
+// buryAll writes the first tombstones: those of all queues that were deleted.
 func (tx *Tx) buryAll() {
 	r := tx.c.records.RLock()
 	defer tx.c.records.RUnlock()

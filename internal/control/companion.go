@@ -2,18 +2,17 @@ package control
 
 import "context"
 
-// companion is the key of what With adds to a context.
+// companion is the context key of the functions that With adds.
 type companion struct{}
 
-// With has every change that is made with the context returned, if it changes anything, do f as
-// well: f's part is in the same commit, or there is none. A server records in this way who
-// has asked for the change. f is called when the change has been decided, by one caller at a
-// time; if it returns an error, nothing is changed and Change returns that error.
+// With adds f to every change that is made with the returned context and changes anything. The part of f is in the same
+// commit. A server uses this to record the caller of the change. f is called when the change has been decided, by one
+// caller at a time. If f returns an error, nothing is changed and Change returns that error.
 func With(ctx context.Context, f func(*Tx) error) context.Context {
 	return context.WithValue(ctx, companion{}, f)
 }
 
-// accompany makes what belongs to ctx part of a change.
+// accompany adds to a change what With has added to ctx.
 func accompany(ctx context.Context, tx *Tx) error {
 	if f, ok := ctx.Value(companion{}).(func(*Tx) error); ok {
 		return f(tx)

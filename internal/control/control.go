@@ -15,27 +15,25 @@ import (
 
 // Why a change was not made.
 var (
-	// ErrElsewhere says that another node owns the control store: nothing was changed,
-	// and the change has to be made there.
+	// ErrElsewhere means that another node owns the control store. Nothing was changed; make the change there.
 	ErrElsewhere = errors.New("another node owns the control store")
-	// ErrUnavailable says that the control store cannot be changed now. Whether
-	// this change was made is unknown; if it was, readers learn of it.
+	// ErrUnavailable means that the control store cannot be changed now. It is unknown whether this change was made. If
+	// it was, the readers will receive it.
 	ErrUnavailable = errors.New("the control store cannot be changed now")
 )
 
-// Options are what a Control is made of.
+// Options configure a Control.
 type Options struct {
 	Store *store.Store
-	// Follow says that the store is one of several copies: nothing can be changed
-	// here before Own is called. Otherwise this node is alone and the owner.
+	// Follow means that the store is one of several copies, and cannot be changed here before Own is called. Otherwise
+	// this node is the only one, and owns the store.
 	Follow bool
-	// Writable returns the time in which changes can be made at present; nil means the
-	// disk's. Callers do not wait for a change when that time has ended.
+	// Writable returns the period in which changes can be made at present. A nil Writable means that of the disk. Callers
+	// stop waiting for a change when the period ends.
 	Writable func() *store.Writable
 }
 
-// Control is the control store with its readers. Its methods may be called from
-// any goroutine.
+// Control is the control store with its readers. Its methods may be called from any goroutine.
 type Control struct {
 	store     atomic.Pointer[store.Store]
 	ownership atomic.Pointer[ownership] // nil: another node may be the owner
@@ -51,7 +49,7 @@ type Control struct {
 	replaced  chan struct{}
 }
 
-// ownership is a time in which this node may change the store.
+// ownership is a period in which this node may change the store.
 type ownership struct{ commit func(*store.Txn) error }
 
 // New returns a control store without readers.
@@ -76,15 +74,15 @@ func (c *Control) commitHere(tx *store.Txn) error {
 	return c.Apply(batch)
 }
 
-// Own lets this node change the store from now on. The caller has applied all changes of other nodes to the readers.
-// The function that Own returns ends the ownership; it returns when no change is under way any more, and must not be
+// Own lets this node change the store from now on. Before the call, all changes of other nodes must have been applied
+// to the readers. The returned function ends the ownership and waits until no change is in progress. It must not be
 // called by a goroutine that commit waits for.
 //
-// Commit makes a transaction durable and applies it to the store. When it returns nil, Apply was called with the bytes
-// of the transaction, from any goroutine, and has returned. Commit fails from the moment on in which another node may
-// have changed the store, and for ever, even if this node owns the store again later: a change is decided by the
-// readers' state, and committed with the commit of the same ownership. It returns ErrElsewhere if nothing was changed,
-// ErrUnavailable if that is unknown, and always within some time.
+// commit makes a transaction durable and applies it to the store. When it returns nil, Apply was called with the bytes
+// of the transaction, from any goroutine, and has returned. From the moment in which another node may have changed the
+// store, commit fails for ever, even if this node owns the store again later: a change is decided by the readers'
+// state, and committed with the commit of the same ownership. commit returns ErrElsewhere if nothing was changed, and
+// ErrUnavailable if that is unknown. It always returns after a limited time.
 func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
 	o := &ownership{commit}
 	c.ownership.Store(o)
@@ -98,7 +96,7 @@ func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
 // Store returns the store, for reading. Readers get store.ErrClosed while a checkpoint replaces it.
 func (c *Control) Store() *store.Store { return c.store.Load() }
 
-// present returns the store, and a channel that is closed when another has replaced it.
+// present returns the store, and a channel that is closed when another store replaces it.
 func (c *Control) present() (*store.Store, <-chan struct{}) {
 	c.replacing.Lock()
 	defer c.replacing.Unlock()
@@ -113,22 +111,21 @@ func (c *Control) replace(s *store.Store) {
 	c.replaced = make(chan struct{})
 }
 
-// Elsewhere reports whether this node does not own the store: Change then returns
-// ErrElsewhere.
+// Elsewhere reports whether this node does not own the store. Change then returns ErrElsewhere.
 func (c *Control) Elsewhere() bool { return c.ownership.Load() == nil }
 
-// Version returns a number that changes whenever readers take in changes.
+// Version returns a number that changes whenever the readers apply changes.
 func (c *Control) Version() uint64 { return c.version.Load() }
 
-// Change makes a change of several records, all or none. f decides about it: it may look at the readers' state, which
-// no other change alters meanwhile. If f returns an error, nothing is changed and Change returns that error as it is.
-// When Change returns nil, all readers have applied the change.
+// Change changes several records, all or none. f decides the change. It may read the readers' state, which no other
+// change modifies meanwhile. If f returns an error, nothing is changed and Change returns that error as it is. When
+// Change returns nil, all readers have applied the change.
 //
-// The changes that With has added to ctx are made part of the change. The end of ctx does not end the change.
+// The changes that With has added to ctx become part of the change. The end of ctx does not end the change.
 //
-// If the disk is or gets blocked, Change returns a *store.BlockedError, or the error that has ended Options.Writable,
-// and does not wait any longer. A change that has begun is still made, so f must not write to variables that its caller
-// reads after that error: Decide returns a value of f.
+// If the disk is blocked or becomes blocked, Change returns a *store.BlockedError, or the error that has ended
+// Options.Writable, without waiting any longer. A change that has begun is still made, so f must not write to variables
+// that its caller reads after that error. Decide passes on a value from f safely.
 func (c *Control) Change(ctx context.Context, f func(*Tx) error) error {
 	own := c.ownership.Load()
 	if own == nil {
@@ -185,9 +182,8 @@ func (c *Control) change(ctx context.Context, f func(*Tx) error, commit func(*st
 	return nil
 }
 
-// Apply tells the readers of a batch that was committed and is in the store. It must be
-// called in the order of the commits. An error says that this program cannot read the
-// batch, or that a reader cannot: memory then no longer matches the store.
+// Apply passes a batch that was committed and is in the store to the readers. Calls must be in the order of the
+// commits. An error means that this program or a reader cannot read the batch. Memory then no longer matches the store.
 func (c *Control) Apply(batch []byte) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
@@ -226,8 +222,7 @@ func (c *Control) Apply(batch []byte) error {
 	return nil
 }
 
-// Reload replaces the store by s, a checkpoint from the node that owns it, and has the
-// readers read everything anew.
+// Reload replaces the store by s, a checkpoint from the node that owns it. All readers then load everything again.
 func (c *Control) Reload(s *store.Store) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
@@ -241,11 +236,10 @@ func (c *Control) Reload(s *store.Store) error {
 	return nil
 }
 
-// Register tells r of all records whose keys begin with prefix: first of those in the
-// store, later of changes. It replaces a reader with the same prefix. If several
-// prefixes fit a key, the longest counts, and must be registered first: a reader with
-// the empty prefix gets the rest. Readers take in a batch in the order in which
-// they were registered. While a checkpoint replaces the store, Register waits for Reload.
+// Register passes all records whose keys begin with prefix to r: first those in the store, later the changes. It
+// replaces a reader with the same prefix. If several prefixes match a key, the longest counts. Longer prefixes must be
+// registered first; a reader with the empty prefix gets the rest. Readers apply a batch in the order in which they were
+// registered. While a checkpoint replaces the store, Register waits for Reload.
 func (c *Control) Register(prefix string, r Reader) error {
 	for {
 		s, replaced := c.present()
@@ -256,7 +250,7 @@ func (c *Control) Register(prefix string, r Reader) error {
 	}
 }
 
-// replaceTimeout is longer than it takes to open a checkpoint. A store that is closed for longer has failed.
+// replaceTimeout is longer than opening a checkpoint takes. A store that stays closed for longer has failed.
 const replaceTimeout = time.Minute
 
 func await(replaced <-chan struct{}) bool {

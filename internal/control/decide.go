@@ -2,11 +2,11 @@ package control
 
 import "context"
 
-// Decide makes a change and returns what f returns about it. change is the Change of a Control, or of a package whose
-// records are in one: it calls f once at most.
+// Decide makes a change and returns the value of f. change is the Change of a Control, or of a package whose records
+// are in one. It calls f at most once.
 //
-// When Decide returns an error, the value is zero. f may still run then, as it does when the disk gets blocked: what it
-// has to say is its value, which goes through Decide, and never a variable that the caller reads.
+// When Decide returns an error, the value is zero. f may still be running then, for example when the disk becomes
+// blocked. So f must pass its result on as its value, and never write to a variable that the caller reads.
 func Decide[V, Tx any](
 	ctx context.Context, change func(context.Context, func(Tx) error) error, f func(Tx) (V, error),
 ) (V, error) {

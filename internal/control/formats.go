@@ -2,28 +2,28 @@ package control
 
 import "sync/atomic"
 
-// Formats are how it is made sure that every program can read what is written. Both functions may be nil: then all
-// programs read all formats, and nothing has to be written down.
+// Formats ensures that every program can read what is written. Both functions may be nil: then all programs read all
+// formats, and no requirement is recorded.
 type Formats struct {
-	// Ready returns an error as long as some program that reads the control store does not read a format. It is asked
-	// before the first record is written that needs the format.
+	// Ready returns an error if a program that reads the control store does not read a format, or is not known to. It is
+	// called before the first record that needs the format is written.
 	Ready func(format int) error
-	// Require writes down that the data directory needs a program that reads a format. It is called before the first
-	// record is written that needs it, and when one is first read.
+	// Require records that the data directory needs a program that reads a format. It is called before the first record
+	// that needs the format is written, and when one is first read.
 	Require func(format int) error
 }
 
-// AllRead reports whether every program that reads the control store reads a format.
+// AllRead reports whether every program that reads the control store is known to read a format.
 func (f Formats) AllRead(format int) bool { return f.Ready == nil || f.Ready(format) == nil }
 
-// Gate keeps records from being written that some program cannot read, by Formats. A Set has one; others are for
-// records of a table that need a newer format than the rest of it.
+// Gate prevents the writing of records that some program cannot read, according to Formats. Each Set has one. Others
+// are for records that need a newer format than the rest of their table.
 type Gate struct {
 	Formats
 	passed atomic.Int64 // the highest format of which Require had no error
 }
 
-// Pass calls Require, unless it was called for this format or a higher one.
+// Pass calls Require, unless it has succeeded for this format or a higher one.
 func (g *Gate) Pass(format int) error {
 	if g.passed.Load() >= int64(format) {
 		return nil
@@ -41,7 +41,7 @@ func (g *Gate) Pass(format int) error {
 	}
 }
 
-// MayWrite returns an error if no record must be written that needs a format. first says that there is none so far.
+// MayWrite returns an error if records that need a format must not be written. first means that there is none yet.
 func (g *Gate) MayWrite(format int, first bool) error {
 	if first && format > 0 && g.Ready != nil {
 		if err := g.Ready(format); err != nil {

@@ -9,19 +9,17 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Reader keeps in memory what the control store has under a prefix. It learns
-// one thing at a time, and takes it in at once as far as others can see. Values
-// are valid during the call only, and a call must not change the control store,
-// nor wait for a change of it.
+// Reader keeps the records below a prefix of the control store in memory. Its methods are called one at a time, and
+// others see the effect of a call as a whole. Values are valid only during the call. A call must not change the control
+// store, nor wait for a change of it.
 type Reader interface {
-	// Load replaces all that the reader has by these records, which come in the
-	// order of their keys.
+	// Load replaces all records of the reader by these, which are in the order of their keys.
 	Load(records iter.Seq2[string, []byte]) error
-	// Apply takes in the changes of one batch, in their order. The reader may have some of them already.
+	// Apply applies the changes of one batch, in their order. The reader may have applied some of them already.
 	Apply(changes []Change) error
 }
 
-// Change is what a batch has done to one key.
+// Change is the change of one key by a batch.
 type Change struct {
 	Key     string
 	Value   []byte
@@ -33,7 +31,7 @@ type registration struct {
 	reader Reader
 }
 
-// readerOf returns whose a key is, or -1.
+// readerOf returns the index of the reader that a key belongs to, or -1.
 func (c *Control) readerOf(key string) int {
 	best := -1
 	for i, r := range c.readers {
@@ -44,7 +42,7 @@ func (c *Control) readerOf(key string) int {
 	return best
 }
 
-// load has a reader read what is in the store.
+// load loads a reader from the store.
 func (c *Control) load(i int) error {
 	r := c.readers[i]
 	var failed error
@@ -69,5 +67,5 @@ func Records(s *store.Store, prefix string, f func(key string, value []byte) boo
 	return s.Scan(lo, hi, func(k, v []byte) bool { return f(string(k), v) })
 }
 
-// isRecord tells records from keys that replication keeps in the store.
+// isRecord distinguishes records from the keys that replication keeps in the store.
 func isRecord(key []byte) bool { return len(key) > 0 && key[0] != 0 && key[0] != 0xff }

@@ -12,9 +12,9 @@ import (
 
 // Set keeps in memory the records of the tables below one prefix. It implements Reader.
 //
-// R is what memory has: the rows of each table, and what is derived from them. A value of R is complete at any time,
-// as readers see it: Load fills a new one without the lock, and then replaces the old one by it; Apply changes the
-// present one under the lock. A reader that holds the lock thus sees all tables as of the same commit.
+// R has the rows of each table, and what is derived from them. Callers only see a complete R: Load fills a new one
+// without the lock and then replaces the old one; Apply changes the current one under the lock. So a caller that holds
+// the lock sees all tables as of the same commit.
 type Set[R any] struct {
 	o    SetOptions[R]
 	gate Gate
@@ -24,15 +24,15 @@ type Set[R any] struct {
 	kinds Kinds
 }
 
-// SetOptions are what a Set is made of.
+// SetOptions configure a Set.
 type SetOptions[R any] struct {
 	Control *Control
 	Prefix  string // of all keys of all tables
 	Formats Formats
-	// New returns an R without records, and how they get there.
+	// New returns an R without records, and the tables that fill it.
 	New func() (*R, Kinds)
-	// Changed is called with the lock held when records have been taken in, before others see them. Of a new R, was
-	// is the one that it replaces; else was is the same as now. It must not fail nor wait. It may be nil.
+	// Changed is called with the lock held when records have been applied, before others see them. If now is a new R,
+	// was is the one that it replaces; otherwise both are the same. Changed must not wait. It may be nil.
 	Changed func(was, now *R)
 }
 
@@ -46,10 +46,10 @@ func NewSet[R any](o SetOptions[R]) *Set[R] {
 	return s
 }
 
-// Register reads the records from the control store, and has the set follow their changes.
+// Register loads the records from the control store. The set then follows their changes.
 func (s *Set[R]) Register() error { return s.o.Control.Register(s.o.Prefix, s) }
 
-// RLock returns what there is, to be read until RUnlock.
+// RLock returns the rows. The caller may read them until RUnlock.
 func (s *Set[R]) RLock() *R {
 	s.mu.RLock()
 	return s.now
@@ -58,7 +58,7 @@ func (s *Set[R]) RLock() *R {
 // RUnlock ends RLock.
 func (s *Set[R]) RUnlock() { s.mu.RUnlock() }
 
-// Lock returns the rows, to be read until Unlock. The caller may also change fields that do not come from records.
+// Lock returns the rows. Until Unlock the caller may read them, and change fields that do not come from records.
 func (s *Set[R]) Lock() *R {
 	s.mu.Lock()
 	return s.now
@@ -67,8 +67,7 @@ func (s *Set[R]) Lock() *R {
 // Unlock ends Lock.
 func (s *Set[R]) Unlock() { s.mu.Unlock() }
 
-// Change makes a change; see Control.Change. It first makes sure that all programs which read the records can, as
-// MayWrite does.
+// Change makes a change; see Control.Change. It first checks, as MayWrite does, that all programs can read the records.
 func (s *Set[R]) Change(ctx context.Context, f func(*Tx) error) error {
 	return s.o.Control.Change(ctx, func(tx *Tx) error {
 		if err := s.MayWrite(); err != nil {
@@ -78,8 +77,8 @@ func (s *Set[R]) Change(ctx context.Context, f func(*Tx) error) error {
 	})
 }
 
-// MayWrite returns an error if no record must be written yet: there is none so far, and some program cannot read the
-// formats of the tables; or it cannot be written down that the data directory needs them.
+// MayWrite returns an error if records must not be written yet: there is none so far and some program cannot read the
+// formats of the tables, or the requirement of these formats cannot be recorded.
 func (s *Set[R]) MayWrite() error {
 	for format, first := range s.formats() {
 		if err := s.gate.MayWrite(format, first); err != nil {
@@ -89,7 +88,7 @@ func (s *Set[R]) MayWrite() error {
 	return nil
 }
 
-// formats returns the formats of the tables, and of each whether there is no record that needs it.
+// formats returns the formats of the tables, and for each whether no record needs it yet.
 func (s *Set[R]) formats() map[int]bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -141,7 +140,7 @@ func (s *Set[R]) Apply(changes []Change) error {
 	return nil
 }
 
-// require writes down which format the data directory needs for a record that is about to be taken in.
+// require records the format that the data directory needs for a record that is about to be applied.
 func (s *Set[R]) require(kinds Kinds, key string) error {
 	if t := kinds.of(key); t != nil {
 		return s.gate.Pass(t.format())
@@ -149,10 +148,9 @@ func (s *Set[R]) require(kinds Kinds, key string) error {
 	return nil // it will be refused
 }
 
-// Check reads the records of a store below a prefix, as the Set of fresh does, without changing anything, and returns
-// what memory would have. It calls bad for each record that cannot be read; its error begins with the key. Keys that
-// begin with one of others, the prefixes of other readers, are left out. An error says that the store could not be
-// read.
+// Check reads the records of a store below a prefix into a new R, as a Set does, without changing the store. It calls
+// bad for each record that cannot be read, with an error that begins with the key. It ignores keys that begin with one
+// of others, the prefixes of other readers. An error means that the store could not be read.
 func Check[R any](
 	s *store.Store, prefix string, fresh func() (*R, Kinds), bad func(key string, err error), others ...string,
 ) (*R, error) {

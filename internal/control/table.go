@@ -9,30 +9,30 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Table declares a kind of record: where its records are in the control store, and how they are read and written. K
-// is what a record is found by, V is what memory has of it.
+// Table declares a kind of record: where its records are in the control store, and how they are read and written. K is
+// the type of keys, V the type of rows in memory.
 //
-// A Table holds no records. Into gives them a place in memory, which a Set fills.
+// A Table holds no records. Into assigns them a place in memory, which a Set fills.
 type Table[K comparable, V any] struct {
 	// Prefix begins the keys of all records of the table, and of no others.
 	Prefix string
-	// Key says how a K stands behind Prefix.
+	// Key converts a K to and from the text behind Prefix.
 	Key Key[K]
-	// Format is what a program has to read that reads the table, one of package formats; 0: every program reads it.
+	// Format is the format that a program needs to read the table, one of package formats. 0 means any.
 	Format int
-	// Read reads a value, which is valid during the call only. Nil reads JSON.
+	// Read decodes a value, which is valid only during the call. A nil Read decodes JSON.
 	Read func(k K, value []byte) (*V, error)
-	// Write makes what Read reads. Nil writes JSON.
+	// Write encodes a value for Read. A nil Write encodes JSON.
 	Write func(*V) []byte
 }
 
-// ErrUnknown says that a key is one of no table.
+// ErrUnknown means that a key belongs to no table.
 var ErrUnknown = errors.New("unknown key, written by a newer program")
 
 // KeyOf returns the key of a record.
 func (t *Table[K, V]) KeyOf(k K) string { return t.Prefix + t.Key.Text(k) }
 
-// Get returns a record as a change leaves it, or nil if there is none. A Set has the records in memory.
+// Get returns a record as a change leaves it, or nil if there is none. A Set has the records before the change.
 func (t *Table[K, V]) Get(tx *Tx, k K) (*V, error) {
 	value, err := tx.Get(t.KeyOf(k))
 	if value == nil || err != nil {
@@ -48,7 +48,7 @@ func (t *Table[K, V]) Get(tx *Tx, k K) (*V, error) {
 // Put adds a record or replaces it.
 func (t *Table[K, V]) Put(tx *Tx, k K, v *V) { tx.Put(t.KeyOf(k), t.encode(v)) }
 
-// Delete removes a record, present or not.
+// Delete removes a record, if it exists.
 func (t *Table[K, V]) Delete(tx *Tx, k K) { tx.Delete(t.KeyOf(k)) }
 
 // Any reports whether a store has records of the table.
@@ -75,8 +75,8 @@ func (t *Table[K, V]) decode(k K, value []byte) (*V, error) {
 	return v, json.Unmarshal(value, v)
 }
 
-// Encode returns the JSON of a value that has one: of a record, whose type is declared here and not by a client. It
-// panics if there is none.
+// Encode returns a record as JSON. It panics if the type cannot be encoded: types of records are declared in this
+// program, not by clients.
 func Encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -85,19 +85,19 @@ func Encode(v any) []byte {
 	return b
 }
 
-// Key says how a K stands in the key of a record.
+// Key converts a K to and from its text in the key of a record.
 type Key[K any] struct {
 	Text  func(K) string
 	Parse func(string) (K, error) // its error says that a newer program has written the key
 }
 
-// Text is the Key of what stands there as it is.
+// Text returns the Key of a string, which is its own text.
 var Text = Key[string]{
 	Text:  func(s string) string { return s },
 	Parse: func(s string) (string, error) { return s, nil },
 }
 
-// Alone is the Key of the only record of a table: Prefix is its whole key.
+// Alone is the Key of a table with one record: Prefix is its whole key.
 var Alone = Key[struct{}]{
 	Text: func(struct{}) string { return "" },
 	Parse: func(s string) (struct{}, error) {
@@ -116,7 +116,7 @@ func Only[V any](rows map[struct{}]*V) (v V) {
 	return v
 }
 
-// JSON returns the Key of what stands there as JSON.
+// JSON returns the Key of a K whose text is JSON.
 func JSON[K any]() Key[K] {
 	return Key[K]{
 		Text: func(k K) string { return string(Encode(k)) },
@@ -127,13 +127,14 @@ func JSON[K any]() Key[K] {
 	}
 }
 
-// Hook learns that a record is another one: old is nil if there was none, is is nil if it was removed. It keeps what is
-// derived from the records, in the same R of a Set as the rows, and of a new record what is not stored. It is called
-// before the rows have the record, with the Set's lock held if the R is in use. Its error refuses the record; a removal
-// cannot be refused.
+// Hook receives each change of a record: old is nil if the record is new, is is nil if it was removed. It maintains
+// what is derived from the records, in the same R of a Set as the rows, and sets fields of a new record that are not
+// stored. It is called before the rows have the record, with the Set's lock held if the R is in use. An error refuses
+// the record. A removal cannot be refused.
 type Hook[K comparable, V any] func(k K, old, is *V) error
 
-// Into makes rows, and returns how the records of the table get there. Each hook learns of each record.
+// Into makes rows, and returns the Kind that fills them with the records of the table. Each hook is called for each
+// record.
 func (t *Table[K, V]) Into(rows *map[K]*V, hooks ...Hook[K, V]) Kind {
 	*rows = make(map[K]*V)
 	return &kind[K, V]{Table: t, rows: *rows, hooks: hooks}
@@ -206,7 +207,7 @@ func (all Kinds) of(key string) Kind {
 	return nil
 }
 
-// Put takes in a record. Its error begins with the key.
+// Put adds or replaces a row. The error begins with the key.
 func (all Kinds) Put(key string, value []byte) error {
 	t, err := all.of(key), ErrUnknown
 	if t != nil {
@@ -218,8 +219,8 @@ func (all Kinds) Put(key string, value []byte) error {
 	return nil
 }
 
-// Apply takes in a change. It ignores the removal of a record that it does not know: a newer program removes records of
-// its own kinds, too, where there may be none.
+// Apply applies a change. It ignores the removal of an unknown record: newer programs also remove records of kinds that
+// this program does not know.
 func (all Kinds) Apply(ch Change) error {
 	if !ch.Removed {
 		return all.Put(ch.Key, ch.Value)
@@ -230,7 +231,7 @@ func (all Kinds) Apply(ch Change) error {
 	return nil
 }
 
-// Where returns the rows for which keep is true, in no order.
+// Where returns the rows for which keep returns true, in no particular order.
 func Where[K comparable, V any](rows map[K]*V, keep func(*V) bool) (out []*V) {
 	for _, v := range rows {
 		if keep(v) {

@@ -2,23 +2,22 @@ package control
 
 import "github.com/sluicemq/sluice/internal/store"
 
-// Tx is a change that is being made. The readers' state in memory is as before until the change is committed.
+// Tx is a change in progress. The readers' state in memory stays as it was until the change is committed.
 //
-// It can remove a range of keys only among those that are not records: readers learn of each
-// record.
+// A Tx can remove ranges only of keys that are not records, because readers need each removed record.
 type Tx struct{ txn *store.Txn }
 
 // Get returns the value of key as this change leaves it, or nil if there is none.
 func (tx *Tx) Get(key string) ([]byte, error) { return tx.txn.Get([]byte(key)) }
 
-// Put gives key a value.
+// Put sets the value of key.
 func (tx *Tx) Put(key string, value []byte) { tx.txn.Set([]byte(key), value) }
 
-// Delete removes key, present or not.
+// Delete removes key, if it exists.
 func (tx *Tx) Delete(key string) { tx.txn.Delete([]byte(key)) }
 
-// DeleteRange removes the keys from lo up to hi, which begin with the byte 255: no reader has
-// them. It panics if they are others.
+// DeleteRange removes the keys from lo up to, but not including, hi. They must begin with the byte 255, so that no
+// reader has them. Otherwise DeleteRange panics.
 func (tx *Tx) DeleteRange(lo, hi string) {
 	if isRecord([]byte(lo)) || isRecord([]byte(hi)) {
 		panic("control: a range of records cannot be removed")
