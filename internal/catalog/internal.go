@@ -12,5 +12,5 @@ func TopicQueue(topic string) Name { return Name{Queue: "topic/" + topic} }
 // to its endpoint.
 func SubscriptionQueue(subscription string) Name { return Name{Queue: "subscription/" + subscription} }
 
-// Internal reports whether the name is that of an internal queue.
+// Internal reports whether the name belongs to an internal queue.
 func (n Name) Internal() bool { return n.Account == "" }

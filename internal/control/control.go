@@ -25,11 +25,11 @@ var (
 // Options configure a Control.
 type Options struct {
 	Store *store.Store
-	// Follow means that the store is one of several copies, and cannot be changed here before Own is called. Otherwise
-	// this node is the only one, and owns the store.
+	// Follow means that the store is one of several copies, and cannot be changed here before Own is called.
+	// Otherwise this node is the only one, and owns the store.
 	Follow bool
-	// Writable returns the period in which changes can be made at present. A nil Writable means that of the disk. Callers
-	// stop waiting for a change when the period ends.
+	// Writable returns the period in which changes can be made at present. A nil Writable means that of the disk.
+	// Callers stop waiting for a change when the period ends.
 	Writable func() *store.Writable
 }
 

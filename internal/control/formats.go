@@ -5,8 +5,8 @@ import "sync/atomic"
 // Formats ensures that every program can read what is written. Both functions may be nil: then all programs read all
 // formats, and no requirement is recorded.
 type Formats struct {
-	// Ready returns an error if a program that reads the control store does not read a format, or is not known to. It is
-	// called before the first record that needs the format is written.
+	// Ready returns an error if a program that reads the control store does not read a format, or is not known to.
+	// It is called before the first record that needs the format is written.
 	Ready func(format int) error
 	// Require records that the data directory needs a program that reads a format. It is called before the first record
 	// that needs the format is written, and when one is first read.

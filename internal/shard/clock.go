@@ -6,10 +6,9 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// clock is the shard's time. It follows the machine's, forwards: when the
-// machine's is set back, the shard's goes on from where it was at its usual
-// pace, so that no timeout stands still and no message seems to come from
-// before the one in front of it.
+// clock is the time of a shard. It follows the clock of the machine forwards. When the machine's clock is set back, the
+// shard's clock continues from where it was at its usual pace. So no timeout stands still, and no message seems to be
+// older than the one before it.
 type clock struct {
 	now   func() time.Time
 	shift func() time.Duration // of what the machine's clock says
@@ -32,7 +31,7 @@ func newClock(now func() time.Time, shift func() time.Duration, least queue.Inst
 func (c *clock) time() queue.Instant {
 	read := c.now()
 	at := c.at.Add(max(0, read.Sub(c.read))) // by the monotonic clock, if there is one
-	// A shift that comes and goes is no time that passes.
+	// A shift that comes and goes does not make time pass.
 	if wall := read.Round(0).Add(c.shift()); wall.After(at) {
 		at = wall
 	}

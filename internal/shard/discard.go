@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// discardTime bounds how long a call goes on to hand the owner what it has found.
+// discardTime limits how long a call passes found messages to the owner.
 const discardTime = time.Second
 
 // Discard deletes the messages of some ids, in any state.
@@ -41,8 +41,8 @@ func (s *Shard) Discard(ctx context.Context, id queue.ID, ask queue.Locate) (que
 	return out, nil
 }
 
-// discard deletes messages where they were found, in as many transactions as that takes, and returns the ids of those
-// that were still there.
+// discard deletes messages at the positions where they were found, in as many transactions as needed. It returns the
+// ids of those that were still there.
 func (s *Shard) discard(ctx context.Context, id queue.ID, list []queue.Located) (deleted []queue.MessageID, _ error) {
 	for end := time.Now().Add(discardTime); len(list) > 0 && time.Now().Before(end); {
 		var at queue.Instant

@@ -8,20 +8,19 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// emptyReceives are receives of clients that gave nothing. Their clients do not wait for
-// them to be counted: the owner counts them with its next transaction. It writes them with
-// the next change of the queue, and within writeEmptyWithin of the first at the latest, all
-// that have come meanwhile at once.
+// emptyReceives counts receives of clients that returned no message. The clients do not wait for the count: the owner
+// counts the receives with its next transaction. It writes all that have accumulated with the next change of the queue,
+// or writeEmptyWithin after the first of them at the latest.
 type emptyReceives struct {
 	mu    sync.Mutex
 	n     map[queue.ID]uint64
 	write *time.Timer // of the next write; nil if all are written
 }
 
-// writeEmptyWithin is how long an empty receive may be lost if the process dies.
+// writeEmptyWithin is how old an empty receive can be that is lost when the process dies.
 const writeEmptyWithin = time.Second
 
-// add adds receives. write is called later, unless it already will be.
+// add adds receives. write is called later, unless a call is already due.
 func (r *emptyReceives) add(id queue.ID, n uint64, write func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +33,7 @@ func (r *emptyReceives) add(id queue.ID, n uint64, write func()) {
 	}
 }
 
-// begin reports whether there may be some to write. Those that come from now on are written later.
+// begin reports whether there may be receives to write. Later ones are written by a later call.
 func (r *emptyReceives) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +45,7 @@ func (r *emptyReceives) begin() bool {
 	return true
 }
 
-// count tells the engine.
+// count passes the receives to the engine.
 func (r *emptyReceives) count(e *queue.Engine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,11 +55,11 @@ func (r *emptyReceives) count(e *queue.Engine) {
 	clear(r.n)
 }
 
-// EmptyReceive counts that a client's receive gave nothing. A receive does not count
-// itself: it may be a part of what a client asked for, in one of several shards.
+// EmptyReceive counts a client's receive that returned no message. Receive does not count itself, because it may be a
+// part of a client's receive from several shards.
 func (s *Shard) EmptyReceive(id queue.ID) { s.empty.add(id, 1, s.writeEmpty) }
 
-// EmptyReceives counts several such receives. If there are none, a client has used the queue all the same; see Used.
+// EmptyReceives counts several such receives. A call with none still notes that a client has used the queue; see Used.
 func (s *Shard) EmptyReceives(_ context.Context, id queue.ID, n uint64) error {
 	if n == 0 {
 		s.Used(id)
@@ -70,14 +69,14 @@ func (s *Shard) EmptyReceives(_ context.Context, id queue.ID, n uint64) error {
 	return nil
 }
 
-// writeEmpty has the owner write the empty receives.
+// writeEmpty lets the owner write the empty receives.
 func (s *Shard) writeEmpty() {
 	if s.empty.begin() {
 		s.send(newEmptyWrite())
 	}
 }
 
-// newEmptyWrite returns a request that writes the empty receives which the owner has counted before it.
+// newEmptyWrite returns a request that writes the empty receives that the owner has counted so far.
 func newEmptyWrite() *request {
 	return newRequest(func(e *queue.Engine) error {
 		e.WriteEmptyReceives()

@@ -10,37 +10,33 @@ import (
 )
 
 const (
-	// forwardAtOnce and forwardBytes bound what is forwarded in one call.
+	// forwardAtOnce and forwardBytes limit what is forwarded in one call.
 	forwardAtOnce = 256
 	forwardBytes  = 256 << 10
-	// forwardsMost is how many calls with that much are under way at a time.
+	// forwardsMost is how many calls of that size can be in progress at a time.
 	forwardsMost = 16
 	// forwardTimeout is how long a destination has to answer.
 	forwardTimeout = 10 * time.Second
-	// Between attempts that fail there is a pause, each twice as long as the one
-	// before.
+	// After each failed attempt the pause doubles.
 	forwardPause   = 50 * time.Millisecond
 	forwardLongest = 15 * time.Second
 )
 
-// Deliver gives messages to the shard that serves a queue, by calling its Accept,
-// and returns nil when that has returned nil. It ends when ctx does.
+// Deliver passes messages to the shard that serves a queue, by calling its Accept, and returns nil when that has
+// returned nil. It ends when ctx does.
 //
-// It may be given a message again that it has delivered before, and more messages
-// behind it. So a message must go to the same shard each time; if the queue is on
-// several shards, Deliver may divide the messages of a call among them, each part in
+// It may get messages again that it has delivered before, followed by new ones. So a message must go to the same shard
+// each time. If the queue is on several shards, Deliver may divide the messages of a call among them, each part in
 // order, and succeeds when all parts have.
 type Deliver func(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error
 
-// Forward forwards the messages in the outboxes of s to the shards that serve their
-// queues, exactly once and, for each queue, in order; number is the number of s, by
-// which the other shards know what they have accepted from it. It returns when ctx
-// ends or s is closed, and only when it no longer uses the store, which must not be
-// closed earlier. A shard runs one Forward at a time.
+// Forward forwards the messages in the outboxes of s to the shards that serve their queues, exactly once and, for each
+// queue, in order. number is the number of s: the other shards record under it what they have accepted. Forward returns
+// when ctx ends or s is closed, and only when it no longer uses the store, which must not be closed earlier. A shard
+// runs one Forward at a time.
 //
-// Queues do not wait for each other. For each, Forward begins with one message and
-// continues with many when that was accepted; while nothing can be delivered it tries
-// ever more seldom, and no message is lost.
+// Queues do not wait for each other. For each queue, Forward begins with one message and continues with many when that
+// one was accepted. While nothing can be delivered, it tries less and less often, and no message is lost.
 func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &forwarder{
@@ -63,7 +59,7 @@ func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	}
 }
 
-// forwarder runs one goroutine for each outbox that holds messages.
+// forwarder runs one goroutine for each outbox with messages.
 type forwarder struct {
 	shard   *Shard
 	from    queue.FromShard
@@ -90,7 +86,7 @@ func (f *forwarder) start(ctx context.Context, id queue.ID) {
 	})
 }
 
-// end reports whether there is nothing more to do for a queue.
+// end reports whether a queue has nothing left to forward.
 func (f *forwarder) end(ctx context.Context, id queue.ID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +102,7 @@ func (f *forwarder) end(ctx context.Context, id queue.ID) bool {
 	return true
 }
 
-// drain forwards until nothing is left in a queue, or ctx ends.
+// drain forwards until the outbox of a queue is empty, or ctx ends.
 func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 	answers := false
 	pause := time.Duration(0) // the last one, if the last attempt has failed
@@ -133,9 +129,8 @@ func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 	}
 }
 
-// step forwards some messages and returns how many: one, or many if the queue's
-// shard answers. Any number of queues may wait in vain with one message each; those
-// with many take turns.
+// step forwards some messages and returns how many: one, or many if the queue's shard answers. Any number of queues may
+// wait with one message each; those with many take turns.
 func (f *forwarder) step(ctx context.Context, id queue.ID, answers bool) (int, error) {
 	most := 1
 	if answers {
@@ -165,7 +160,7 @@ func (f *forwarder) deliver(ctx context.Context, id queue.ID, messages []queue.T
 	return f.to(ctx, id, f.from, messages)
 }
 
-// sleep reports whether it has slept that long.
+// sleep sleeps, and reports whether it was not interrupted.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -6,21 +6,21 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Glance is what a list of queues shows of one, as one shard knows it.
+// Glance is what a list of queues shows of one queue on one shard.
 type Glance struct {
 	ID queue.ID
 	queue.Glance
 	Served  bool // by this shard; otherwise there are only messages on their way to another
 	Waiters int  // long polls that wait for a message
-	// Unavailable says that a shard of the queue could not be asked: nothing else is known.
+	// Unavailable means that a shard of the queue did not answer. Nothing else is known then.
 	Unavailable bool
 }
 
-// MaxGlances is how many queues can be asked for in one call.
+// MaxGlances is how many queues one call can ask for.
 const MaxGlances = 512
 
-// Glances returns what lists show of some queues, all as they are at one moment but for their oldest messages, which
-// are looked for at the next. It leaves out queues of which there is nothing here.
+// Glances returns what lists show of some queues, all as of one moment, except for their oldest messages, which are
+// read at the next. It omits queues without data here.
 func (s *Shard) Glances(ctx context.Context, ids []queue.ID) ([]Glance, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
 	var looks []queue.Look

@@ -7,16 +7,14 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// OutboxReady waits until outboxes have become non-empty, and returns their queues.
-// It returns a queue again when its outbox was empty in between, and when the shard
-// had to be loaded again.
+// OutboxReady waits until outboxes have become non-empty, and returns their queues. It returns a queue again when its
+// outbox was empty in between, and when the shard had to be loaded again.
 func (s *Shard) OutboxReady(ctx context.Context) ([]queue.ID, error) {
 	return s.readyOutboxes.wait(ctx, s.closed)
 }
 
-// ReadOutbox returns the first messages of an outbox: at most so many, and at most
-// so many bytes unless the first message alone is longer. There are none if the
-// queue does not exist.
+// ReadOutbox returns the first messages of an outbox, up to a number of messages and of bytes; a first message that is
+// longer than that is returned alone. There are none if the queue does not exist.
 func (s *Shard) ReadOutbox(ctx context.Context, id queue.ID, most, bytes int) ([]queue.Transfer, error) {
 	type extent struct {
 		from queue.Position
@@ -37,9 +35,8 @@ func (s *Shard) ReadOutbox(ctx context.Context, id queue.ID, most, bytes int) ([
 	return queue.ReadOutbox(s.store, id, held.from, most, bytes)
 }
 
-// Forwarded removes the messages of an outbox up to a position, because the shard
-// that serves the queue has accepted them. It is no error if the queue does not exist
-// any more.
+// Forwarded removes the messages of an outbox up to a position, because the shard that serves the queue has accepted
+// them. A queue that no longer exists is not an error.
 func (s *Shard) Forwarded(ctx context.Context, id queue.ID, upTo queue.Position) error {
 	err := s.exec(ctx, func(e *queue.Engine) error { return e.Forwarded(id, upTo) })
 	if errors.Is(err, queue.ErrNoQueue) {
@@ -48,8 +45,8 @@ func (s *Shard) Forwarded(ctx context.Context, id queue.ID, upTo queue.Position)
 	return err
 }
 
-// Accept takes in messages from the outbox of another shard; see queue.Engine. A call
-// whose outcome is unknown can be repeated.
+// Accept accepts messages from the outbox of another shard; see queue.Engine. A call whose outcome is unknown can be
+// repeated.
 func (s *Shard) Accept(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
 	return s.exec(ctx, func(e *queue.Engine) error { return e.Accept(id, from, messages) })
 }

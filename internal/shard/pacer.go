@@ -11,26 +11,25 @@ import (
 const (
 	// paceSlice is how long a walk works before it pauses and lets another one work.
 	paceSlice = time.Millisecond
-	// pauseIdle and pauseBusy are how many times as long as it has worked it pauses: of a shard that has nothing else
-	// to do, walks take half of a processor, of one that is busy, a small part. One that has committed something is
-	// busy for busyTime. A step that takes long, such as a filter in a large body, makes a long pause, of longestPause
-	// at most.
+	// pauseIdle and pauseBusy are the ratio of pauses to work. On an otherwise idle shard, walks take half of a
+	// processor; on a busy one, a small part. A shard is busy for busyTime after a commit. A step that takes long, such
+	// as a filter on a large body, makes a long pause of at most longestPause.
 	pauseIdle    = 1
 	pauseBusy    = 24
 	busyTime     = 250 * time.Millisecond
 	longestPause = time.Second
-	// walkTime and walkBytes bound one walk.
+	// walkTime and walkBytes limit one walk.
 	walkTime  = time.Second
 	walkBytes = 256 << 20
-	// A walk looks at the clock after so many steps or bytes.
+	// A walk reads the clock after this many steps or bytes.
 	walkSteps = 32
 	walkChunk = 32 << 10
 )
 
-// pacer bounds what goroutines take of the machine that walk through what a shard has stored, such as a search through
-// millions of messages, so that it does not slow down the producers and consumers of the shard. One walk works at a
-// time, for a moment, and then all pause, for longer if the shard is busy. Accounts take turns, however many walks each
-// has.
+// pacer limits how much of the machine is used by goroutines that walk through what a shard has stored, such as a
+// search through millions of messages. They must not slow down the producers and consumers of the shard. One walk works
+// at a time, for a moment, and then all pause, for longer if the shard is busy. Accounts take turns, regardless of how
+// many walks each has.
 type pacer struct {
 	turn    *fairshare.Places // one place, of the walk that has its turn
 	commits atomic.Uint64     // of the shard
@@ -58,7 +57,7 @@ func (p *pacer) begin(ctx context.Context, account string) (*walk, error) {
 	return w, nil
 }
 
-// walk is one walk under way. It belongs to one goroutine, which has the turn except in a pause.
+// walk is one walk in progress. It belongs to one goroutine, which has the turn except during a pause.
 type walk struct {
 	pacer   *pacer
 	ctx     context.Context
@@ -71,8 +70,8 @@ type walk struct {
 	bytes   int       // altogether
 }
 
-// proceed is called after each step, with the bytes that it has read, and reports whether to take the next one. It
-// pauses when that is due.
+// proceed is called after each step with the bytes that it has read, and reports whether to take the next step. It
+// pauses when a pause is due.
 func (w *walk) proceed(bytes int) bool {
 	w.steps++
 	w.chunk += bytes
@@ -91,7 +90,7 @@ func (w *walk) proceed(bytes int) bool {
 	return true
 }
 
-// pause returns how long walks pause when one has worked so long.
+// pause returns how long walks pause after one has worked for a time.
 func (p *pacer) pause(now time.Time, worked time.Duration) time.Duration {
 	if commits := p.commits.Load(); commits != p.seen {
 		p.seen, p.busyUntil = commits, now.Add(busyTime)
@@ -102,8 +101,8 @@ func (p *pacer) pause(now time.Time, worked time.Duration) time.Duration {
 	return min(pauseIdle*worked, longestPause)
 }
 
-// pause waits, keeping the turn so that no other walk works meanwhile, and gives it to a walk that waits. It reports
-// false if the walk has to end.
+// pause waits, keeping the turn so that no other walk works meanwhile, and then gives it to a walk that waits. It
+// reports false if the walk must end.
 func (w *walk) pause(now time.Time) bool {
 	timer := time.NewTimer(w.pacer.pause(now, now.Sub(w.slice)))
 	defer timer.Stop()

@@ -6,11 +6,11 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Peek looks into a queue without a receive: nothing that is in the queue changes. It looks for a bounded time, and
-// says where to go on if that was not enough.
+// Peek reads messages of a queue without a receive: nothing in the queue changes. It searches for a limited time, and
+// returns where to continue.
 //
-// The owner is asked only what the queue is. The messages are read by the goroutine of the caller, from what is durable
-// at one moment, and it takes a small part of the machine while the shard is busy: see pacer.
+// The owner only describes the queue. The goroutine of the caller reads the messages, from what is durable at one
+// moment, and uses a small part of the machine while the shard is busy; see pacer.
 func (s *Shard) Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error) {
 	look, err := call(ctx, s, func(e *queue.Engine) (queue.Look, error) { return e.Look(id) })
 	if err != nil {

@@ -46,8 +46,8 @@ func (p *poll) do(e *queue.Engine) error {
 	return p.try(e)
 }
 
-// Either side may decide a poll: the owner when it gives it messages, or the consumer when it stops waiting. Whichever
-// comes first bars the other, so that no message is given to a consumer that has gone.
+// The owner decides a poll when it gives it messages, the consumer when it stops waiting. The first of them excludes
+// the other, so no message is given to a consumer that has gone.
 const (
 	pollOpen = iota
 	pollTaken
@@ -64,8 +64,8 @@ func (p *poll) try(e *queue.Engine) error {
 	return p.err
 }
 
-// empty reports whether p continues to wait after it was tried. If so, p is
-// open again. If not, p.err is what its consumer gets.
+// empty reports whether p, which found no message, continues to wait. If so, p is open again. If not, p.err is the
+// answer to its consumer.
 func (p *poll) empty() bool {
 	if p.end == 0 || len(p.out) > 0 || p.err != nil && !errors.Is(p.err, queue.ErrOverLimit) {
 		return false
@@ -73,8 +73,8 @@ func (p *poll) empty() bool {
 	return p.reopen() // too many in flight are no reason to stop waiting
 }
 
-// reopen makes a poll that was taken wait again. It reports false if the consumer has left meanwhile: the poll
-// is taken then, and is to be answered.
+// reopen lets a poll that was taken wait again. It reports false if the consumer has left meanwhile: the poll is then
+// taken, and must be answered.
 func (p *poll) reopen() bool {
 	p.out, p.err = nil, nil
 	p.state.Store(pollOpen)
@@ -87,7 +87,7 @@ func (p *poll) answer(err error) {
 	close(p.done)
 }
 
-// polls are the long polls that wait, in order of arrival for each queue.
+// polls are the waiting long polls, in order of arrival for each queue.
 type polls struct {
 	waiting map[queue.ID]*list.List
 	ends    heap.Heap[*poll]  // by the end of their time
@@ -104,7 +104,7 @@ func newPolls() polls {
 // pending reports whether serve has something to try.
 func (ps *polls) pending() bool { return len(ps.ready) > 0 }
 
-// touched notes in which queues something has happened.
+// touched marks the queues that have changed.
 func (ps *polls) touched(ids []queue.ID) {
 	for _, id := range ids {
 		if ps.waiting[id] != nil {
@@ -145,9 +145,8 @@ func (ps *polls) remove(p *poll) {
 	}
 }
 
-// serve gives available messages to the polls that wait for them, first come first
-// served, and returns the polls to be answered. It calls tried with each poll that it has
-// tried. Where the transaction is full, the polls that are left stay ready.
+// serve gives available messages to the polls that wait for them, first come first served, and returns the polls to
+// answer. It calls tried with each poll that it has tried. If the transaction is full, the remaining polls stay ready.
 func (ps *polls) serve(e *queue.Engine, tried func(*poll)) (served []*poll, err error) {
 	for id := range ps.ready {
 		if e.Full() {
@@ -181,7 +180,7 @@ func (ps *polls) serve(e *queue.Engine, tried func(*poll)) (served []*poll, err 
 	return served, nil
 }
 
-// nextEnd returns when the first poll has waited for long enough.
+// nextEnd returns when the first poll times out.
 func (ps *polls) nextEnd() (queue.Instant, bool) {
 	if ps.ends.Len() == 0 {
 		return 0, false
@@ -189,7 +188,7 @@ func (ps *polls) nextEnd() (queue.Instant, bool) {
 	return ps.ends.First().end, true
 }
 
-// end answers the polls whose time is over, or all.
+// end answers the polls that have timed out, or all.
 func (ps *polls) end(now queue.Instant, all bool) {
 	for ps.ends.Len() > 0 && (all || ps.ends.First().end <= now) {
 		p := ps.ends.First()

@@ -9,9 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Publish accepts publications; see queue.Engine. All their copies are durable when it
-// returns, or none. While too many copies of earlier publications are to be made, it waits;
-// if ctx ends meanwhile, nothing was done.
+// Publish accepts publications; see queue.Engine. When it returns, all copies are durable, or none. While too many
+// copies of earlier publications are still to be made, it waits; if ctx ends meanwhile, nothing was done.
 func (s *Shard) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	for {
 		room := s.room.next()
@@ -49,7 +48,7 @@ func (r *backlogRoom) next() <-chan struct{} {
 	return r.waiting
 }
 
-// open says that there is room.
+// open announces room.
 func (r *backlogRoom) open() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

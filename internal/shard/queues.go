@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Message is a message given to a consumer.
+// Message is a message that was given to a consumer.
 type Message struct {
 	queue.Message
 	queue.Delivery
@@ -27,13 +27,13 @@ func (m *Message) FirstReceived() queue.Instant {
 	return m.First
 }
 
-// Probe makes a small commit, to find out whether the shard can be written.
+// Probe makes a small commit, to check whether the shard can be written.
 func (s *Shard) Probe(ctx context.Context) error {
 	return s.exec(ctx, func(e *queue.Engine) error { e.ForceWrite(); return nil })
 }
 
-// Configure adds a queue or gives it new attributes. It waits even while the disk is
-// blocked: the catalog has the queue already, and shard and catalog must agree.
+// Configure adds a queue or updates its attributes. It waits even while the disk is blocked, because the catalog
+// already has the change, and shard and catalog must agree.
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Configure(c)
@@ -42,7 +42,7 @@ func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 	})
 }
 
-// Drop removes a queue and all it holds. It waits as Configure does.
+// Drop removes a queue and all its data. It waits as Configure does.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Drop(id)
@@ -61,19 +61,17 @@ func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing
 	return call(ctx, s, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
 }
 
-// MaxReceive bounds the messages of one receive, in bytes of queue.Message.Size.
-// Ten messages of SQS's largest size are below it. Messages beyond it can be
-// stored all the same, by a program that knew other limits; a receive then
-// gives fewer messages than were asked for, but one at least.
+// MaxReceive limits the messages of one receive, in bytes of queue.Message.Size. Ten messages of SQS's largest size are
+// below it. A program with other limits may have stored larger messages; a receive then returns fewer messages than
+// requested, but at least one.
 const MaxReceive = 11 << 20
 
-// Receive gives out messages. If there are none it waits for some, for the
-// length of wait or until ctx ends, and then gives none. It gives at most
-// MaxReceive bytes, unless the first message alone is longer. If ctx ends and
-// messages have already been given, they are taken back; if the shard is closed
-// by then, it gives them all the same, to be returned where it is open next.
+// Receive returns messages. If there are none it waits for some, for the length of wait or until ctx ends, and then
+// returns none. It returns at most MaxReceive bytes, unless the first message alone is longer. If ctx ends when
+// messages have already been given, they are taken back. If the shard is closed by then, Receive returns them all the
+// same; return them where the shard is open next.
 //
-// Too many messages in flight give queue.ErrOverLimit only if wait is 0.
+// Too many messages in flight result in queue.ErrOverLimit only if wait is 0.
 func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]Message, error) {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
@@ -124,9 +122,8 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 	return messages, err
 }
 
-// abandonPoll stops waiting for a poll because the disk is blocked, and returns the
-// error for its consumer. If the owner is giving messages to the poll, they are taken
-// back when the disk can be written again.
+// abandonPoll stops waiting for a poll because the disk is blocked, and returns the error for its consumer. If the
+// owner is giving messages to the poll, they are taken back when the disk can be written again.
 func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 	p.left.Store(true)
 	if !p.leave() {
@@ -148,11 +145,10 @@ func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 	return unavailable(c)
 }
 
-// read reads the messages of deliveries. It runs in the goroutine of the caller, not
-// of the owner, as all reads of bodies do. It leaves out a message that was purged or
-// has expired meanwhile. If a message cannot be read, the others are taken back, so
-// that they can be received without it while it is in flight. Messages with which the
-// answer would be longer than MaxReceive are taken back.
+// read reads the messages of deliveries. Like all reads of bodies, it runs in the goroutine of the caller, not of the
+// owner. It omits messages that were purged or have expired meanwhile. If a message cannot be read, the others are
+// taken back, so that they can be received without it while it is in flight. Messages that would make the answer longer
+// than MaxReceive are taken back.
 func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delivery, q *queue.Receive) ([]Message, error) {
 	out := make([]Message, 0, len(deliveries))
 	var read []queue.Delivery
@@ -203,9 +199,8 @@ func (s *Shard) shorten(ctx context.Context, id queue.ID, deliveries []queue.Del
 	}
 }
 
-// absent tells a message that was deleted from one that is lost: it asks the owner
-// whether the message should still be there. Positions are not used again, so a
-// message that the engine has now was there before.
+// absent distinguishes a deleted message from a lost one: it asks the owner whether the message should still exist.
+// Positions are not reused, so a message that the engine has now existed before.
 func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error {
 	held := false
 	err := s.exec(context.WithoutCancel(ctx), func(e *queue.Engine) error {
@@ -232,8 +227,8 @@ func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receip
 	return s.Settle(ctx, id, receipts, nil)
 }
 
-// Settle removes messages whose outcome is known, and counts it in their topic, in one transaction. A nil count counts
-// nothing.
+// Settle removes messages whose outcome is known, and counts the outcome in their topic, in one transaction. A nil
+// count counts nothing.
 func (s *Shard) Settle(ctx context.Context, id queue.ID, receipts []queue.Receipt, count *queue.TopicCount) ([]error, error) {
 	var at queue.Instant
 	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) {
@@ -265,7 +260,7 @@ func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []que
 // Purge removes all messages of a queue; see queue.Engine. If it fails, some of them may be gone.
 func (s *Shard) Purge(ctx context.Context, id queue.ID) error { return s.PurgeAfter(ctx, id, nil) }
 
-// PurgeAfter is Purge for a queue of which the outboxes of other shards were purged before, with where these stood.
+// PurgeAfter is Purge for a queue after the outboxes of other shards were purged up to the given positions.
 func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error {
 	_, err := s.purge(ctx, queue.Purging{Queue: id, Marks: marks})
 	if s.watcher != nil && err == nil {
@@ -274,14 +269,14 @@ func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark)
 	return err
 }
 
-// PurgeOutbox removes the messages for a queue that are on their way to other shards, and returns the position
-// up to which the outbox has had messages. Those of them that it has forwarded may still arrive.
+// PurgeOutbox removes the messages for a queue that are on their way to other shards, and returns the last position
+// that the outbox has had. Messages that were already forwarded may still arrive.
 func (s *Shard) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {
 	p, err := s.purge(ctx, queue.Purging{Queue: id, OutboxOnly: true})
 	return p.Last, err
 }
 
-// purge goes on with a purge until it is done.
+// purge continues a purge until it is complete.
 func (s *Shard) purge(ctx context.Context, p queue.Purging) (queue.Purging, error) {
 	for !p.Done {
 		next, err := call(ctx, s, func(e *queue.Engine) (queue.Purging, error) { return e.Purge(p) })
@@ -293,7 +288,7 @@ func (s *Shard) purge(ctx context.Context, p queue.Purging) (queue.Purging, erro
 	return p, nil
 }
 
-// Counts returns how many messages a queue holds in each state, exactly.
+// Counts returns the exact number of messages of a queue in each state.
 func (s *Shard) Counts(ctx context.Context, id queue.ID) (queue.Counts, error) {
 	return call(ctx, s, func(e *queue.Engine) (queue.Counts, error) { return e.Counts(id) })
 }

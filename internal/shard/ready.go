@@ -9,23 +9,21 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Ready waits until queues of subscriptions have become available, and returns them: a
-// receive would be given messages. It returns a queue again when it was not available in
-// between, and when the shard had to be loaded again. So the code that delivers from these queues
-// receives from each until it gets nothing; a queue without messages costs nothing.
+// Ready waits until queues of subscriptions have available messages, and returns them. It returns a queue again when it
+// was not available in between, and when the shard had to be loaded again. So the deliverer receives from each queue
+// until it gets nothing, and a queue without messages costs nothing.
 func (s *Shard) Ready(ctx context.Context) ([]queue.ID, error) {
 	return s.deliverable.wait(ctx, s.closed)
 }
 
-// readyQueues are queues in which there is something to do, and that wait has not returned
-// yet. The zero value is ready to use.
+// readyQueues are queues with something to do that wait has not returned yet. The zero value is ready to use.
 type readyQueues struct {
 	mu    sync.Mutex
 	ids   map[queue.ID]bool
 	added chan struct{} // closed when there are some; nil if no goroutine waits
 }
 
-// announce adds queues; what there is to do in them must be durable.
+// announce adds queues. The reason for it must be durable.
 func (r *readyQueues) announce(ids []queue.ID) {
 	if len(ids) == 0 {
 		return

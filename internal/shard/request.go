@@ -8,15 +8,14 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// request is something that the owner is to do. work stores its results for the
-// caller, who reads them when done is closed.
+// request is a task for the owner. work stores its results for the caller, who reads them when done is closed.
 type request struct {
 	work work
 	poll *poll // the long poll that the request becomes if it finds nothing
 	err  error
 	done chan struct{}
-	// begun is set by the owner when it begins with the request, or by a caller who
-	// stops waiting before: the owner then leaves the request alone.
+	// begun is set by the owner when it begins the request, or by a caller who stops waiting before that. The owner
+	// then ignores the request.
 	begun    atomic.Bool
 	repeated bool // it has begun before, in a transaction of which nothing is left
 }
@@ -33,7 +32,7 @@ func newRequest(f step) *request { return &request{work: f, done: make(chan stru
 
 func (r *request) begin() bool { return r.begun.CompareAndSwap(false, true) }
 
-// asking is a request with a result. Nearly all that clients want is one of these, so it is a single piece of memory.
+// asking is a request with a result. Nearly all calls of clients are of this kind, so it is a single allocation.
 type asking[T any] struct {
 	request
 	f   func(*queue.Engine) (T, error)
@@ -45,10 +44,9 @@ func (a *asking[T]) do(e *queue.Engine) (err error) {
 	return err
 }
 
-// call has the owner call f, and waits until the effect is durable. When the owner
-// has the request, the end of ctx no longer ends the wait: the caller must learn
-// whether the change was made. A blocked disk does end it, because it may stay
-// blocked for any length of time.
+// call runs f in the owner, and waits until the effect is durable. Once the owner has begun the request, the end of ctx
+// no longer ends the wait, because the caller must know whether the change was made. A blocked disk does end it,
+// because it may stay blocked for any length of time.
 func call[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)) (T, error) {
 	a := &asking[T]{request: request{done: make(chan struct{})}, f: f}
 	a.work = a
@@ -59,14 +57,13 @@ func call[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)
 	return a.got, a.err
 }
 
-// exec is call for a function without result.
+// exec is call for a function without a result.
 func (s *Shard) exec(ctx context.Context, f func(*queue.Engine) error) error {
 	_, err := call(ctx, s, func(e *queue.Engine) (struct{}, error) { return struct{}{}, f(e) })
 	return err
 }
 
-// execEvenIfBlocked is exec for what must be done sooner or later: it waits while the
-// disk is blocked.
+// execEvenIfBlocked is exec for changes that must be made eventually: it waits while the disk is blocked.
 func (s *Shard) execEvenIfBlocked(ctx context.Context, f func(*queue.Engine) error) error {
 	r := newRequest(f)
 	if err := s.await(ctx, s.disk.Lifetime(), r); err != nil {
@@ -75,8 +72,8 @@ func (s *Shard) execEvenIfBlocked(ctx context.Context, f func(*queue.Engine) err
 	return r.err
 }
 
-// await sends r to the owner and waits for the answer, or returns why it no longer
-// waits; that c has ended is one of the reasons.
+// await sends r to the owner and waits for the answer, or returns why it stopped waiting, for example because ctx has
+// ended.
 func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
 	if err := s.hand(ctx, c, r); err != nil {
 		return err
@@ -85,7 +82,7 @@ func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
 	case <-r.done:
 		return nil
 	case <-s.closed:
-		// The owner may have answered in the last moment.
+		// The owner may have answered at the last moment.
 		select {
 		case <-r.done:
 			return nil
@@ -103,7 +100,7 @@ func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
 	}
 }
 
-// hand hands r to the owner, or returns why it does not.
+// hand passes r to the owner, or returns why it does not.
 func (s *Shard) hand(ctx context.Context, c *Writable, r *request) error {
 	if c.Err() != nil {
 		return notBegun(c)

@@ -7,9 +7,9 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// search looks for the messages that tasks select, until the shard is closed. The owner is asked only what to look for,
-// and given what was found; a filter is never evaluated by it. The searches of a shard are made one after the other,
-// each for a bounded time, and take a small part of the machine while the shard is busy: see pacer.
+// search finds the messages that tasks select, until the shard is closed. The owner only says what to search for, and
+// receives the results; it never evaluates a filter. A shard runs one search at a time, each for a limited time, and
+// uses a small part of the machine while the shard is busy; see pacer.
 func (s *Shard) search() {
 	ctx := context.Background() // all that is waited for ends with the shard
 	for {
@@ -25,7 +25,7 @@ func (s *Shard) search() {
 	}
 }
 
-// searchIn makes one search for the task of a queue, if that still wants one.
+// searchIn makes one search for the task of a queue, if the task still needs one.
 func (s *Shard) searchIn(ctx context.Context, id queue.ID) error {
 	var wanted bool
 	search, err := call(ctx, s, func(e *queue.Engine) (search queue.Search, _ error) {
@@ -50,7 +50,7 @@ func (s *Shard) searchIn(ctx context.Context, id queue.ID) error {
 	})
 }
 
-// searchLater has a search made again that has failed, when the store may be back.
+// searchLater repeats a failed search when the store may be back.
 func (s *Shard) searchLater(id queue.ID) {
 	timer := time.NewTimer(reloadInterval)
 	defer timer.Stop()

@@ -6,8 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Series returns the rows of a name from an instant up to but not including another, in
-// order of time. It reads what is durable, and does not ask the owner.
+// Series returns the rows of a name from an instant up to, but not including, another, in order of time. It reads what
+// is durable, without the owner.
 func (s *Shard) Series(_ context.Context, _ queue.ID, name string, from, to queue.Instant) ([]queue.Row, error) {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
@@ -19,8 +19,8 @@ func (s *Shard) Series(_ context.Context, _ queue.ID, name string, from, to queu
 	return queue.Series(r.Get, name, from, to)
 }
 
-// SeriesNames returns names that begin with a prefix, come after another name, and have
-// rows since an instant; see queue.SeriesNames.
+// SeriesNames returns names that begin with a prefix, follow another name, and have rows since an instant; see
+// queue.SeriesNames.
 func (s *Shard) SeriesNames(_ context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error) {
 	s.reading.RLock()
 	defer s.reading.RUnlock()

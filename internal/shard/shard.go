@@ -14,83 +14,76 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// ErrUnavailable says that the shard could not do what was asked because its
-// store failed or the shard is closed. Whether it made a change is then unknown.
+// ErrUnavailable means that the shard could not carry out a request because its store failed or the shard is closed. It
+// is unknown whether the request made a change.
 var ErrUnavailable = errors.New("the shard is not available")
 
-// ErrNotBegun is an ErrUnavailable that says that the shard did nothing: to ask
-// again is safe, here or wherever the shard is open now.
+// ErrNotBegun is an ErrUnavailable that means that the shard did nothing. The caller can safely repeat the request,
+// here or where the shard is open now.
 var ErrNotBegun = fmt.Errorf("%w: nothing was done", ErrUnavailable)
 
-// A shard's names for the errors of the disk that it is on, for packages that use a shard and not its store.
+// Aliases of the errors of the shard's disk, for packages that use a shard and not its store.
 type (
 	Writable     = store.Writable
 	BlockedError = store.BlockedError
 )
 
-// ErrDeposed says that another node owns the shard now. A commit that returns it ends
-// the Shard for good.
+// ErrDeposed means that another node owns the shard now. A commit that returns it ends the Shard for good.
 var ErrDeposed = store.ErrDeposed
 
 const (
-	// requestsAtOnce and bytesAtOnce bound one commit. A larger one would only take
-	// longer and more memory.
+	// requestsAtOnce and bytesAtOnce limit one commit. A larger one would only take longer and need more memory.
 	requestsAtOnce = 1024
 	bytesAtOnce    = 4 << 20
-	// reloadInterval is the pause between attempts to come back after the store
-	// failed.
+	// reloadInterval is the pause between attempts to reload after the store failed.
 	reloadInterval = time.Second
 )
 
-// Options are what a shard is made of.
+// Options configure a shard.
 type Options struct {
 	Store *store.Store
-	// Configs returns the queues of this shard, when it is opened and whenever
-	// it has to be loaded again.
+	// Configs returns the queues of this shard. It is called when the shard is opened and whenever it is loaded again.
 	Configs func() []queue.Config
-	// Deleted reports whether a queue is known to be deleted, by what is at least as new as Configs: the rest of its
-	// data is removed when the shard is loaded. Nil means that no queue is.
+	// Deleted reports whether a queue is known to be deleted, by records that are at least as new as Configs. The rest
+	// of its data is removed when the shard is loaded. Nil means that no queue is.
 	Deleted func(queue.ID) bool
 	Logger  *slog.Logger // nil discards
 	// Now is the machine's clock; nil means time.Now.
 	Now func() time.Time
-	// Shift returns what must be added to the time of that clock because the clock is
-	// off; nil means nothing. It does not change the pace of time.
+	// Shift returns the correction of that clock, which is added to its time; nil means none. It does not change the
+	// pace of time.
 	Shift func() time.Duration
-	// Commit makes a transaction durable; nil means Store.Commit. In a cluster it
-	// appends to a replicated log, which has to carry Txn.Bytes only.
+	// Commit makes a transaction durable; nil means Store.Commit. In a cluster it appends to a replicated log, which
+	// only has to carry Txn.Bytes.
 	Commit func(*store.Txn) error
-	// Confirm is called before callers are answered from memory, when there is nothing
-	// to commit; nil means that no other node can have changed the shard. If Commit
-	// or Confirm return ErrDeposed, the shard ends: it answers all callers with that
+	// Confirm is called before callers are answered from memory without a commit; nil means that no other node can have
+	// changed the shard. If Commit or Confirm returns ErrDeposed, the shard ends: it answers all callers with that
 	// error from then on.
 	Confirm func() error
-	// Writable returns the time in which commits can be made at present; nil means
-	// the disk's. Callers do not wait for a commit when that time has ended.
+	// Writable returns the period in which commits can be made at present; nil means that of the disk. Callers stop
+	// waiting for a commit when the period ends.
 	Writable func() *Writable
-	// Require is called before a commit that older programs cannot read, with the format
-	// that the data directory then has, until it returns nil; nil means that no program
-	// reads the store later.
+	// Require is called with the format that the data directory needs, before a commit that older programs cannot read,
+	// until it returns nil. Nil means that no other program reads the store later.
 	Require func(format int) error
-	// Keep is for how long the series of the queues are kept; there are none if it is zero.
+	// Keep is how long the series of the queues are kept. If it is zero, there are none.
 	Keep queue.Keep
-	// Reads returns the highest format of a data directory that all programs read which may
-	// open the store later: what the engine counts waits for it. Nil means that they read all.
+	// Reads returns the highest format that all programs read which may open the store later. The engine starts to
+	// count what needs a newer format only after that. Nil means that they read all.
 	Reads func() int
-	// Totals counts what happens to all queues; nil means that it is not asked for.
+	// Totals counts what happens to all queues; nil means no counting.
 	Totals *Totals
-	// Watch returns what watches the messages of this shard as long as it is open; nil means that nothing does. It is
-	// given the time of the shard.
+	// Watch returns a watcher of the messages of this shard while it is open; nil means none. Its argument returns the
+	// time of the shard.
 	Watch func(now func() queue.Instant) Watcher
-	// Cipher lets looks and searches see the text of encrypted messages; nil means that they cannot.
+	// Cipher lets peeks and searches read the text of encrypted messages; nil means that they cannot.
 	Cipher queue.Cipher
-	// MaxCommit is how many bytes of requests a transaction takes, 0 means 4 MiB; half as much
-	// of what time has made due comes before them, and half as much for long polls behind them.
+	// MaxCommit is how many bytes of requests a transaction takes; 0 means 4 MiB. Due work that comes before them and
+	// long polls that come after them may each take half as much.
 	MaxCommit int
 }
 
-// Shard is a keyspace with its queues. Its methods may be called from any
-// goroutine.
+// Shard is a keyspace with its queues. Its methods may be called from any goroutine.
 type Shard struct {
 	store     *store.Store
 	disk      *store.Disk
@@ -138,7 +131,7 @@ type Shard struct {
 	deposed error // other goroutines may read it when closed is closed
 }
 
-// Open loads the queues of a shard and starts to serve them.
+// Open loads the queues of a shard and begins to serve them.
 func Open(o Options) (*Shard, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -212,8 +205,8 @@ func (s *Shard) load() error {
 	return nil
 }
 
-// announce tells what has come into outboxes and queues of subscriptions and which tasks want a search, when it is
-// durable, and whether there is room for publications.
+// announce publishes what is durable: outboxes and queues of subscriptions with new messages, tasks that need a search,
+// and room for publications.
 func (s *Shard) announce(e *queue.Engine) {
 	s.readyOutboxes.announce(e.OutboxReady())
 	s.deliverable.announce(e.Deliverable())
@@ -223,18 +216,17 @@ func (s *Shard) announce(e *queue.Engine) {
 	}
 }
 
-// Writable returns the time in which the shard can be written at present.
+// Writable returns the period in which the shard can be written at present.
 func (s *Shard) Writable() *Writable { return s.writable() }
 
-// Drain ends the long polls with an empty answer; from now on no poll waits.
+// Drain ends the long polls with an empty answer. From now on no poll waits.
 func (s *Shard) Drain() {
 	s.draining.Store(true)
 	s.send(newRequest(func(*queue.Engine) error { return nil }))
 }
 
-// Close does what was asked for and stops the shard. The store stays open, and the
-// shard no longer reads it. If the disk is blocked, Close gives it up; the store's
-// Close returns that.
+// Close carries out the pending requests and stops the shard. The store stays open, and the shard no longer reads it.
+// If the disk is blocked, Close gives the disk up; the store's Close returns that error.
 func (s *Shard) Close() {
 	s.draining.Store(true)
 	s.once.Do(func() {
@@ -249,7 +241,7 @@ func (s *Shard) Close() {
 	})
 }
 
-// ended returns the error for callers who come when the shard has ended.
+// ended returns the error for requests that arrive when the shard has ended.
 func (s *Shard) ended() error {
 	if s.deposed != nil {
 		return fmt.Errorf("%w: %w", ErrNotBegun, s.deposed)
@@ -288,7 +280,7 @@ func (s *Shard) loop() {
 	}
 }
 
-// pause returns how long the owner has nothing to do unless a request comes.
+// pause returns how long the owner can sleep unless a request arrives.
 func (s *Shard) pause() time.Duration {
 	const longest = time.Hour
 	if s.engine == nil {
@@ -305,7 +297,7 @@ func (s *Shard) pause() time.Duration {
 	return max(0, wake.Sub(now))
 }
 
-// finish does what was asked for before the shard was closed.
+// finish carries out the requests that were made before the shard was closed.
 func (s *Shard) finish() {
 	for {
 		select {
@@ -325,7 +317,7 @@ func (s *Shard) finish() {
 	}
 }
 
-// endDeposed answers the requests that are left when another node owns the shard.
+// endDeposed answers the remaining requests when another node owns the shard.
 func (s *Shard) endDeposed() {
 	s.log.Warn("shard belongs to another node", "error", s.deposed)
 	s.polls.fail(s.ended())
@@ -342,9 +334,8 @@ func (s *Shard) endDeposed() {
 	}
 }
 
-// commitBatch makes one transaction: of what time has made due, of the requests that
-// have come, and of the long polls that can now be answered. Each has room of its own in
-// the transaction, so that none waits for ever behind the others.
+// commitBatch makes one transaction: of due work, of the requests that have arrived, and of the long polls that can now
+// be answered. Each part has its own share of the transaction, so that none waits for ever behind the others.
 func (s *Shard) commitBatch(first *request) {
 	if s.engine == nil && !s.recover() {
 		for _, r := range s.take(first) {
@@ -412,7 +403,7 @@ func (s *Shard) commitBatch(first *request) {
 	s.polls.end(s.clock.time(), s.draining.Load())
 }
 
-// take returns the requests that are to be repeated, with first behind them if it is not nil.
+// take returns the requests to repeat, followed by first if it is not nil.
 func (s *Shard) take(first *request) []*request {
 	all := s.repeat
 	s.repeat = nil
@@ -422,8 +413,8 @@ func (s *Shard) take(first *request) []*request {
 	return all
 }
 
-// run runs those requests and others that have come, as long as there is room for them, and returns those that it has
-// run. It repeats given requests that it has to leave.
+// run runs the given requests and others that have arrived, as long as the transaction has room for them. It returns
+// those that it has run, and repeats given requests that it had to leave.
 func (s *Shard) run(tx *store.Txn, given []*request, sizes *sizes) (batch []*request, err error) {
 	next := func() (r *request) {
 		if len(given) == 0 {
@@ -450,7 +441,7 @@ func (s *Shard) run(tx *store.Txn, given []*request, sizes *sizes) (batch []*req
 	return batch, err
 }
 
-// begun begins requests that are run in another transaction than the one that they came for.
+// begun begins requests that run in a later transaction than the one that they arrived for.
 func (s *Shard) begun(given []*request) (out []*request) {
 	for _, r := range given {
 		if r.repeated || r.begin() {
@@ -461,7 +452,7 @@ func (s *Shard) begun(given []*request) (out []*request) {
 	return out
 }
 
-// keepNow returns for how long series are kept, and up to which format.
+// keepNow returns how long series are kept, and up to which format.
 func (s *Shard) keepNow() queue.Keep {
 	k := s.keep
 	s.asked = time.Now()
@@ -469,7 +460,7 @@ func (s *Shard) keepNow() queue.Keep {
 	return k
 }
 
-// allow lets the engine begin with what all programs can read. It asks once in reloadInterval.
+// allow lets the engine start what all programs can read. It checks once in reloadInterval.
 func (s *Shard) allow() {
 	if s.engine.Awaits() && time.Since(s.asked) >= reloadInterval {
 		s.asked = time.Now()
@@ -477,7 +468,7 @@ func (s *Shard) allow() {
 	}
 }
 
-// requireFormat raises the format of the data directory to the one that the engine needs.
+// requireFormat raises the format of the data directory to what the engine needs.
 func (s *Shard) requireFormat(e *queue.Engine) error {
 	format := e.Format()
 	if format <= s.format {
@@ -490,9 +481,8 @@ func (s *Shard) requireFormat(e *queue.Engine) error {
 	return nil
 }
 
-// next returns a request that has come, or nil. It lets goroutines run first that are
-// about to send one: if the processors are busy, more requests share the commit; if
-// they are idle, it takes no time.
+// next returns a request that has arrived, or nil. It first yields to goroutines that are about to send one: if the
+// processors are busy, more requests share the commit; if they are idle, the yield takes no time.
 func (s *Shard) next() *request {
 	select {
 	case r := <-s.requests:
@@ -508,8 +498,8 @@ func (s *Shard) next() *request {
 	}
 }
 
-// fail answers the requests of a transaction that could not be made durable, and
-// drops the engine, which has what the store has not.
+// fail answers the requests of a transaction that could not be made durable, and drops the engine, whose state is ahead
+// of the store.
 func (s *Shard) fail(err error, batch []*request, served []*poll) {
 	s.engine = nil
 	if !s.isDeposed(err) {
@@ -523,7 +513,7 @@ func (s *Shard) fail(err error, batch []*request, served []*poll) {
 	}
 }
 
-// isDeposed reports whether err says that another node owns the shard, and keeps it.
+// isDeposed reports whether err means that another node owns the shard, and records that.
 func (s *Shard) isDeposed(err error) bool {
 	if !errors.Is(err, ErrDeposed) {
 		return false
@@ -532,7 +522,7 @@ func (s *Shard) isDeposed(err error) bool {
 	return true
 }
 
-// recover builds the engine again. It tries once in reloadInterval.
+// recover loads the engine again. It tries once in reloadInterval.
 func (s *Shard) recover() bool {
 	if time.Now().Before(s.reload) {
 		return false

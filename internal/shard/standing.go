@@ -7,17 +7,16 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Totals counts what happens to all queues of a process, in whichever of its shards. They
-// do not fall when a queue is removed, nor when a shard moves to another node. The zero
-// value is ready to use.
+// Totals counts what happens to all queues of a process, in all of its shards. The counters do not fall when a queue is
+// removed, nor when a shard moves to another node. The zero value is ready to use.
 type Totals struct {
 	mu sync.Mutex
 	n  [queue.Counters]int64
-	// owed is what was counted and taken back, until so much is counted anew.
+	// owed is what was counted and then undone, until as much is counted again.
 	owed [queue.Counters]int64
 }
 
-// Get returns how often each counter has counted.
+// Get returns the value of each counter.
 func (t *Totals) Get() [queue.Counters]int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +39,7 @@ func (t *Totals) add(before, after [queue.Counters]int64) {
 	}
 }
 
-// Standings returns how the queues of the shard stand.
+// Standings returns the state of the queues of the shard.
 func (s *Shard) Standings(ctx context.Context) ([]queue.Standing, error) {
 	all, err := call(ctx, s, func(e *queue.Engine) ([]queue.Standing, error) { return e.Standings(), nil })
 	s.waits.addTo(all)

@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// State is what a queue is doing on one shard.
+// State is the state of a queue on one shard.
 type State struct {
 	queue.State
 	Waiters int    // long polls that wait for a message
@@ -16,7 +16,7 @@ type State struct {
 	Node    string // its owner; empty: this machine is alone
 }
 
-// States returns what a queue is doing, for each shard that it is on: here is one.
+// States returns the state of a queue for each shard that it is on. Here there is one.
 func (s *Shard) States(ctx context.Context, id queue.ID) ([]State, error) {
 	var look queue.Look
 	st, err := call(ctx, s, func(e *queue.Engine) (st State, err error) {
@@ -40,7 +40,7 @@ func (s *Shard) States(ctx context.Context, id queue.ID) ([]State, error) {
 	return []State{st}, err
 }
 
-// Groups lists the groups of a FIFO queue; see queue.Look. It looks for a bounded time, as Peek does.
+// Groups lists the message groups of a FIFO queue; see queue.Look. It searches for a limited time, as Peek does.
 func (s *Shard) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error) {
 	look, err := call(ctx, s, func(e *queue.Engine) (queue.Look, error) { return e.Look(id) })
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *Shard) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.
 	return found, err
 }
 
-// walk has f look at what is durable at one moment, in the goroutine of the caller, when it is the turn of an account.
-// f calls proceed after each step with the bytes that it has read, and ends when that returns false.
+// walk calls f with what is durable at one moment, in the goroutine of the caller, when it is the turn of its account.
+// f calls proceed after each step with the bytes that it has read, and ends when proceed returns false.
 func (s *Shard) walk(ctx context.Context, account string, f func(r queue.Reader, proceed func(bytes int) bool) error) error {
 	s.reading.RLock()
 	defer s.reading.RUnlock()

@@ -10,8 +10,8 @@ import (
 // Stored is how much a shard stores of an account.
 type Stored struct{ Messages, Bytes int64 }
 
-// Stored returns how much the shard stores of some accounts; of those whose value is true, in bytes as well. The
-// messages are counted. The bytes are weighed: see scale.
+// Stored returns how much the shard stores of some accounts: the number of messages, and, for accounts whose value is
+// true, also their bytes. Messages are counted; bytes are estimated, see scale.
 func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[string]Stored, error) {
 	list, err := call(ctx, s, func(e *queue.Engine) ([]queue.Stored, error) {
 		return e.Stored(func(account string) bool { _, ok := accounts[account]; return ok }), nil
@@ -41,10 +41,11 @@ func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[strin
 	return out, nil
 }
 
-// weighTime bounds how long one call of Stored weighs queues.
+// weighTime limits how long one call of Stored weighs queues.
 const weighTime = 300 * time.Millisecond
 
-// weigh goes on with weighing a queue, unless the time is over or nothing was stored or removed since it was weighed.
+// weigh continues to weigh a queue, unless the time is over or nothing was stored or removed since the queue was
+// weighed.
 func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until time.Time) error {
 	if !sc.begin(q) || time.Now().After(until) {
 		return nil
@@ -56,10 +57,10 @@ func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until tim
 	})
 }
 
-// scales are of the queues whose bytes are asked for.
+// scales are those of the queues whose bytes are requested.
 type scales map[queue.ID]*scale
 
-// retain makes a scale for each queue that needs one, and forgets those of others.
+// retain makes a scale for each queue that needs one, and drops the others.
 func (all scales) retain(list []queue.Stored, accounts map[string]bool) {
 	wanted := make(map[queue.ID]bool)
 	for i := range list {
@@ -77,10 +78,10 @@ func (all scales) retain(list []queue.Stored, accounts map[string]bool) {
 	}
 }
 
-// scale knows how many bytes a queue stores. The engine removes messages without reading them, so it does not know
-// how long they were. A scale reads the queue from end to end, in rounds of bounded steps. Between two rounds it goes
-// by what was found, what has arrived since, of which the engine knows the length, and how many messages there are:
-// those that are missing are taken to be of the older ones, and as long as these are on average.
+// scale estimates how many bytes a queue stores. The engine removes messages without reading them, so it does not know
+// their length. A scale reads the queue from end to end, in rounds of bounded steps. Between two rounds the estimate is
+// based on the last round, on what has arrived since, whose length the engine knows, and on the number of messages:
+// removed messages are assumed to be older ones, of average length.
 type scale struct {
 	weighed bool         // a round was finished
 	found   queue.Weight // by the last round
@@ -94,7 +95,7 @@ type scale struct {
 	settled  uint64       // and when the last round began
 }
 
-// begin begins a round, unless one is under way, and reports whether there is anything to weigh.
+// begin begins a round, unless one is in progress, and reports whether there is anything to weigh.
 func (s *scale) begin(q *queue.Stored) bool {
 	if q.Arrived.Messages < s.since.Messages || q.Arrived.Messages < s.started.Messages { // the engine was loaded anew
 		*s = scale{}
@@ -109,7 +110,7 @@ func (s *scale) begin(q *queue.Stored) bool {
 	return true
 }
 
-// add adds what was found, up to next; 0: to the end.
+// add adds what was found up to next; 0 means up to the end.
 func (s *scale) add(w queue.Weight, next queue.Position) {
 	s.sofar.Messages += w.Messages
 	s.sofar.Bytes += w.Bytes

@@ -6,16 +6,15 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Each part of a transaction has a bound, and all together they are far from what a commit
-// takes. If a transaction is too long all the same, the part that has made it so must not
-// take the others with it, nor come again and again:
+// Each part of a transaction is limited, and all together they are far below the limit of a commit. If a transaction is
+// too long all the same, the part that caused it must not fail the others, nor repeat for ever:
 //
 //   - The engine is dropped, as after any commit that fails, and loaded again at once.
-//   - The largest part is blamed. A request or a poll is answered with queue.ErrTooLong.
-//     Of what time has made due, less is done at a time from then on.
+//   - The largest part is the culprit. A request or a poll is answered with queue.ErrTooLong. Due work is done in
+//     smaller portions from then on.
 //   - All other parts are repeated. So each round has one part less, or a smaller one.
 
-// sizes are by how much each part has made a transaction longer.
+// sizes are the lengths of the parts of a transaction.
 type sizes struct {
 	due     int // what time has made due
 	before  int // the transaction, up to here
@@ -24,7 +23,7 @@ type sizes struct {
 	poll    *poll
 }
 
-// add notes how long the transaction is behind a request or a poll.
+// add records the length of the transaction after a request or a poll.
 func (x *sizes) add(size int, r *request, p *poll) {
 	grown := size - max(x.before, x.due)
 	x.before = size
@@ -33,7 +32,7 @@ func (x *sizes) add(size int, r *request, p *poll) {
 	}
 }
 
-// divide is fail for a transaction that was too long.
+// divide handles a failed transaction that was too long.
 func (s *Shard) divide(err error, x *sizes, batch []*request, served []*poll) {
 	s.engine, s.reload = nil, time.Time{}
 	blamed := "what was due"
@@ -67,7 +66,7 @@ func (s *Shard) divide(err error, x *sizes, batch []*request, served []*poll) {
 	}
 }
 
-// again has a request repeated in the next transaction.
+// again repeats a request in the next transaction.
 func (s *Shard) again(r *request) {
 	r.repeated = true
 	if r.poll != nil && !r.poll.reopen() {

@@ -2,8 +2,8 @@ package shard
 
 import "github.com/sluicemq/sluice/internal/queue"
 
-// Unknown returns how many queues there are of which the shard has data, and of which it knows neither the config nor
-// the deletion; see queue.Engine.Unknown.
+// Unknown returns the number of queues whose data the shard has, although it knows neither their configuration nor
+// their deletion; see queue.Engine.Unknown.
 func (s *Shard) Unknown() int { return int(s.unknown.Load()) }
 
 func (s *Shard) countUnknown(e *queue.Engine) { s.unknown.Store(int64(len(e.Unknown()))) }

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Uses returns what is known of the use of some queues, all at one moment. It leaves out those of which nothing is
+// Uses returns what is known about the use of some queues, as of one moment. It omits those about which nothing is
 // known.
 func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
@@ -29,7 +29,7 @@ func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	})
 }
 
-// Used notes that a client has used a queue without calling the shard. It does not wait until that is durable.
+// Used records that a client has used a queue without a call of the shard. It does not wait until that is durable.
 func (s *Shard) Used(id queue.ID) {
 	s.send(newRequest(func(e *queue.Engine) error { return e.Used(id) }))
 }

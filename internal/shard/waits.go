@@ -6,15 +6,15 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// waits is how long messages have waited for their first receive, by queue. When a message was sent is known where its
-// record is read, which the owner does not do.
+// waits measures how long messages have waited for their first receive, by queue. The time of a send is known where the
+// record of the message is read, which the owner does not do.
 type waits struct {
 	mu sync.Mutex
 	of map[queue.ID]*queue.Histogram
 }
 
-// received notes the messages that a consumer gets for the first time. One that comes from another queue has been
-// received there.
+// received records the messages that a consumer receives for the first time. A message that came from another queue was
+// already received there.
 func (w *waits) received(id queue.ID, messages []Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
