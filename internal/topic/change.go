@@ -12,21 +12,20 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Tx is a change that is being made. It can make one topic or subscription, or change or delete any.
+// Tx is a change in progress. It can create one topic or subscription, and change or delete any number of them.
 type Tx struct {
 	t      *Topics
 	tx     *control.Tx
 	queues *catalog.Tx
 }
 
-// Change makes a change; see control.Control.Change. It first makes sure that all programs which read the records can,
-// and returns the error of Options.Formats if not.
+// Change makes a change; see control.Control.Change. It first checks that all programs can read the records, and
+// returns the error of Options.Formats if not.
 func (t *Topics) Change(ctx context.Context, f func(*Tx) error) error {
 	return t.records.Change(ctx, func(tx *control.Tx) error { return f(&Tx{t, tx, t.queues.In(tx)}) })
 }
 
-// Create adds a topic, of which there must be none of that name, and returns its record. A FIFO topic gets an internal
-// queue.
+// Create adds a topic and returns its record. A topic of that name must not exist. A FIFO topic gets an internal queue.
 func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time) (*Topic, error) {
 	if err := tx.t.prepare(tx.tx, now); err != nil {
 		return nil, err
@@ -58,15 +57,15 @@ const (
 	ThroughputGroup = "MessageGroup"
 )
 
-// The attributes of internal queues: SNS gives up a delivery after 23 days, but keeps a message that it could not
-// deliver in a queue for 14 at most; a delivery that was begun and not finished is tried again after half a minute.
+// The attributes of internal queues. SNS gives up a delivery after 23 days, but keeps a message that it could not
+// deliver for at most 14 days in a queue. A delivery that was interrupted is tried again after half a minute.
 const (
 	internalRetention  = 14 * 24 * 60 * 60
 	internalVisibility = 30
 )
 
 // Update changes the record of a topic. change gets a copy; if it returns an error, nothing is changed and Update
-// returns that error. A topic that is gone, or was made anew under its name, gives ErrNoTopic.
+// returns that error. If the topic is gone, or was created anew under its name, the error is ErrNoTopic.
 func (tx *Tx) Update(t *Topic, change func(*Topic) error) (*Topic, error) {
 	old := tx.t.Find(t.Name)
 	if old == nil || old.ID != t.ID {
@@ -89,11 +88,11 @@ func (tx *Tx) Update(t *Topic, change func(*Topic) error) (*Topic, error) {
 	return updated, nil
 }
 
-// mostAtOnce is how many subscriptions one change deletes with their topic: a commit has its bounds.
+// mostAtOnce is how many subscriptions one change deletes with their topic, because the size of a commit is limited.
 const mostAtOnce = 1000
 
-// Delete removes a topic with its subscriptions and their queues, or some of its subscriptions, if it has more than one
-// commit should hold: then done is false, and Delete is to be called again, in another change.
+// Delete removes a topic with its subscriptions and their queues. If it has more subscriptions than one commit can
+// hold, Delete removes some of them and returns done=false. Call it again then, in another change.
 func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
 	current, subscriptions := tx.t.Subscribed(t.Name)
 	if current == nil || current.ID != t.ID {
@@ -118,9 +117,9 @@ func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
 	return true, nil
 }
 
-// Subscribe adds a subscription, of which the caller has set everything but ID and Queue, and returns its record. One
-// that is not a queue gets an internal queue. An earlier one to the same endpoint, which has ended, can then not be
-// restored.
+// Subscribe adds a subscription and returns its record. The caller has set all fields except ID and Queue. A
+// subscription of an endpoint other than a queue gets an internal queue. An earlier subscription of the same endpoint
+// that has ended can no longer be restored.
 func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
 	for _, earlier := range tx.t.endedOf(s.Topic) {
 		if earlier.Protocol == s.Protocol && earlier.Endpoint == s.Endpoint {
@@ -143,7 +142,7 @@ func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
 	return &s, nil
 }
 
-// Renew asks for a subscription, which this change may have made, to be confirmed, and returns its new record.
+// Renew requests a new confirmation of a subscription, which this change may have created, and returns its new record.
 func (tx *Tx) Renew(s *Subscription, c Confirmation) *Subscription {
 	renewed := s.clone()
 	renewed.Confirmation = &c
@@ -152,12 +151,12 @@ func (tx *Tx) Renew(s *Subscription, c Confirmation) *Subscription {
 }
 
 // UpdateSubscription changes the record of a subscription. change gets a copy; if it returns an error, nothing is
-// changed and UpdateSubscription returns that error. One that is gone gives ErrNoSubscription.
+// changed and UpdateSubscription returns that error. If the subscription is gone, the error is ErrNoSubscription.
 func (tx *Tx) UpdateSubscription(id string, change func(*Subscription) error) (*Subscription, error) {
 	return tx.update(tx.t.Subscription(id), change)
 }
 
-// UpdateEnded is UpdateSubscription for a subscription that has ended. Without its Ending it has not any more.
+// UpdateEnded is UpdateSubscription for a subscription that has ended. Removing its Ending restores it.
 func (tx *Tx) UpdateEnded(id string, change func(*Subscription) error) (*Subscription, error) {
 	return tx.update(tx.t.Ended(id), change)
 }
@@ -174,7 +173,7 @@ func (tx *Tx) update(old *Subscription, change func(*Subscription) error) (*Subs
 	return updated, nil
 }
 
-// Unsubscribe removes a subscription with its queue, and counts that.
+// Unsubscribe removes a subscription with its queue, and counts the deletion.
 func (tx *Tx) Unsubscribe(id string, now time.Time) error {
 	s := tx.t.Subscription(id)
 	if s == nil {
@@ -184,11 +183,12 @@ func (tx *Tx) Unsubscribe(id string, now time.Time) error {
 	return tx.removeSubscription(s, now)
 }
 
-// mostEnded is how many ended subscriptions of a topic can be restored at a time.
+// mostEnded is how many ended subscriptions of a topic are kept to be restored.
 const mostEnded = 1000
 
-// End ends a subscription, and counts that, so that its endpoint can have it back with the token of c. It gets no
-// messages from then on. Where as many have ended as are kept, it removes the subscription and returns nil.
+// End ends a subscription, and counts the deletion. Its endpoint can restore it with the token of c, but gets no
+// messages from then on. If the topic already has mostEnded ended subscriptions, End removes the subscription and
+// returns nil.
 func (tx *Tx) End(id string, c Confirmation, now time.Time) (*Subscription, error) {
 	if s := tx.t.Subscription(id); s != nil && len(tx.t.endedOf(s.Topic)) >= mostEnded {
 		return nil, tx.Unsubscribe(id, now)
@@ -204,7 +204,7 @@ func (tx *Tx) End(id string, c Confirmation, now time.Time) (*Subscription, erro
 	return s, nil
 }
 
-// countDeleted counts that a subscription of a topic was deleted.
+// countDeleted counts the deletion of a subscription of a topic.
 func (tx *Tx) countDeleted(n Name) {
 	if t := tx.t.Find(n); t != nil {
 		t = t.clone()
@@ -213,8 +213,8 @@ func (tx *Tx) countDeleted(n Name) {
 	}
 }
 
-// Forgotten returns the subscriptions that were not confirmed in time, those that have ended among them: no endpoint
-// can confirm them any more. There are at most as many as Forget takes.
+// Forgotten returns the subscriptions that were not confirmed in time, including ended ones: no endpoint can confirm
+// them any more. It returns at most as many as Forget accepts.
 func (t *Topics) Forgotten(now time.Time) (out []*Subscription) {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
@@ -226,7 +226,7 @@ func (t *Topics) Forgotten(now time.Time) (out []*Subscription) {
 	return out
 }
 
-// Forget removes those of Forgotten that still are.
+// Forget removes those subscriptions of Forgotten that are still unconfirmed.
 func (tx *Tx) Forget(all []*Subscription, now time.Time) error {
 	for _, s := range all {
 		current := tx.t.Subscription(s.ID)

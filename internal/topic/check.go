@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Check reads the records without changing anything, and returns the numbers of topics and subscriptions, and the
-// problems found. queues are the catalog's queues. An error says that the store could not be read.
+// Check reads the records without changing them, and returns the numbers of topics and subscriptions, and the problems
+// found. queues are the catalog's queues. An error means that the store could not be read.
 func Check(s *store.Store, queues []*catalog.Queue) (topics, subscriptions int, problems []string, err error) {
 	want := func(ok bool, format string, args ...any) {
 		if !ok {

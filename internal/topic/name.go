@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Name is what a topic is found by: an account, a region and a name. Regions are namespaces of their own.
+// Name identifies a topic: an account, a region and a name. Each region is a namespace.
 type Name struct {
 	Account string
 	Region  string
 	Topic   string
 }
 
-// FIFOSuffix is what the names of FIFO topics end in, and of no others.
+// FIFOSuffix is the suffix of the names of FIFO topics. Other names do not have it.
 const FIFOSuffix = ".fifo"
 
 // ARN returns the topic's Amazon Resource Name.
@@ -22,14 +22,14 @@ func (n Name) ARN() string { return "arn:aws:sns:" + n.Region + ":" + n.Account 
 // FIFO reports whether n is the name of a FIFO topic.
 func (n Name) FIFO() bool { return strings.HasSuffix(n.Topic, FIFOSuffix) }
 
-// ErrNotTopic says that an ARN has the form of one, and is not a topic's.
+// ErrNotTopic means that a text has the form of an ARN, but not that of a topic.
 var ErrNotTopic = errors.New("it is not the ARN of a topic")
 
 // arnParts is how many parts the ARN of a topic has.
 const arnParts = 6
 
-// ParseARN takes a topic's ARN apart. Its partition may be any: clients write that of the AWS region that they believe
-// to be in. It does not look at what the parts consist of, because what no topic is called is not found.
+// ParseARN parses a topic's ARN. It accepts any partition, because clients write the one of the AWS region that they
+// assume. It does not check the characters of the parts: no topic has an invalid name, so none is found.
 func ParseARN(arn string) (Name, error) {
 	n, rest, err := parseARN(arn)
 	if err == nil && rest != "" {
@@ -38,7 +38,7 @@ func ParseARN(arn string) (Name, error) {
 	return n, err
 }
 
-// ParseSubscriptionARN takes a subscription's ARN apart: that of its topic, and its id.
+// ParseSubscriptionARN parses a subscription's ARN into its topic and its id.
 func ParseSubscriptionARN(arn string) (n Name, id string, err error) {
 	n, id, err = parseARN(arn)
 	if err == nil && id == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/filter"
 )
 
-// Prefix is what the keys of all records of this package begin with.
+// Prefix is the prefix of the keys of all records of this package.
 const Prefix = "sns/"
 
 var (
@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// records are what there is in the store, and what is derived from it.
+// records are the records of the store, and the indexes that are derived from them.
 type records struct {
 	topics        map[Name]*Topic
 	subscriptions map[string]*Subscription // by id, those that have ended, too
@@ -34,15 +34,15 @@ type records struct {
 	entries map[Name]*entry            // of topics that have subscriptions
 }
 
-// entry lists the subscriptions of a topic, whose record may be missing for a moment: the store has the subscriptions
-// first.
+// entry lists the subscriptions of a topic. The topic's record may be missing for a moment, because subscriptions come
+// first in the store.
 type entry struct {
 	// subscriptions are sorted by id. The elements of a slice never change, so a publish reads it without a lock.
 	subscriptions []*Subscription
 	endpoints     map[endpoint]*Subscription
 }
 
-// endpoint is what a topic can have one subscription for.
+// endpoint identifies an endpoint of a topic. A topic can have one subscription for each.
 type endpoint struct {
 	protocol Protocol
 	address  string
@@ -55,7 +55,7 @@ func newRecords() (*records, control.Kinds) {
 	return r, control.Kinds{topicTable.Into(&r.topics), subsTable.Into(&r.subscriptions, r.index)}
 }
 
-// index keeps in which lists a subscription is.
+// index maintains the lists that a subscription is in.
 func (r *records) index(_ string, old, is *Subscription) error {
 	if old != nil {
 		r.unlist(old, is)
@@ -81,7 +81,7 @@ func (r *records) index(_ string, old, is *Subscription) error {
 	return nil
 }
 
-// unlist takes a subscription from the lists in which its new record, which may be nil, does not replace it.
+// unlist removes a subscription from the lists in which its new record, which may be nil, does not replace it.
 func (r *records) unlist(old, is *Subscription) {
 	delete(r.fed, old.Queue)
 	if old.Ending != nil {
@@ -101,8 +101,8 @@ func (r *records) unlist(old, is *Subscription) {
 	}
 }
 
-// put adds a subscription or replaces the one with its id. A subscription that sorts last is appended, as all are when
-// the records are read in order: readers of the slice do not see it.
+// put adds a subscription, or replaces the one with its id. A subscription that sorts last is appended, as all are when
+// the records are loaded in order. Readers of the slice do not see it.
 func (e *entry) put(s *Subscription) {
 	e.endpoints[endpoint{s.Protocol, s.Endpoint}] = s
 	i, found := slices.BinarySearchFunc(e.subscriptions, s, byID)
@@ -117,7 +117,7 @@ func (e *entry) put(s *Subscription) {
 	e.subscriptions = slices.Concat(e.subscriptions[:i], []*Subscription{s}, rest)
 }
 
-// live are the subscriptions that have not ended.
+// live returns the subscriptions that have not ended.
 func (r *records) live() iter.Seq[*Subscription] {
 	return func(yield func(*Subscription) bool) {
 		for _, s := range r.subscriptions {
@@ -153,8 +153,8 @@ const (
 	ScopeBody       = "MessageBody"
 )
 
-// Wants reports whether the subscription's filter policy lets a message through. An error says that the policy, which a
-// program has accepted, is none to this one: then it is not known who wants the message.
+// Wants reports whether the subscription's filter policy accepts a message. An error means that this program cannot
+// parse a policy that another program accepted. It is unknown then whether the subscription wants the message.
 func (s *Subscription) Wants(m *filter.Message) (bool, error) {
 	switch {
 	case s.broken != nil:
@@ -165,5 +165,5 @@ func (s *Subscription) Wants(m *filter.Message) (bool, error) {
 	return s.filter.Matches(m), nil
 }
 
-// Reason returns why the filter policy does not let a message through that Wants has found not to be wanted.
+// Reason returns why the filter policy rejects a message. Wants must have rejected it.
 func (s *Subscription) Reason(m *filter.Message) filter.Reason { return s.filter.Reason(m) }

@@ -20,12 +20,12 @@ type Subscription struct {
 
 	// Confirmation is nil if the subscription needed none.
 	Confirmation *Confirmation `json:",omitempty"`
-	// Authenticated says that the confirmation was signed by the subscription's owner, KeepsOnLink that an unsigned
-	// Unsubscribe, such as from the link in a message, does not delete the subscription.
+	// Authenticated means that the subscription's owner signed the confirmation. KeepsOnLink means that an unsigned
+	// Unsubscribe, such as by the link in a message, does not delete the subscription.
 	Authenticated bool `json:",omitempty"`
 	KeepsOnLink   bool `json:",omitempty"`
-	// Ending is nil unless the subscription was ended by someone else than its owner. It is kept, with its queue, until
-	// its confirmation, by which the endpoint can have it back, is out of date.
+	// Ending is nil unless a caller other than the owner ended the subscription. The record and its queue are kept
+	// until the confirmation expires, with which the endpoint can restore the subscription.
 	Ending *Ending `json:",omitempty"`
 
 	Attributes SubscriptionAttributes
@@ -35,7 +35,7 @@ type Subscription struct {
 	broken error          // why Attributes.Filter could not be parsed
 }
 
-// Confirmation is the agreement of an endpoint to get messages.
+// Confirmation is the agreement of an endpoint to receive messages.
 type Confirmation struct {
 	Token   string // that has to be shown: its SHA-256, in hexadecimal digits
 	Expires time.Time
@@ -48,7 +48,7 @@ type Ending struct {
 	Told bool `json:",omitempty"` // the message that tells the endpoint is in its queue
 }
 
-// SubscriptionAttributes are a subscription's attributes as they were set. Those that are not set are empty.
+// SubscriptionAttributes are the attributes of a subscription. Attributes that are not set are empty.
 type SubscriptionAttributes struct {
 	Raw      bool   `json:",omitempty"`
 	Filter   string `json:",omitempty"` // the FilterPolicy, verbatim
@@ -65,15 +65,15 @@ func (s *Subscription) ARN() string {
 	return s.Topic.ARN() + ":" + s.ID
 }
 
-// Pending reports whether the subscription was not confirmed yet: it gets no messages.
+// Pending reports whether the subscription is not confirmed yet. Until then it gets no messages.
 func (s *Subscription) Pending() bool { return s.Confirmation != nil && !s.Confirmation.Done }
 
-// Forgotten reports whether the subscription was not confirmed in time, so that it never will be.
+// Forgotten reports whether the subscription was not confirmed in time. It can no longer be confirmed then.
 func (s *Subscription) Forgotten(now time.Time) bool {
 	return s.Pending() && !now.Before(s.Confirmation.Expires)
 }
 
-// clone returns a copy of s that can be changed.
+// clone returns a copy of s that the caller may modify.
 func (s *Subscription) clone() *Subscription {
 	c := *s
 	if s.Confirmation != nil {

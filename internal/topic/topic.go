@@ -19,7 +19,7 @@ type Topic struct {
 	Deleted    int               `json:",omitempty"` // how many of its subscriptions were deleted
 }
 
-// Attributes are a topic's attributes as they were set. Those that are not set are empty and mean AWS's defaults.
+// Attributes are the attributes of a topic. Attributes that are not set are empty, and mean AWS's defaults.
 type Attributes struct {
 	DisplayName      string            `json:",omitempty"`
 	Policy           string            `json:",omitempty"` // verbatim; empty: the default policy
@@ -34,14 +34,15 @@ type Attributes struct {
 	Feedback         map[string]string `json:",omitempty"` // roles and rates of the delivery status logs, by their names
 }
 
-// The sizes that a message can have, with its attributes, in bytes.
+// The limits of the size of a message with its attributes, in bytes.
 const (
 	UsualMessageSize = 262_144   // at most, unless the topic says otherwise
 	LeastMessageSize = 1024      // what a topic can say
 	MostMessageSize  = 1_048_576 // likewise
 )
 
-// MaxMessageSize returns how many bytes a message can have with its attributes, and the messages of a batch together.
+// MaxMessageSize returns the largest size of a message with its attributes, and of all messages of a batch together, in
+// bytes.
 func (t *Topic) MaxMessageSize() int {
 	if t.Attributes.MaxMessageSize == 0 {
 		return UsualMessageSize
@@ -49,17 +50,17 @@ func (t *Topic) MaxMessageSize() int {
 	return t.Attributes.MaxMessageSize
 }
 
-// TakesLarge reports whether messages can be larger than they usually are: then only few queues may subscribe.
+// TakesLarge reports whether messages can be larger than the default. Only few queues may subscribe then.
 func (t *Topic) TakesLarge() bool { return t.MaxMessageSize() > UsualMessageSize }
 
-// clone returns a copy of t that can be changed.
+// clone returns a copy of t that the caller may modify.
 func (t *Topic) clone() *Topic {
 	c := *t
 	c.Tags, c.Attributes.Feedback = maps.Clone(t.Tags), maps.Clone(t.Attributes.Feedback)
 	return &c
 }
 
-// Protocol says how the messages of a subscription are delivered.
+// Protocol is the way in which the messages of a subscription are delivered.
 type Protocol string
 
 // The protocols.
@@ -71,7 +72,7 @@ const (
 	EmailJSON Protocol = "email-json"
 )
 
-// Protocols are all that there are.
+// Protocols are all protocols.
 var Protocols = []Protocol{SQS, HTTP, HTTPS, Email, EmailJSON}
 
 // Known reports whether p is one of Protocols.

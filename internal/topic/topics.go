@@ -18,11 +18,11 @@ var (
 	ErrNoSubscription = errors.New("no such subscription")
 )
 
-// Options are what Topics are made of.
+// Options configure Topics.
 type Options struct {
 	Control *control.Control
 	Formats control.Formats
-	// Prepare is called in the change that makes a topic, so that there is what every topic needs. It may be nil.
+	// Prepare is called in the change that creates a topic, to create what every topic needs. It may be nil.
 	Prepare func(*control.Tx, time.Time) error
 }
 
@@ -33,7 +33,7 @@ type Topics struct {
 	prepare func(*control.Tx, time.Time) error
 }
 
-// Open reads the records from the control store and follows their changes. Use has to be called before a change.
+// Open reads the records from the control store and follows their changes. Call Use before the first change.
 func Open(o Options) (*Topics, error) {
 	t := &Topics{prepare: o.Prepare}
 	if t.prepare == nil {
@@ -48,7 +48,8 @@ func Open(o Options) (*Topics, error) {
 	return t, nil
 }
 
-// Use says where internal queues are made and deleted. The catalog is opened last, so Open cannot be given it.
+// Use sets the catalog in which internal queues are created and deleted. The catalog is opened last, so it cannot be an
+// option of Open.
 func (t *Topics) Use(queues *catalog.Catalog) { t.queues = queues }
 
 // Find returns a topic, or nil.
@@ -81,7 +82,7 @@ func (t *Topics) List(account, region string) []*Topic {
 	return out
 }
 
-// Count returns how many topics an account has, in all regions together: those for which keep is true.
+// Count returns the number of topics of an account in all regions for which keep returns true.
 func (t *Topics) Count(account string, keep func(*Topic) bool) int {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
@@ -94,8 +95,8 @@ func (t *Topics) Count(account string, keep func(*Topic) bool) int {
 	return n
 }
 
-// CountSubscriptions returns how many subscriptions an account owns, in all regions together. Those that have ended do
-// not count, those that wait to be confirmed do.
+// CountSubscriptions returns the number of subscriptions that an account owns in all regions. It includes those that
+// wait to be confirmed, and excludes those that have ended.
 func (t *Topics) CountSubscriptions(account string) int {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
@@ -108,7 +109,7 @@ func (t *Topics) CountSubscriptions(account string) int {
 	return n
 }
 
-// Owned returns the names of an account's topics with their regions, in order.
+// Owned returns the names of an account's topics in all regions, sorted.
 func (t *Topics) Owned(account string) []string {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
@@ -148,12 +149,12 @@ func (t *Topics) AllEnded() []*Subscription {
 	return out
 }
 
-// endedOf returns those of AllEnded that are of a topic.
+// endedOf returns those of AllEnded that belong to a topic.
 func (t *Topics) endedOf(n Name) []*Subscription {
 	return slices.DeleteFunc(t.AllEnded(), func(s *Subscription) bool { return s.Topic != n })
 }
 
-// Fed returns the subscription whose internal queue that is, or nil. It may have ended.
+// Fed returns the subscription that an internal queue belongs to, or nil. The subscription may have ended.
 func (t *Topics) Fed(id queue.ID) *Subscription {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
@@ -189,7 +190,7 @@ func (t *Topics) DeadLetterQueues() map[string]bool {
 	return out
 }
 
-// SubscriptionsOf returns the subscriptions that an account owns, to topics of a region, sorted by ARN.
+// SubscriptionsOf returns the subscriptions that an account owns to topics of a region, sorted by ARN.
 func (t *Topics) SubscriptionsOf(account, region string) []*Subscription {
 	r := t.records.RLock()
 	out := control.Where(r.subscriptions, func(s *Subscription) bool {
@@ -200,7 +201,7 @@ func (t *Topics) SubscriptionsOf(account, region string) []*Subscription {
 	return out
 }
 
-// Filters returns how many subscriptions of an account, to topics of a region, have a filter policy.
+// Filters returns the number of subscriptions of an account, to topics of a region, that have a filter policy.
 func (t *Topics) Filters(account, region string) (n int) {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
@@ -222,7 +223,7 @@ func (t *Topics) To(n Name, p Protocol, address string) *Subscription {
 	return nil
 }
 
-// Len returns how many topics and subscriptions there are.
+// Len returns the numbers of topics and subscriptions.
 func (t *Topics) Len() (topics, subscriptions int) {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
