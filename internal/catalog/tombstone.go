@@ -62,7 +62,7 @@ func (r *records) hasBuried(id queue.ID) bool {
 	return found
 }
 
-// with returns a copy of the ranges that includes one more id.
+// with returns ranges that include one more id. It does not modify the given ranges.
 func (ranges idRanges) with(id queue.ID) idRanges {
 	i, ok := slices.BinarySearchFunc(ranges, id, idRange.compare)
 	if ok {

@@ -109,7 +109,12 @@ var kindSettings = map[Kind][]setting{
 			standard:  "true",
 			doc:       "whether the queue is encrypted with the server's first key",
 		},
-		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key that the queue is encrypted with, from the server's key file"},
+		{
+			name:      "kms-key",
+			attribute: "KmsMasterKeyId",
+			shape:     &textShape,
+			doc:       "the key that the queue is encrypted with, from the server's key file",
+		},
 		{
 			name:      "kms-key-reuse",
 			attribute: "KmsDataKeyReusePeriodSeconds",
@@ -147,7 +152,12 @@ var kindSettings = map[Kind][]setting{
 			standard:  "PassThrough",
 			doc:       "whether AWS traces messages",
 		},
-		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key that waiting messages are encrypted with, from the server's key file"},
+		{
+			name:      "kms-key",
+			attribute: "KmsMasterKeyId",
+			shape:     &textShape,
+			doc:       "the key that waiting messages are encrypted with, from the server's key file",
+		},
 		{
 			name:      "content-based-deduplication",
 			attribute: "ContentBasedDeduplication",
