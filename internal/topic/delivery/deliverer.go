@@ -59,7 +59,7 @@ type Options struct {
 // Deliverer delivers messages. Its methods may be called from any goroutine.
 type Deliverer struct {
 	Options
-	wait       func(context.Context, time.Duration) bool // the function wait, but in tests
+	wait       func(_ context.Context, until time.Time) bool // by the clock of a test, in tests
 	fast, slow *fairshare.Places
 	counters   counters
 	sending    atomic.Int64
@@ -71,9 +71,10 @@ func New(o Options) *Deliverer {
 		o.Counting = func() bool { return false }
 	}
 	return &Deliverer{
-		Options: o, wait: wait,
-		fast: fairshare.New(fairshare.Options{Places: fastPlaces, Reserve: true}),
-		slow: fairshare.New(fairshare.Options{Places: slowPlaces, Reserve: true}),
+		Options: o,
+		wait:    func(ctx context.Context, until time.Time) bool { return wait(ctx, until.Sub(o.Now())) },
+		fast:    fairshare.New(fairshare.Options{Places: fastPlaces, Reserve: true}),
+		slow:    fairshare.New(fairshare.Options{Places: slowPlaces, Reserve: true}),
 	}
 }
 

@@ -67,10 +67,9 @@ func (s *source) advance(d time.Duration) {
 	s.signal()
 }
 
-// wait is Options.Wait by the clock of the source.
-func (s *source) wait(ctx context.Context, d time.Duration) bool {
+// wait waits by the clock of the source.
+func (s *source) wait(ctx context.Context, until time.Time) bool {
 	s.mu.Lock()
-	until := s.now.Add(d)
 	for s.now.Before(until) {
 		changed := s.changed
 		s.mu.Unlock()
@@ -114,6 +113,13 @@ func (s *source) next(id queue.ID) (in time.Duration, n int) {
 	}
 	soonest := slices.MinFunc(list, func(a, b *stored) int { return a.visible.Compare(b.visible) })
 	return soonest.visible.Sub(s.now), len(list)
+}
+
+// asked returns the most messages of a queue that one call has asked for.
+func (s *source) asked(id queue.ID) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.max[id]
 }
 
 func (s *source) Ready(ctx context.Context) ([]queue.ID, error) {

@@ -47,7 +47,7 @@ func (w *worker) drain(ctx context.Context) {
 				w.Log.Warn("messages for a subscription cannot be received or deleted; trying again", "queue", w.id, "error", err)
 			}
 			pause = min(max(2*pause, shortestPause), longestPause)
-			if !w.wait(ctx, pause) {
+			if !w.wait(ctx, w.Now().Add(pause)) {
 				return
 			}
 		default:
@@ -74,7 +74,7 @@ func (w *worker) step(ctx context.Context) (more bool, err error) {
 		places = w.fast
 	}
 	if rate := target.Policy.PerSecond; rate > 0 {
-		if most = min(most, rate); !w.wait(ctx, w.next.Sub(w.Now())) {
+		if most = min(most, rate); !w.wait(ctx, w.next) {
 			return false, nil
 		}
 	}
