@@ -50,6 +50,13 @@ func TestRun(t *testing.T) {
 {"Action":"output","Package":"p","Output":"FAIL\tp [build failed]\n"}
 {"Action":"fail","Package":"p"}
 `, false, "p.go:1: no\nFAIL\tp [build failed]\nFAIL\n"},
+		{"a process is killed in a test", "", `{"Action":"output","Package":"p","Test":"TestGood","Output":"not to be seen\n"}
+{"Action":"pass","Package":"p","Test":"TestGood"}
+{"Action":"output","Package":"p","Test":"TestHangs","Output":"=== RUN   TestHangs\n"}
+{"Action":"output","Package":"p","Test":"TestHangs","Output":"SIGQUIT: quit\n"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t660s\n"}
+{"Action":"fail","Package":"p"}
+`, false, "SIGQUIT: quit\nFAIL\tp\t660s\nFAIL\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "allowed")

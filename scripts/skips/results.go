@@ -30,8 +30,8 @@ type line struct{ test, text string }
 
 // pkg is a package whose tests run.
 type pkg struct {
-	lines  []line
-	failed map[string]bool // by test
+	lines []line
+	quiet map[string]bool // the tests that have passed or were skipped: what they say is not printed
 }
 
 // follow reads events to their end and prints the packages' results as they come.
@@ -47,7 +47,7 @@ func follow(in io.Reader, out io.Writer) (*results, error) {
 		}
 		p := packages[e.Package]
 		if p == nil {
-			p = &pkg{failed: make(map[string]bool)}
+			p = &pkg{quiet: make(map[string]bool)}
 			packages[e.Package] = p
 		}
 		switch e.Action {
@@ -59,8 +59,10 @@ func follow(in io.Reader, out io.Writer) (*results, error) {
 			p.lines = append(p.lines, line{e.Test, e.Output})
 		case "fail":
 			all.failed = true
-			p.failed[e.Test] = true
+		case "pass":
+			p.quiet[e.Test] = true
 		case "skip":
+			p.quiet[e.Test] = true
 			if e.Test != "" {
 				all.skips = append(all.skips, skip{e.Package, e.Test, p.reason(e.Test)})
 			}
@@ -85,13 +87,13 @@ func (p *pkg) reason(test string) string {
 	return reason
 }
 
-// print prints what go test prints of a package: one line, and everything that
-// the tests which failed have said.
+// print prints what go test prints of a package: one line, and the output of the tests that have failed or that never
+// ended, as when their process was killed.
 func (p *pkg) print(out io.Writer) {
 	for _, l := range p.lines {
 		switch {
 		case strings.HasPrefix(l.text, "=== "):
-		case l.test != "" && !p.failed[l.test]:
+		case l.test != "" && p.quiet[l.test]:
 		case l.test == "" && l.text == "PASS\n":
 		default:
 			fmt.Fprintf(out, "%s", l.text)
