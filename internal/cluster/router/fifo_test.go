@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/remote"
 	"github.com/sluicemq/sluice/internal/cluster/router"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -144,14 +145,17 @@ func TestDeadLettersAndBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// All become dead letters. A message that a shard gives when another shard has answered the poll counts as
+	// received too: with a visibility timeout of zero, its return comes too late. So what is given cannot be counted.
 	now := time.Duration(0)
-	for given := 0; given < len(all); { // and seen too often when they are looked for again
-		got, err := r.Receive(t.Context(), groups, queue.Receive{Max: 10, Timeout: &now}, testTimeout)
+	eventually.True(t, "the queue is empty", func() bool {
+		_, err := r.Receive(t.Context(), groups, queue.Receive{Max: 10, Timeout: &now}, 20*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}
-		given += len(got)
-	}
+		counts, err := r.Counts(t.Context(), groups)
+		return err == nil && counts == (queue.Counts{})
+	})
 	inOrder(t, r, groups, nil, 0)
 	home := make(map[string]int)
 	inOrder(t, r, letter, home, len(all))
