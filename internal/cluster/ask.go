@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	// kindAsk is a question that each node answers from what only it knows. Nodes of older programs do not.
+	// kindAsk is a question that only the asked node can answer, from its own state. Nodes of older programs do not
+	// answer it.
 	kindAsk    = "ask"
 	askTimeout = 2 * time.Second
 )
 
-// Ask puts a question to all other nodes that are alive, and returns their answers, and the names of those that have
-// not answered. It does not wait for long.
+// Ask sends a question to all other live nodes. It returns their answers and the names of the nodes that did not
+// answer. It does not wait long.
 func (n *Node) Ask(ctx context.Context, question []byte) (answers [][]byte, silent []string) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

@@ -10,17 +10,17 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// barrier holds up who has to know what the other nodes know: until this node's control
-// store has all that is in the control shard's log.
+// barrier blocks callers that need to know what the other nodes know, until this node's control store contains
+// everything in the control shard's log.
 type barrier struct {
 	*common
 	control *controlShardReplica
 	members *membership
 	reads   coalescer
-	passed  atomic.Int64 // Unix nanoseconds of the latest moment of which it knows all that was decided before
+	passed  atomic.Int64 // Unix nanoseconds; this node knows every decision made before then
 }
 
-// run finds out every so often whether this node knows all that was decided.
+// run checks periodically whether this node knows every decision.
 func (b *barrier) run() {
 	again := time.NewTicker(catchUpInterval)
 	defer again.Stop()
@@ -29,7 +29,7 @@ func (b *barrier) run() {
 			b.told(end, time.Now())
 		}
 		if time.Since(time.Unix(0, b.passed.Load())) >= catchUpInterval {
-			_ = b.catchUp(b.ctx) // current says so if it goes on failing
+			_ = b.catchUp(b.ctx) // current reports an error that persists
 		}
 		select {
 		case <-again.C:
@@ -39,8 +39,8 @@ func (b *barrier) run() {
 	}
 }
 
-// catchUp waits until this node has applied all that was in the control shard's log when
-// it was called. All who wait at a time share a look at the log.
+// catchUp waits until this node has applied everything that was in the control shard's log at the time of the call.
+// Concurrent callers share one look at the log.
 func (b *barrier) catchUp(ctx context.Context) error {
 	return b.reads.do(ctx, func() error {
 		ctx, cancel := context.WithTimeout(b.ctx, catchUpTimeout)
@@ -58,18 +58,18 @@ func (b *barrier) catchUp(ctx context.Context) error {
 	})
 }
 
-// told takes in that the owner of the control shard has said, after a moment, how far its log goes. Most of the time
-// that spares this node the look at the log, which costs an entry in it on every node.
+// told records how far the control shard's log goes, as its owner reported after a moment. This usually spares the node
+// its own look at the log, which costs every node a log entry.
 //
-// The owner vouches for what it has applied. It holds the lease, so no other node can have claimed the shard, and what
-// it has not applied was acknowledged to no client.
+// The owner vouches for what it has applied. It holds the lease, so no other node can have claimed the shard, and no
+// client has received an acknowledgement for anything it has not applied.
 func (b *barrier) told(end sharedlog.Position, at time.Time) {
 	if b.control.replica.Position() >= end {
 		b.pass(at)
 	}
 }
 
-// pass notes that this node knows all that was decided before a moment.
+// pass records that this node knows every decision made before a moment.
 func (b *barrier) pass(at time.Time) {
 	for {
 		passed := b.passed.Load()
@@ -79,11 +79,10 @@ func (b *barrier) pass(at time.Time) {
 	}
 }
 
-// ErrCutOff says that a node has lost touch with the others.
+// ErrCutOff reports that a node has lost contact with the others.
 var ErrCutOff = errors.New("this node has no connection to the others")
 
-// current returns ErrCutOff if what this node knows of queues and users may be
-// out of date.
+// current returns ErrCutOff if this node's knowledge of queues and users may be out of date.
 func (b *barrier) current() error {
 	bound := staleAfter
 	if live, all := len(b.members.view.live()), len(b.records.allNodes()); 2*live <= all {

@@ -2,8 +2,8 @@ package cluster
 
 import "time"
 
-// certificateEnd returns when the certificate ends by which the other nodes know this
-// one, and nil if it has none that does.
+// certificateEnd returns when the certificate that identifies this node to the others expires. It returns nil if the
+// node has none that expires.
 func (c *common) certificateEnd() *time.Time {
 	if c.o.Certificate == nil {
 		return nil
@@ -15,7 +15,7 @@ func (c *common) certificateEnd() *time.Time {
 	return &certificate.NotAfter
 }
 
-// watchCertificate says in the log that the certificate is about to end.
+// watchCertificate logs a warning before the certificate expires.
 func (c *common) watchCertificate() {
 	again := time.NewTicker(certificateAgain)
 	defer again.Stop()
@@ -35,7 +35,7 @@ func (c *common) watchCertificate() {
 	}
 }
 
-// daysUntil returns how many whole days are left.
+// daysUntil returns the number of whole days left.
 func daysUntil(end *time.Time, now time.Time) *int64 {
 	if end == nil {
 		return nil

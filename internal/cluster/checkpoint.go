@@ -10,22 +10,20 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// fetch returns what gets a checkpoint of a shard for a replica that is too far
-// behind.
+// fetch returns a function that fetches a checkpoint of a shard for a replica that is too far behind.
 func (h *host) fetch(name string) func(context.Context, *store.Incoming) error {
 	return replica.FetchFrom(h.messages, name, func() []string { return h.sources(name, h.heartbeat().Shards[name].First) })
 }
 
-// sources returns the nodes whose checkpoint of a shard is a help to a replica of this
-// node: the log, which begins with the record first, can be followed from there. A store
-// that has applied nothing may not belong to this log: another node with data from before
-// the cluster may have founded it.
+// sources returns the nodes whose checkpoint of a shard helps a replica of this node: the log can be followed from
+// there, since it begins with the record first. A store that has applied nothing may not belong to this log: another
+// node, with data from before the cluster, may have founded it.
 func (h *host) sources(name string, first sharedlog.Position) []string {
 	return h.keepers(name, func(s replica.Status) bool { return usable(s) && s.Applied > 0 && s.Applied+1 >= first })
 }
 
-// keepers returns the other nodes with a replica of a shard that will do: first those
-// that have applied most of its log, and the owner last, which has other things to do.
+// keepers returns the other nodes with a suitable replica of a shard. Those that have applied most of its log come
+// first. The owner comes last, because it has other work.
 func (h *host) keepers(name string, do func(replica.Status) bool) (nodes []string) {
 	live := h.members.view.live()
 	for node, b := range live {

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// clocks is the cluster's time: this machine's, corrected by how far it is off the
-// majority's. A shard that comes to a machine whose clock is ten minutes ahead must
-// not take all its visibility timeouts for over.
+// clocks keeps the cluster's time: this machine's clock, corrected by its difference from the majority. A shard that
+// moves to a machine whose clock is ten minutes ahead must not treat all its visibility timeouts as expired.
 type clocks struct {
 	now func() time.Time
-	off func() time.Duration // of the machine's wall clock, for trying what that does
+	off func() time.Duration // shift of the machine's wall clock, for tests
 
 	mu      sync.Mutex
 	offsets map[string]time.Duration // other clocks minus ours
-	errors  map[string]time.Duration // how wrong that may be
+	errors  map[string]time.Duration // largest error of the offset
 	shift   time.Duration
 }
 
-// tolerated is a difference that is not worth a correction: clocks that are kept
-// by NTP differ by less, and what was measured is not more exact.
+// tolerated is the largest difference that needs no correction. Clocks synchronized by NTP differ by less, and the
+// measurement is no more exact.
 const tolerated = 200 * time.Millisecond
 
 func newClocks(now func() time.Time, off func() time.Duration) *clocks {
@@ -30,11 +29,10 @@ func newClocks(now func() time.Time, off func() time.Duration) *clocks {
 	return &clocks{now: now, off: off, offsets: make(map[string]time.Duration), errors: make(map[string]time.Duration)}
 }
 
-// wall returns what this machine's clock says.
+// wall returns the time of this machine's clock.
 func (c *clocks) wall() time.Time { return c.now().Round(0).Add(c.off()) }
 
-// measured notes what another node's clock has said just now, in an answer that took
-// so long.
+// measured records the time that another node's clock reported in an answer, and how long the answer took.
 func (c *clocks) measured(node string, took time.Duration, theirs time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +41,7 @@ func (c *clocks) measured(node string, took time.Duration, theirs time.Time) {
 	c.correct()
 }
 
-// retain forgets the nodes that are not among those.
+// retain forgets all nodes except the given ones.
 func (c *clocks) retain(nodes map[string]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,8 +54,8 @@ func (c *clocks) retain(nodes map[string]bool) {
 	c.correct()
 }
 
-// correct chooses the shift: the median of all clocks, ours among them, and of
-// two in the middle the one that is nearer to ours.
+// correct chooses the shift: the median of all clocks, including this one. With two medians it takes the one nearer to
+// this clock.
 func (c *clocks) correct() {
 	all := []time.Duration{0}
 	for n, o := range c.offsets {
@@ -82,8 +80,7 @@ func abs(d time.Duration) time.Duration {
 	return d
 }
 
-// correction returns what is to be added to the machine's clock to have the cluster's
-// time.
+// correction returns the duration to add to the machine's clock to get the cluster's time.
 func (c *clocks) correction() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// coalescer runs something once for all callers that ask for it at a time. A caller that
-// asks while it runs waits for the next run, since what it asks about may have happened
-// after this one began.
+// coalescer runs a function once for all concurrent callers. A caller that arrives during a run waits for the next run,
+// because what it asks about may have happened after the current run began.
 type coalescer struct {
 	mu   sync.Mutex
 	now  *run
@@ -19,8 +18,7 @@ type run struct {
 	err  error
 }
 
-// do returns the result of a run of f that has begun after the call, or the error
-// of ctx if that ends first.
+// do returns the result of a run of f that began after the call. It returns the error of ctx if ctx ends first.
 func (j *coalescer) do(ctx context.Context, f func() error) error {
 	j.mu.Lock()
 	r := j.next

@@ -11,8 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// common is what all parts of a node have. But for what is atomic it is set before they
-// run.
+// common holds what all parts of a node share. Except for the atomic fields, it is set before they run.
 type common struct {
 	o        Options
 	times    timing
@@ -28,24 +27,24 @@ type common struct {
 	messages messenger.Messenger
 }
 
-// fail ends the node: it cannot go on.
+// fail stops the node, because it cannot continue.
 func (c *common) fail(err error) {
 	if err != nil && c.ctx.Err() == nil {
 		c.failure.set(err)
 	}
 }
 
-// mayNotOwn reports whether this node is not to own anything.
+// mayNotOwn reports whether this node must not own any shard.
 func (c *common) mayNotOwn() bool { return c.leaving.Load() || c.o.Disk.Writable().Err() != nil }
 
-// storage is what the stores of the replicas may use.
+// storage holds the resources that the stores of the replicas share.
 func (c *common) storage() store.Options {
 	return store.Options{Disk: c.o.Disk, Cache: c.o.Cache, Logger: c.log}
 }
 
-// failure is why a node cannot go on: the first reason there was.
+// failure is the first reason why a node cannot continue.
 type failure struct {
-	happened chan struct{} // closed then
+	happened chan struct{} // closed at the first failure
 
 	mu  sync.Mutex
 	err error
@@ -66,7 +65,7 @@ func (f *failure) get() error {
 	return f.err
 }
 
-// alarm is how one part tells the loop of another that there is something to look at.
+// alarm is a signal with which one part wakes the loop of another.
 type alarm chan struct{}
 
 func newAlarm() alarm { return make(alarm, 1) }

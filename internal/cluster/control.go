@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// controlShardReplica is this node's replica of the control shard, of which every node
-// keeps all in memory as well. It implements replica.Host.
+// controlShardReplica is this node's replica of the control shard. Every node also keeps the whole control shard in
+// memory. It implements replica.Host.
 type controlShardReplica struct {
 	*common
 	host     *host
@@ -23,12 +23,12 @@ type controlShardReplica struct {
 	replica  *replica.Replica
 	watchdog *watchdog
 	store    *control.Control
-	loaded   chan struct{}                     // closed when there is store
-	owned    atomic.Pointer[replica.Ownership] // nil: this node does not own it
-	claimed  atomic.Bool                       // the directory has become a node's since this process began
+	loaded   chan struct{}                     // closed when store is set
+	owned    atomic.Pointer[replica.Ownership] // nil if this node does not own the shard
+	claimed  atomic.Bool                       // a node has claimed the directory since this process began
 }
 
-// open makes the replica, which does nothing yet.
+// open creates the replica, which stays inactive until follow.
 func (c *controlShardReplica) open(ctx context.Context) (err error) {
 	if c.log, err = c.engine.Log(ctx, controlShard); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (c *controlShardReplica) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// follow begins to follow the control shard, and returns when its store is loaded.
+// follow starts following the control shard, and returns when its store is loaded.
 func (c *controlShardReplica) follow(ctx context.Context) error {
 	c.tasks.start(func() { c.watchdog.run(c.ctx) })
 	c.tasks.start(func() {
@@ -59,7 +59,7 @@ func (c *controlShardReplica) follow(ctx context.Context) error {
 	}
 }
 
-// isLoaded reports whether there is a control store.
+// isLoaded reports whether the control store is available.
 func (c *controlShardReplica) isLoaded() bool {
 	select {
 	case <-c.loaded:
@@ -108,8 +108,7 @@ func (c *controlShardReplica) Fetch(ctx context.Context, in *store.Incoming) err
 	return c.host.fetch(controlShard)(ctx, in)
 }
 
-// Serve implements replica.Host: from now on changes of the control store are made on
-// this node.
+// Serve implements replica.Host. From now on, this node makes the changes of the control store.
 func (c *controlShardReplica) Serve(o *replica.Ownership) (stop func(), err error) {
 	end := c.store.Own(func(tx *store.Txn) error {
 		err := o.Commit(tx)
@@ -134,8 +133,8 @@ func (c *controlShardReplica) Serve(o *replica.Ownership) (stop func(), err erro
 	}, nil
 }
 
-// vouch returns how far the control shard's log goes, if this node owns the shard and no other can: all that was
-// acknowledged is before that.
+// vouch returns how far the control shard's log goes, if this node owns the shard and no other node can. Every
+// acknowledged change is before that position.
 func (c *controlShardReplica) vouch() (end sharedlog.Position, ok bool) {
 	o := c.owned.Load()
 	if o == nil {
@@ -145,11 +144,10 @@ func (c *controlShardReplica) vouch() (end sharedlog.Position, ok bool) {
 	return end, o.Holds()
 }
 
-// explain says more of why the control shard's replica has stopped, if it is
-// something that people do.
+// explain adds advice to the reason why the control shard's replica stopped, if an operator can cause it.
 func (c *controlShardReplica) explain(err error) error {
 	if errors.Is(err, replica.ErrDiverged) {
-		if c.claimed.Load() && hasOldData(c.replica.Status()) { // nothing of the cluster's has got into it
+		if c.claimed.Load() && hasOldData(c.replica.Status()) { // it contains nothing of the cluster's
 			err = errors.Join(err, releaseDirectory(c.o.Dir))
 		}
 		err = explainDiverged(err, c.replica.Status(), c.o.Dir)
@@ -157,8 +155,8 @@ func (c *controlShardReplica) explain(err error) error {
 	return fmt.Errorf("the control shard: %w", err)
 }
 
-// explainDiverged says why a store does not fit its log, by what own says of the store. A store that has applied
-// records of a log may be all that is left of them.
+// explainDiverged explains why a store does not fit its log, judging by the store's own state. A store that has applied
+// records of a log may be the last copy of them.
 func explainDiverged(err error, own replica.Status, dir string) error {
 	if hasOldData(own) {
 		return fmt.Errorf(

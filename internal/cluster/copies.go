@@ -12,20 +12,18 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// logCopies is how many copies of a log are complete, as the engine says, and how many
-// there should be. A replica of a shard may have all that its log's copy on the same
-// node has not got yet, and the log is what majorities are made of.
+// logCopies counts the complete copies of a log, as the engine reports them, and the copies that it should have. A
+// replica of a shard may be ahead of the log's copy on the same node, and majorities consist of copies of the log.
 type logCopies struct{ Complete, Wanted int }
 
-// copyCounts are the numbers of copies of the logs of the shards that this node keeps. The zero value is
-// ready for use.
+// copyCounts holds the numbers of copies of the logs of this node's shards. The zero value is ready for use.
 type copyCounts struct {
 	mu     sync.Mutex
 	counts map[string]logCopies
-	// fewer are the shards whose latest count had fewer complete copies than the one before, which is not believed at
-	// once.
+	// fewer lists the shards whose latest count had fewer complete copies than the count before. The lower number is
+	// confirmed by a second count.
 	fewer map[string]bool
-	// leaderless is since when a log has had no leader.
+	// leaderless records since when a log has had no leader.
 	leaderless map[string]time.Time
 }
 
@@ -41,8 +39,7 @@ func (c *copyCounts) set(shard string, count logCopies, err error) {
 	if c.counts == nil {
 		c.counts, c.fewer, c.leaderless = make(map[string]logCopies), make(map[string]bool), make(map[string]time.Time)
 	}
-	// A copy that is a record behind at the moment of the count is not complete. It counts when it is so twice in a
-	// row.
+	// A copy that is one record behind at the moment of the count is incomplete. Only two such counts in a row matter.
 	if count.Wanted > 0 && count.Complete < c.counts[shard].Complete && !c.fewer[shard] {
 		c.fewer[shard] = true
 	} else {
@@ -52,12 +49,12 @@ func (c *copyCounts) set(shard string, count logCopies, err error) {
 	switch since := c.leaderless[shard]; {
 	case err == nil:
 		delete(c.leaderless, shard)
-	case since.IsZero() && errors.Is(err, ErrLeaderless): // other errors say nothing
+	case since.IsZero() && errors.Is(err, ErrLeaderless): // other errors are no evidence
 		c.leaderless[shard] = time.Now()
 	}
 }
 
-// retain forgets all but these shards.
+// retain forgets all shards except the given ones.
 func (c *copyCounts) retain(shards map[string]sharedlog.Log) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +63,7 @@ func (c *copyCounts) retain(shards map[string]sharedlog.Log) {
 	maps.DeleteFunc(c.leaderless, func(shard string, _ time.Time) bool { return shards[shard] == nil })
 }
 
-// stuck returns a log that has had no leader for so long.
+// stuck returns a log that has had no leader for at least the given time.
 func (c *copyCounts) stuck(long time.Duration) (shard string, is bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +75,7 @@ func (c *copyCounts) stuck(long time.Duration) (shard string, is bool) {
 	return "", false
 }
 
-// countCopies keeps the counts.
+// countCopies updates the counts periodically.
 func (h *host) countCopies() {
 	again := time.NewTicker(copiesInterval)
 	defer again.Stop()
@@ -93,8 +90,8 @@ func (h *host) countCopies() {
 	}
 }
 
-// countOnce counts the copies of the logs that are owned here, whose owner tells the others, or of all that are kept
-// here. A log without a leader shows on any of its nodes, and minutes are left for that.
+// countOnce counts the copies of the logs that this node owns and reports them to the others. Less often it counts all
+// logs that it keeps: any of their nodes notices a missing leader, and there are minutes to react.
 func (h *host) countOnce(all bool) {
 	ctx, cancel := context.WithTimeout(h.ctx, copiesTimeout)
 	defer cancel()
@@ -127,8 +124,8 @@ func (h *host) mine(name string) bool {
 	return ok && o.Node == h.o.Name
 }
 
-// mendLeaderless ends this process if a log stays without a leader though there is a
-// majority, and it is this node's turn.
+// mendLeaderless ends this process if a log stays without a leader although a majority is present, and it is this
+// node's turn.
 func (h *host) mendLeaderless() {
 	live := slices.Sorted(maps.Keys(h.members.view.live()))
 	turn := max(slices.Index(live, h.o.Name), 0)

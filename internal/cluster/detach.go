@@ -16,8 +16,7 @@ import (
 
 var shardPattern = regexp.MustCompile(`^[0-9]{4}$`)
 
-// ShardsIn returns the numbers of the shards of which a data directory has a store,
-// in ascending order.
+// ShardsIn returns, in ascending order, the numbers of the shards that have a store in a data directory.
 func ShardsIn(dir string) ([]int, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, datadir.ShardsDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -28,7 +27,7 @@ func ShardsIn(dir string) ([]int, error) {
 	var numbers []int
 	for _, e := range entries {
 		if !e.IsDir() || !shardPattern.MatchString(e.Name()) {
-			continue // such as a checkpoint that is on its way
+			continue // such as a checkpoint in transfer
 		}
 		number, err := numberOf(e.Name())
 		if err != nil {
@@ -39,21 +38,21 @@ func ShardsIn(dir string) ([]int, error) {
 	return numbers, nil
 }
 
-// ShardDir returns where the store of a shard is in a data directory.
+// ShardDir returns the directory of a shard's store in a data directory.
 func ShardDir(dir string, number int) string {
 	return shardDir(dir, shardName(number))
 }
 
-// Detach makes a data directory that was copied from a cluster one that belongs to
-// none, and that a new cluster can be founded with: it forgets the nodes and the
-// logs. No server may run on it. It can be repeated if it was cut short.
+// Detach turns a copied data directory of a cluster into one that belongs to no cluster, so that it can found a new
+// one. It removes the nodes and the logs. No server may use the directory meanwhile. An interrupted Detach can be
+// repeated.
 func Detach(dir string) error {
 	numbers, err := ShardsIn(dir)
 	if err != nil {
 		return err
 	}
 	for _, number := range numbers {
-		// A store that has a log of its own leaves the other one behind.
+		// A store with a log of its own drops the cluster's log.
 		err := withStore(ShardDir(dir, number), func(*store.Store) error { return nil })
 		if err != nil {
 			return err
@@ -81,10 +80,9 @@ func withStore(dir string, f func(*store.Store) error) error {
 	return errors.Join(f(s), s.Close())
 }
 
-// Check reads what a control store says of the cluster that it is part of, without
-// changing anything, and returns how many shards with messages there are, 0 without a
-// cluster, and what is not as it should be. An error says that the store could not
-// be read.
+// Check reads, without changing anything, what a control store records about its cluster. It returns the number of
+// shards with messages, 0 without a cluster, and a list of inconsistencies. An error means that the store cannot be
+// read.
 func Check(s *store.Store) (shards int, problems []string, err error) {
 	r := newRecords()
 	err = control.Records(s, KeyPrefix, func(key string, value []byte) bool {

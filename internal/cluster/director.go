@@ -14,24 +14,23 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// director decides for all: it founds the cluster, notes who is there, and says where
-// shards are kept. It does so on the node that owns the control shard, and on the others
-// it waits until that is this one.
+// director makes the decisions of the cluster: it founds the cluster, records its nodes, and places the shards. It
+// works on the node that owns the control shard. On the others it waits until they own it.
 type director struct {
 	*common
 	members   *membership
 	store     *control.Control
-	alarm     alarm // something has changed that it should see
+	alarm     alarm // wakes the director after a change
 	replacing replacing
-	// controlEpoch is the epoch in which this node owns the control shard, or 0.
+	// controlEpoch returns the epoch in which this node owns the control shard, or 0.
 	controlEpoch atomic.Uint64
 }
 
-// run decides whenever something has changed. It may have to wait for the log.
+// run decides after every relevant change. It may have to wait for the log.
 func (d *director) run() {
 	tick := time.NewTicker(directInterval)
 	defer tick.Stop()
-	begun := uint64(0) // the epoch that has begun with Found
+	begun := uint64(0) // the epoch that began with Found
 	said := ""
 	for {
 		changed := d.records.watch()
@@ -78,7 +77,7 @@ func (d *director) decide(tx *control.Tx) error {
 	return nil
 }
 
-// found decides what is decided once.
+// found makes the decisions that are made once per cluster.
 func (d *director) found(tx *control.Tx) error {
 	s := settings{Shards: d.o.Shards, Founder: d.o.Name}
 	for i := range MaxShards {
@@ -96,8 +95,7 @@ func (d *director) found(tx *control.Tx) error {
 	return nil
 }
 
-// noteNodes remembers the nodes that have come, and gives up the servers of those
-// that will not come back.
+// noteNodes records new nodes, and removes the servers of nodes that will not come back.
 func (d *director) noteNodes(tx *control.Tx) {
 	live := d.members.view.live()
 	now := time.Now()
@@ -105,7 +103,7 @@ func (d *director) noteNodes(tx *control.Tx) {
 	for name, b := range live {
 		record, known := d.records.node(name)
 		switch {
-		case d.records.removed(incarnation{Node: name, ID: b.Incarnation}): // it learns this from the answer
+		case d.records.removed(incarnation{Node: name, ID: b.Incarnation}): // the node learns this from the answer
 		case !known:
 			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation})
 		case record.Incarnation != b.Incarnation:
@@ -155,7 +153,7 @@ func (d *director) noteShards(tx *control.Tx) {
 	for name, r := range next {
 		was, placed := now[name]
 		if founder, hasOldData := d.records.founder(name); hasOldData && !placed && len(r.Replicas) > 0 {
-			// No other node has what is in it.
+			// No other node has its data.
 			if r.Preferred = founder; !slices.Contains(r.Replicas, founder) {
 				r.Replicas = append(r.Replicas, founder)
 			}
@@ -166,7 +164,7 @@ func (d *director) noteShards(tx *control.Tx) {
 	}
 }
 
-// candidates returns the nodes for placement.
+// candidates returns the nodes that placement may use.
 func (d *director) candidates() []member {
 	live := d.members.view.live()
 	var members []member
@@ -181,11 +179,10 @@ func (d *director) candidates() []member {
 	return members
 }
 
-// giveUp notes that a server will not come back.
+// giveUp records that a server will not come back.
 func (d *director) giveUp(tx *control.Tx, i incarnation) { put(tx, keyGone+i.server(), gone{}) }
 
-// forget has the engine replace the servers that will not come back, again until
-// it has.
+// forget makes the engine replace the servers that will not come back. It repeats the request until that succeeds.
 func (d *director) forget() {
 	for _, server := range d.records.allGone() {
 		d.tasks.runOnce("forget "+server, func() {
@@ -201,7 +198,7 @@ func (d *director) forget() {
 				return nil
 			})
 			if err != nil {
-				return // it is done again
+				return // the next call repeats it
 			}
 			d.log.Info("the engine has forgotten a server", "server", server)
 		})
@@ -211,15 +208,14 @@ func (d *director) forget() {
 func put(tx *control.Tx, key string, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // all of them have a JSON form
+		panic(err) // every record has a JSON form
 	}
 	tx.Put(key, b)
 }
 
-// drain says whether a node is to keep no shards, because it is to be stopped for
-// long or taken away. They move to others in the following seconds, as far as
-// there are others. It is to be called where the control shard is owned. The errors are
-// status.ErrNoNode and status.ErrNotDrained.
+// drain sets whether a node must keep no shards, because it will be stopped for long or removed. Its shards move to
+// other nodes in the following seconds, as far as others exist. Call it where the control shard is owned. The errors
+// are status.ErrNoNode and status.ErrNotDrained.
 func (d *director) drain(ctx context.Context, name string, drain bool) error {
 	return d.store.Change(ctx, func(tx *control.Tx) error {
 		record, ok := d.records.node(name)
@@ -235,9 +231,8 @@ func (d *director) drain(ctx context.Context, name string, drain bool) error {
 	})
 }
 
-// remove makes the cluster forget a node that will not come back: with the data that it
-// has, it is refused from now on. It is to be called where the control shard is owned. The
-// errors are status.ErrNoNode and status.ErrAlive.
+// remove makes the cluster forget a node that will not come back. From now on the cluster refuses the node with its
+// present data. Call it where the control shard is owned. The errors are status.ErrNoNode and status.ErrAlive.
 func (d *director) remove(ctx context.Context, name string) error {
 	return d.store.Change(ctx, func(tx *control.Tx) error {
 		record, ok := d.records.node(name)

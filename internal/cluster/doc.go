@@ -1,15 +1,13 @@
 // Package cluster makes one service of several nodes.
 //
-// Each shard has a log, kept by an engine that replicates it, and on some of the
-// nodes a replica of its store. One of these nodes owns the shard: it alone runs
-// its queues, and its commits are records of the log. Which node that is follows
-// from leases; that no other node can commit follows from the log. The control
-// shard, with the records of queues and of who there is, has a replica on every
-// node.
+// Each shard has a log, which a replicating engine keeps, and a replica of its store on some of the nodes. One of these
+// nodes owns the shard: it alone runs its queues, and its commits are records of the log. Leases decide which node that
+// is; the log ensures that no other node can commit. The control shard, with the records of queues and nodes, has a
+// replica on every node.
 //
-// A node guarantees that it answers for a shard only while it owns it; that it knows all queues before it serves a
-// shard, since data of queues it does not know would be removed; that a planned stop hands its shards over first; and
-// that a replica is removed only when enough others have its data.
+// A node guarantees four things. It answers for a shard only while it owns it. It knows all queues before it serves a
+// shard, so that no message is treated as one of an unknown queue. A planned stop hands its shards over first. A
+// replica is removed only when enough other nodes have its data.
 //
 // The package knows neither HTTP nor the operations of a service. It offers them a router, which takes the place of a
 // shard on one machine.

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// elections have this node's part of the engine stand for the lead of what a dead node has led, before the engine
-// itself finds that there is no leader.
+// elections makes this node's part of the engine stand for leader of the logs that a dead node led, before the engine
+// itself notices the missing leader.
 //
-// A node is dead for this when no node hears of it, and those that say so are a majority. If one node could decide it,
-// two that lose each other, while a third hears both, would take the lead from each other all the time.
+// A node counts as dead here when a majority does not hear from it. If one node could decide this, two nodes that lose
+// each other while a third hears both would take the lead from each other all the time.
 type elections struct {
 	*common
 	members *membership
 	turn    func(log string) time.Duration // see Engine.Elect
-	alarm   alarm                          // who is there has changed
+	alarm   alarm                          // wakes the loop when a node comes or goes
 }
 
-// run stands for election whenever a node has died, until all is led.
+// run stands for election after each death of a node, until every log has a leader.
 func (e *elections) run() {
 	for {
 		select {
@@ -25,14 +25,14 @@ func (e *elections) run() {
 		case <-e.ctx.Done():
 			return
 		}
-		// A log that finds no leader has no majority. The engine finds a leader when it can.
+		// A log that finds no leader has no majority. The engine elects one when it can.
 		for wait := e.times.step / 2; e.hold() > 0 && e.ctx.Err() == nil; wait = min(wait*5/4, time.Second) {
 			pause(e.ctx, wait)
 		}
 	}
 }
 
-// hold has the engine stand for election, and returns how much has no leader yet.
+// hold makes the engine stand for election, and returns how many logs have no leader yet.
 func (e *elections) hold() (left int) {
 	gone := e.gone()
 	if len(gone) == 0 {
@@ -41,7 +41,7 @@ func (e *elections) hold() (left int) {
 	return e.engine.Elect(func(server string) bool { return gone[server] }, e.turn, 6*e.times.step)
 }
 
-// gone returns the servers of the nodes that are dead.
+// gone returns the servers of the dead nodes.
 func (e *elections) gone() map[string]bool {
 	said, live := e.members.view.lastSaid(), e.members.view.live()
 	if 2*len(live) <= max(len(e.records.allNodes()), len(e.o.Peers)) {

@@ -12,40 +12,35 @@ import (
 // ErrLeaderless is an error of Engine.Copies.
 var ErrLeaderless = errors.New("the log has no leader")
 
-// Engine is what carries a cluster: logs, leases, and messages between nodes.
+// Engine provides the logs, the leases, and the messages between nodes.
 type Engine interface {
-	// Log returns the log of that name, which it makes if it is not there. It goes
-	// on trying as long as ctx lasts.
+	// Log returns the log of that name and creates it if necessary. It retries until ctx ends.
 	Log(ctx context.Context, name string) (sharedlog.Log, error)
-	// Leases returns the cluster's leases, as Log does. Those that are taken here have that length.
+	// Leases returns the cluster's leases; it retries as Log does. Leases taken through the result have the given
+	// length.
 	Leases(ctx context.Context, length time.Duration) (sharedlog.Leases, error)
 	Messenger() messenger.Messenger
-	// Lead makes the server of a node the one that a log goes by, if there is such a
-	// thing: the loss of another node then does not hold up its owner.
+	// Lead makes a node's server the leader of a log, if the engine has leaders. The loss of another node then does not
+	// delay the owner.
 	Lead(ctx context.Context, log sharedlog.Log, server string) error
-	// Elect has this node's part of the engine stand for the lead of each group that has no leader, or whose leader is
-	// on a server that gone reports and the engine does not know to be gone. It leaves the lead of a log to other nodes
-	// for the time that turn returns; "" stands for a group that is not the log of a shard. It stands again after a
-	// while. Elect returns how many groups have no leader yet.
+	// Elect makes this node's part of the engine stand for leader of each group that has no leader, or whose leader is
+	// on a server that gone reports and the engine still counts as present. It leaves a log to other nodes for the time
+	// that turn returns; "" stands for a group that is not the log of a shard. After a while it stands again. Elect
+	// returns how many groups have no leader yet.
 	Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int)
-	// Yield gives to others what this node's part of the engine leads beside logs, as far as that is done while ctx
-	// lasts: the leases, which other nodes are about to take.
+	// Yield transfers the leads of this node's part of the engine that are not leads of logs, as far as possible before
+	// ctx ends. The most important one is the lead of the leases, which other nodes are about to take.
 	Yield(ctx context.Context)
-	// Copies returns how many copies of a log are complete, and how many there should
-	// be: so many nodes, less one majority, may be lost before it stops. An error that
-	// is ErrLeaderless says that this node's part of the engine knows of no server by which
-	// the log goes.
+	// Copies returns the number of complete copies of a log, and the number it should have. The log survives the loss
+	// of all but a majority of them. ErrLeaderless means that this node's part of the engine knows no leader of the
+	// log.
 	Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error)
-	// Reached returns the nodes whose part of the engine this node's is connected to, as
-	// far as that is known.
+	// Reached returns the nodes to whose part of the engine this node's part is connected, as far as known.
 	Reached() map[string]bool
-	// Broken returns an error if this node's part of the engine has ended and only
-	// another process can begin it anew.
+	// Broken returns an error if this node's part of the engine has ended, and only a new process can restart it.
 	Broken() error
-	// Forget takes a server out of the engine that will not come back, so that
-	// what it kept is kept by another.
+	// Forget removes a server that will not come back from the engine, so that another server keeps its data.
 	Forget(ctx context.Context, server string) error
-	// Close ends this node's part of the engine: what it leads is led by others
-	// first.
+	// Close ends this node's part of the engine, after other servers have taken over its leads.
 	Close() error
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// subscribe returns a feed of the changes of queues from now on.
+// subscribe returns a feed of all changes of queues from now on.
 func (h *host) subscribe() *feed {
 	f := newFeed()
 	h.mu.Lock()
@@ -24,7 +24,7 @@ func (h *host) unsubscribe(f *feed) {
 	delete(h.feeds, f)
 }
 
-// onQueue is called for each change of a queue.
+// onQueue adds a change of a queue to all feeds.
 func (h *host) onQueue(was, is *catalog.Queue) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -33,15 +33,15 @@ func (h *host) onQueue(was, is *catalog.Queue) {
 	}
 }
 
-// feed brings the changes of queues to a shard, in their order.
+// feed delivers the changes of queues to a shard, in order.
 type feed struct {
 	mu      sync.Mutex
 	waiting []change
-	noted   uint64 // changes that have come
-	told    uint64 // changes that the shard knows of
+	noted   uint64 // changes received
+	told    uint64 // changes that the shard knows
 	more    chan struct{}
-	known   chan struct{} // closed when the shard has learnt of something
-	over    chan struct{} // closed when it learns no more
+	known   chan struct{} // closed when the shard has learnt of a change
+	over    chan struct{} // closed when the feed ends
 }
 
 type change struct{ was, is *catalog.Queue }
@@ -61,7 +61,7 @@ func (f *feed) note(was, is *catalog.Queue) {
 	}
 }
 
-// run tells the shard until ctx ends. To be called once.
+// run delivers changes to the shard until ctx ends. Call it once.
 func (f *feed) run(ctx context.Context, tell func(was, is *catalog.Queue) error) {
 	defer close(f.over)
 	for {
@@ -79,7 +79,7 @@ func (f *feed) run(ctx context.Context, tell func(was, is *catalog.Queue) error)
 			c := f.waiting[0]
 			f.mu.Unlock()
 			if err := tell(c.was, c.is); err != nil {
-				select { // the shard is about to be served by another node, or will be back here
+				select { // another node will serve the shard, or this one again
 				case <-time.After(feedAgain):
 					continue
 				case <-ctx.Done():
@@ -98,7 +98,7 @@ func (f *feed) run(ctx context.Context, tell func(was, is *catalog.Queue) error)
 
 var errFeedOver = errors.New("it is not served here any more")
 
-// wait waits until the shard knows all that has come before the call.
+// wait waits until the shard knows every change that came before the call.
 func (f *feed) wait(ctx context.Context) error {
 	f.mu.Lock()
 	want := f.noted

@@ -8,15 +8,15 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// Reads returns nil if every node of the cluster reads data directories of that format, as far as it can be known: what
-// a node has said last counts, also of one that is away. Otherwise the error says which node does not. Records that
-// older programs cannot read are written only after that.
+// Reads returns nil if every node of the cluster is known to read data directories of the given format. The last
+// statement of each node counts, even of a node that is away. Otherwise the error names the node that does not. Write
+// records that older programs cannot read only after Reads has returned nil.
 func (n *Node) Reads(format int) error { return n.members.allRead(format) }
 
-// readable returns the highest format that every node reads; see Reads.
+// readable returns the highest format that every node reads. See Reads.
 func (m *membership) readable() int {
 	format := formats.Newest
-	for format > 1 && m.allRead(format) != nil { // all programs read the first
+	for format > 1 && m.allRead(format) != nil { // all programs read the first format
 		format--
 	}
 	return format

@@ -9,9 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 )
 
-// Forward sends a request to the owner of the control shard and returns its
-// answer, when this node has learnt of what it has changed. It waits some time for
-// there to be an owner.
+// Forward sends a request to the owner of the control shard. It returns the answer when this node has learnt of the
+// changes the request made. It waits a limited time for an owner.
 func (n *Node) Forward(ctx context.Context, request []byte) ([]byte, error) {
 	end := time.Now().Add(n.times.forward)
 	for {
@@ -20,7 +19,7 @@ func (n *Node) Forward(ctx context.Context, request []byte) ([]byte, error) {
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, catchUpTimeout)
 			defer cancel()
-			// The change is made, whether this node has seen it yet or not.
+			// The change is made, even if this node has not seen it yet.
 			_ = n.CatchUp(ctx)
 			return answer, nil
 		}
@@ -37,7 +36,7 @@ func (n *Node) Forward(ctx context.Context, request []byte) ([]byte, error) {
 	}
 }
 
-// errNoControl says that it is certain that nothing was done.
+// errNoControl guarantees that nothing was done.
 var errNoControl = errors.New("no node owns the control shard at present")
 
 func (n *Node) forwardOnce(ctx context.Context, request []byte) ([]byte, error) {
@@ -56,7 +55,7 @@ func (n *Node) forwardOnce(ctx context.Context, request []byte) ([]byte, error) 
 	return answer, nil
 }
 
-// codeNotOwner is the failure of a node that does not own the control shard.
+// codeNotOwner is the error code of a node that does not own the control shard.
 const codeNotOwner = "NotOwner"
 
 func (n *Node) serveForwarded(ctx context.Context, request []byte) ([]byte, error) {

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// forwardBarrier is what messages on their way to another shard go through. It is held shut
-// while a node makes a snapshot of several shards: a message that goes meanwhile
-// from one that is still to come to one that was there could be in neither.
+// forwardBarrier controls the messages that move to another shard. A node that makes a snapshot of several shards keeps
+// it shut: otherwise a message that moves between two shards meanwhile could be in neither snapshot.
 type forwardBarrier struct {
 	mu      sync.Mutex
 	holds   map[uint64]*time.Timer
 	passing int
-	changed chan struct{} // closed when there may be something new for those who wait
+	changed chan struct{} // closed when waiters should look again
 }
 
 func newForwardBarrier() *forwardBarrier {
 	return &forwardBarrier{holds: make(map[uint64]*time.Timer), changed: make(chan struct{})}
 }
 
-// pass waits until the forwardBarrier is open. The caller is through when it calls leave.
+// pass waits until the barrier is open. The caller must then call leave when its message has arrived.
 func (g *forwardBarrier) pass(ctx context.Context) (leave func(), err error) {
 	if err := g.wait(ctx, func() bool { return len(g.holds) == 0 }, func() { g.passing++ }); err != nil {
 		return nil, err
@@ -33,8 +32,8 @@ func (g *forwardBarrier) pass(ctx context.Context) (leave func(), err error) {
 	}, nil
 }
 
-// hold shuts the forwardBarrier, and returns when no message is passing any more. It is shut until
-// release is called with the same number, or the limit is over.
+// hold shuts the barrier, and returns when no message is passing any more. The barrier stays shut until release is
+// called with the same number, or until the limit is over.
 func (g *forwardBarrier) hold(ctx context.Context, id uint64, limit time.Duration) error {
 	g.mu.Lock()
 	g.holds[id] = time.AfterFunc(limit, func() { g.release(id) })
@@ -46,7 +45,7 @@ func (g *forwardBarrier) hold(ctx context.Context, id uint64, limit time.Duratio
 	return err
 }
 
-// release reports whether the forwardBarrier has been held under that number till now.
+// release opens the barrier. It reports whether the barrier was held under that number until now.
 func (g *forwardBarrier) release(id uint64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -59,7 +58,7 @@ func (g *forwardBarrier) release(id uint64) bool {
 	return held
 }
 
-// wait waits for a condition and then, before anything else changes, calls f.
+// wait waits for a condition, and then calls f before anything else changes.
 func (g *forwardBarrier) wait(ctx context.Context, condition func() bool, f func()) error {
 	g.mu.Lock()
 	for !condition() {

@@ -19,7 +19,7 @@ func (h *host) handOver(name string, r *replica.Replica, to string) {
 	h.handTo(ctx, name, r, to)
 }
 
-// handTo gives a shard up, to another node if to names one.
+// handTo gives up a shard, in favour of the node to if it is not empty.
 func (h *host) handTo(ctx context.Context, name string, r *replica.Replica, to string) {
 	h.successors.Store(name, to)
 	defer h.successors.Delete(name)
@@ -32,10 +32,9 @@ func (h *host) handTo(ctx context.Context, name string, r *replica.Replica, to s
 	}
 }
 
-// leadToSuccessor moves the lead of a shard's log to the node that is to have the shard, if
-// it is being handed over. It is called when this node has stopped serving the shard and
-// no other node may begin: an append that is under way when the lead moves may lose its
-// answer, and its caller would wait for seconds.
+// leadToSuccessor moves the lead of a shard's log to the node that will own the shard, during a hand-over. It runs
+// after this node has stopped serving the shard and before another node may begin: an append in progress while the lead
+// moves may lose its answer, and its caller would wait for seconds.
 func (h *host) leadToSuccessor(name string, log sharedlog.Log) {
 	to, _ := h.successors.Load(name)
 	if b, ok := h.members.view.live()[fmt.Sprint(to)]; ok {
@@ -43,8 +42,7 @@ func (h *host) leadToSuccessor(name string, log sharedlog.Log) {
 	}
 }
 
-// giveAway hands over a shard that others are to keep, as soon as one of them is
-// ready.
+// giveAway hands over a shard that other nodes should keep, as soon as one of them is ready.
 func (h *host) giveAway(l *local, replicas []string) {
 	for _, to := range replicas {
 		if h.members.isReady(l.name, to) {
@@ -54,8 +52,7 @@ func (h *host) giveAway(l *local, replicas []string) {
 	}
 }
 
-// nudge tells a node that it may have a shard at once. A node that does not hear of that
-// finds out by itself.
+// nudge tells a node that it may take a shard at once. A node that misses the message notices by itself.
 func (h *host) nudge(ctx context.Context, name, to string) {
 	ctx, cancel := context.WithTimeout(ctx, nudgeTimeout)
 	defer cancel()
@@ -84,8 +81,7 @@ func (h *host) nudged(_ context.Context, name []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// leave hands over what this node owns to those who are ready, the control shard
-// last.
+// leave hands over everything that this node owns to nodes that are ready, the control shard last.
 func (h *host) leave(ctx context.Context) {
 	if !h.control.isLoaded() {
 		return
@@ -118,8 +114,8 @@ func (h *host) leave(ctx context.Context) {
 	h.awaitSuccessors(ctx, given)
 }
 
-// awaitSuccessors waits until others serve the shards that were given to them, or a moment. Until then they need this
-// node's vote, should another one be slow.
+// awaitSuccessors waits a limited time until other nodes serve the shards they were given. Until then they need this
+// node's vote if a third node is slow.
 func (h *host) awaitSuccessors(ctx context.Context, given map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, successorTimeout)
 	defer cancel()
@@ -137,8 +133,8 @@ func (h *host) awaitSuccessors(ctx context.Context, given map[string]string) {
 	}
 }
 
-// announceLeaving tells the others that this node is about to stop, and waits a moment
-// for it to be decided who should have its shards.
+// announceLeaving tells the others that this node is about to stop, and waits a moment until the director has chosen
+// new owners for its shards.
 func (h *host) announceLeaving(ctx context.Context) {
 	h.members.record(h.heartbeat())
 	h.tasks.start(h.members.sendHeartbeats)
@@ -157,8 +153,8 @@ func (h *host) announceLeaving(ctx context.Context) {
 	}
 }
 
-// successor chooses who is to have a shard of this node's: who should own it or else, of
-// those who are ready, the one with the fewest. It is empty if no node is ready.
+// successor chooses the next owner of one of this node's shards: the preferred owner, or else the ready node with the
+// fewest shards. It returns "" if no node is ready.
 func (h *host) successor(name string, replicas []string, load map[string]int) string {
 	live := h.members.view.live()
 	if to := h.records.shard(name).Preferred; to != h.o.Name && !live[to].Leaving && h.members.isReady(name, to) {

@@ -37,9 +37,8 @@ func holdID(message []byte) (id uint64, err error) { return id, json.Unmarshal(m
 
 var errNotHeld = errors.New("messages between shards were not held back all the time")
 
-// holdAll shuts the barriers of all nodes that are alive. Nodes that do not answer are not
-// among held. release opens them again and returns an error unless all of them have
-// been shut till then; it must be called in any case.
+// holdAll shuts the barriers of all live nodes. Nodes that do not answer are not in held. release opens the barriers
+// again; it returns an error unless all of them stayed shut until then. Always call release.
 func (s *snapshots) holdAll(ctx context.Context) (held map[string]bool, release func() error) {
 	ctx, cancel := context.WithTimeout(ctx, holdTimeout)
 	defer cancel()
@@ -67,7 +66,7 @@ func (s *snapshots) holdAll(ctx context.Context) (held map[string]bool, release 
 	return held, func() error { return s.releaseAll(id, live, held) }
 }
 
-// releaseAll releases all nodes that were asked. Only those that were held have to answer.
+// releaseAll opens the barriers of all nodes that were asked. Only the nodes that held their barrier have to answer.
 func (s *snapshots) releaseAll(id []byte, asked map[string]heartbeat, held map[string]bool) (failed error) {
 	ctx, cancel := context.WithTimeout(s.ctx, holdTimeout)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// host keeps the shards of this node: it opens the replicas that the director has given
-// to it, tries to own those that it should own, and hands them over when it should not.
+// host keeps this node's shards: it opens the replicas that the director has placed here, seeks to own the shards that
+// this node should own, and hands over those that it should not own.
 type host struct {
 	*common
 	members  *membership
@@ -25,23 +25,23 @@ type host struct {
 	forwards *forwardBarrier
 	router   *router.Router
 	mux      *rebindMux
-	alarm    alarm      // something has changed that it should see
-	copies   copyCounts // of the logs of what this node keeps
-	// successors are the next owners of shards that are being handed over, by the name of the shard.
+	alarm    alarm      // wakes the host after a change
+	copies   copyCounts // of the logs of this node's shards
+	// successors holds the next owners of the shards in a hand-over, by shard name.
 	successors sync.Map
-	patience   patience // with the nodes that should own what this one does
+	patience   patience // with the nodes that should own this node's shards
 
-	handOvers, lost atomic.Int64 // ownerships that have ended, see ended
+	handOvers, lost atomic.Int64 // ownerships that have ended; see ended
 
 	mu      sync.Mutex
 	catalog *catalog.Catalog // nil until the node serves
-	// toEndpoints delivers messages of topics from a shard, as long as this node owns it.
+	// toEndpoints delivers the messages of topics from a shard, while this node owns it.
 	toEndpoints func(context.Context, *shard.Shard)
 	locals      map[string]*local
 	feeds       map[*feed]bool
 }
 
-// serve begins to keep and to serve the shards with messages.
+// serve starts keeping and serving the shards with messages.
 func (h *host) serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) {
 	c.OnChange(h.onQueue)
 	h.mu.Lock()
@@ -57,21 +57,20 @@ func (h *host) queues() *catalog.Catalog {
 	return h.catalog
 }
 
-// deliverer returns what delivers messages of topics from a shard.
+// deliverer returns the function that delivers the messages of topics from a shard.
 func (h *host) deliverer() func(context.Context, *shard.Shard) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.toEndpoints
 }
 
-// wake has this node look at once at what it should keep, and decide at once where shards
-// should be.
+// wake makes this node check at once which shards it should keep, and where shards should be.
 func (h *host) wake() {
 	h.alarm.ring()
 	h.director.alarm.ring()
 }
 
-// heartbeat is what there is to tell the other nodes.
+// heartbeat returns this node's statement to the other nodes.
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
 		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: formats.Newest,
@@ -104,7 +103,7 @@ func (h *host) heartbeat() heartbeat {
 	return out
 }
 
-// knownOwners returns who owns the shards that this node keeps, by their logs.
+// knownOwners returns the owners of this node's shards, as recorded in their logs.
 func (h *host) knownOwners() map[string]replica.Holder {
 	owners := make(map[string]replica.Holder)
 	note := func(name string, r *replica.Replica) {
@@ -119,12 +118,12 @@ func (h *host) knownOwners() map[string]replica.Holder {
 	return owners
 }
 
-// ended counts an ownership that ends, before what served the shard is stopped.
+// ended counts an ownership that ends. It is called before the shard stops serving.
 func (h *host) ended(o *replica.Ownership) {
 	select {
 	case <-o.Ended():
 		h.lost.Add(1)
-	default: // it still can commit
+	default: // it can still commit
 		h.handOvers.Add(1)
 	}
 }
@@ -135,7 +134,7 @@ func (h *host) owns(number int) bool {
 	return l != nil && l.serving.Load() != nil
 }
 
-// reclaim begins to give back the space of what was deleted; see store.Reclaim.
+// reclaim starts to free the space of deleted data. See store.Reclaim.
 func (h *host) reclaim() error {
 	errs := []error{h.control.replica.FlushStore()}
 	for _, l := range h.allLocals() {

@@ -14,20 +14,19 @@ import (
 	"github.com/sluicemq/sluice/internal/durable"
 )
 
-// incarnation is a node with a data directory. A node that comes back with an
-// empty disk is another one: it must not be taken for a member of majorities
-// whose records it no longer has.
+// incarnation is a node with a data directory. A node that comes back with an empty disk is another incarnation: it
+// must not count as a member of majorities whose records it no longer has.
 type incarnation struct {
 	Cluster string
 	Node    string
 	ID      string
 }
 
-// server is the name under which the engine knows the node.
+// server returns the engine's name for the node.
 func (i incarnation) server() string { return i.Node + "-" + i.ID }
 
-// openIncarnation reads which incarnation a directory belongs to. A directory that
-// belongs to no node is prepared for this one, which is new then; see claimDirectory.
+// openIncarnation reads which incarnation a directory belongs to. It prepares a directory that belongs to no node for
+// this node, as a new incarnation. See claimDirectory.
 func openIncarnation(dir, cluster, node string) (i incarnation, isNew bool, err error) {
 	i, err = readIncarnation(filepath.Join(dir, datadir.NodeFile))
 	switch {
@@ -62,8 +61,8 @@ func readIncarnation(path string) (i incarnation, err error) {
 
 var errDamaged = errors.New("it is damaged")
 
-// prepareIncarnation returns the incarnation of an earlier attempt to join, whose server the others may know, or a new
-// one. It removes the remains of an attempt under another name.
+// prepareIncarnation returns the incarnation of an earlier attempt to join, whose server the others may know, or else a
+// new one. It removes the remains of an attempt under another name.
 func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
 	path := filepath.Join(dir, datadir.JoiningFile)
 	i, err := readIncarnation(path)
@@ -83,7 +82,7 @@ func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
 	if err != nil {
 		return i, err
 	}
-	// Nothing refers to it before it is there for good.
+	// Nothing refers to the directory before it is durable.
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return i, err
@@ -95,13 +94,13 @@ func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
 	return i, renameDurably(path+".new", path)
 }
 
-// claimDirectory makes the directory that of a node which has found its cluster.
+// claimDirectory assigns the directory to a node that has found its cluster.
 func claimDirectory(dir string) error {
 	return renameDurably(filepath.Join(dir, datadir.JoiningFile), filepath.Join(dir, datadir.NodeFile))
 }
 
-// releaseDirectory takes that back: the cluster has turned out to be another one than that of
-// the data in the directory, which are as they were.
+// releaseDirectory undoes claimDirectory: the cluster turned out to be another one than that of the directory's data,
+// which is unchanged.
 func releaseDirectory(dir string) error {
 	return renameDurably(filepath.Join(dir, datadir.NodeFile), filepath.Join(dir, datadir.JoiningFile))
 }

@@ -25,7 +25,7 @@ func (h *host) lead(ctx context.Context, log sharedlog.Log) {
 	}
 }
 
-// leadFrom moves the lead of a log to a server, if that is done soon.
+// leadFrom moves the lead of a log to a server, if that succeeds soon.
 func (h *host) leadFrom(ctx context.Context, name string, log sharedlog.Log, server string) {
 	ctx, cancel := context.WithTimeout(ctx, leadTimeout)
 	defer cancel()

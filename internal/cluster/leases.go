@@ -7,13 +7,13 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// leaseList is the cluster's leases with a list that is read once for all callers that
-// ask within a moment: every replica that could own its shard looks at it.
+// leaseList caches the list of the cluster's leases. Callers that ask within a moment share one read, because every
+// replica that could own its shard needs the list.
 type leaseList struct {
 	sharedlog.Leases
 
-	age  time.Duration // how old the list may be
-	turn chan struct{} // held by the caller that reads the list, or looks whether it must
+	age  time.Duration // maximum age of the list
+	turn chan struct{} // held by the caller that reads the list or decides whether to
 
 	list map[string][]byte
 	read time.Time
@@ -23,7 +23,7 @@ func newLeaseList(l sharedlog.Leases, age time.Duration) *leaseList {
 	return &leaseList{Leases: l, age: age, turn: make(chan struct{}, 1)}
 }
 
-// List implements sharedlog.Leases. The list may be behind by age more.
+// List implements sharedlog.Leases. The list may be older by age.
 func (l *leaseList) List(ctx context.Context) (map[string][]byte, error) {
 	select {
 	case l.turn <- struct{}{}:
@@ -42,7 +42,7 @@ func (l *leaseList) List(ctx context.Context) (map[string][]byte, error) {
 	return list, nil
 }
 
-// expire has the list be read anew, unless that is under way.
+// expire makes the next caller read the list again, unless a read is in progress.
 func (l *leaseList) expire() {
 	if e, ok := l.Leases.(interface{ Expire() }); ok {
 		e.Expire()

@@ -15,12 +15,11 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// maxCommit is the bytes of a commit: records that are longer only make the log
-// slower.
+// maxCommit is the maximum size of a commit, in bytes. Longer records only slow the log down.
 const maxCommit = 512 << 10
 
-// local is this node's part of a shard with messages: its replica, and while it
-// owns the shard what serves it.
+// local is this node's part of a shard with messages: its replica and, while the node owns the shard, the objects that
+// serve it.
 type local struct {
 	host     *host
 	number   int
@@ -29,7 +28,7 @@ type local struct {
 	replica  *replica.Replica
 	watchdog *watchdog
 	cancel   context.CancelFunc
-	done     chan struct{} // closed when the replica no longer runs
+	done     chan struct{} // closed when the replica has stopped
 
 	serving atomic.Pointer[serving]
 }
@@ -93,7 +92,7 @@ func (h *host) openLocal(name string) error {
 	return nil
 }
 
-// closeLocal ends the replica of a shard, if it is open.
+// closeLocal stops the replica of a shard, if it is open.
 func (h *host) closeLocal(name string) {
 	h.mu.Lock()
 	l := h.locals[name]
@@ -105,18 +104,18 @@ func (h *host) closeLocal(name string) {
 	}
 }
 
-// Loaded implements replica.Host. Nothing of a shard of messages is kept in memory before this node serves it.
+// Loaded implements replica.Host. A shard with messages keeps nothing in memory before this node serves it.
 func (l *local) Loaded(*store.Store) error { return nil }
 
 // Applied implements replica.Host.
 func (l *local) Applied([]byte, sharedlog.Position) error { return nil }
 
-// Prepare implements replica.Host. A node that does not know a queue cannot serve it, so it catches up with the control
-// store first.
+// Prepare implements replica.Host. A node that does not know a queue cannot serve it, so the node first catches up with
+// the control store.
 func (l *local) Prepare(ctx context.Context) error { return l.host.barrier.catchUp(ctx) }
 
-// Claimed implements replica.Host. Queues may have been made since Prepare, so the node catches up again; and it moves
-// the log's lead to its own server while nothing is appended to the log.
+// Claimed implements replica.Host. New queues may exist since Prepare, so the node catches up again. It also moves the
+// log's lead to its own server while nothing is being appended.
 func (l *local) Claimed(ctx context.Context) error {
 	h := l.host
 	if err := h.barrier.catchUp(ctx); err != nil {
@@ -136,7 +135,7 @@ func (l *local) Fetch(ctx context.Context, in *store.Incoming) error {
 // Serve implements replica.Host.
 func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 	h := l.host
-	queues := h.subscribe() // first, so that nothing is missed
+	queues := h.subscribe() // first, so that no change is missed
 	sh, err := shard.Open(shard.Options{
 		Store: o.Store(), Logger: h.log.With("shard", l.name), Shift: h.members.clocks.correction,
 		Commit: o.Commit, Confirm: o.Confirm, Writable: l.watchdog.condition, MaxCommit: maxCommit,
@@ -150,7 +149,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
-	watching, rest := context.WithCancel(context.Background()) // as long as a request may wait for a commit
+	watching, rest := context.WithCancel(context.Background()) // while a request may wait for a commit
 	var running, watchdog sync.WaitGroup
 	watchdog.Go(func() { l.watchdog.run(watching) })
 	running.Go(func() {
@@ -171,7 +170,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		h.ended(o)
 		l.serving.CompareAndSwap(s, nil)
 		sh.Drain()
-		cancel() // no more is forwarded
+		cancel() // forwarding has ended
 		h.unsubscribe(queues)
 		running.Wait()
 		sh.Close()

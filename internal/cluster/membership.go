@@ -15,31 +15,30 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// membership is who is there: it tells the other nodes of this one and hears of them,
-// compares clocks with theirs, and knows who owns which shard. It does not go by the
-// leases alone, which are away for seconds when the node that leads them dies.
+// membership knows the nodes: it tells the others about this node, hears from them, compares clocks with theirs, and
+// knows the owner of each shard. It does not rely on the leases alone, which are unavailable for seconds when the node
+// that leads them dies.
 type membership struct {
 	*common
 	view     *view
 	clocks   *clocks
-	returned returned // servers that were removed and have come back
+	returned returned // removed servers that came back
 	self     func() heartbeat
 	owners   func() map[string]replica.Holder           // as this node's replicas know them from the logs
-	vouch    func() (end sharedlog.Position, ok bool)   // how far the control shard's log goes, if this node owns it for sure
-	told     func(end sharedlog.Position, at time.Time) // another node has vouched for that, after a moment
-	changed  func()                                     // a node has come or is about to leave
+	vouch    func() (end sharedlog.Position, ok bool)   // end of the control shard's log, if this node certainly owns it
+	told     func(end sharedlog.Position, at time.Time) // another node vouched for that end, after a moment
+	changed  func()                                     // a node has come, or will leave
 }
 
 func newMembership(c *common) *membership {
 	return &membership{common: c, view: newView(c.times.silence), clocks: newClocks(time.Now, c.o.Shift)}
 }
 
-// heartbeatMsg is what two nodes send each other: each its heartbeat, and the one that
-// answers what time it is there.
+// heartbeatMsg is the message between two nodes. Each sends its heartbeat, and the node that answers adds its time.
 type heartbeatMsg struct {
 	Heartbeat heartbeat `json:"Beat"`
 	Time      time.Time
-	// Control is how far the control shard's log goes, if the node that answers can vouch for that; see barrier.
+	// Control is the end of the control shard's log, if the answering node can vouch for it. See barrier.
 	Control *uint64 `json:",omitempty"`
 }
 
@@ -51,7 +50,7 @@ func (m *membership) run() {
 	defer quiet.Stop()
 	known := make(map[string]bool)
 	looked := time.Now()
-	said := time.Duration(0) // of this machine's clock
+	said := time.Duration(0) // difference of this machine's clock
 	for {
 		if late := time.Since(looked) - m.times.heartbeat; late > m.times.heartbeat {
 			m.view.forgive(late)
@@ -84,8 +83,8 @@ func (m *membership) run() {
 	}
 }
 
-// logNodes says which nodes have come or gone since it was called last, and reports whether any has gone; known are
-// those that were there.
+// logNodes logs which nodes have come or gone since the last call. It reports whether any has gone. known holds the
+// nodes of the last call.
 func (m *membership) logNodes(known map[string]bool) (gone bool) {
 	live := m.view.live()
 	for name := range live {
@@ -104,9 +103,8 @@ func (m *membership) logNodes(known map[string]bool) (gone bool) {
 	return gone
 }
 
-// sendHeartbeats tells all other nodes of this one, once. A node that was removed ends
-// when all have heard of it, because the owner of the control store must know of its
-// server: the engine has to forget that once more.
+// sendHeartbeats sends one heartbeat to every other node. A removed node stops only when all have heard from it: the
+// owner of the control store must know of its server, because the engine has to forget it again.
 func (m *membership) sendHeartbeats() {
 	var all sync.WaitGroup
 	var removed atomic.Bool
@@ -130,8 +128,7 @@ func (m *membership) sendHeartbeats() {
 	}
 }
 
-// others returns the other nodes: those that were named and those that the
-// cluster knows.
+// others returns the other nodes: the configured ones and those that the cluster knows.
 func (m *membership) others() map[string]bool {
 	others := make(map[string]bool)
 	for _, p := range m.o.Peers {
@@ -189,7 +186,7 @@ func (m *membership) onHeartbeat(_ context.Context, message []byte) ([]byte, err
 	return json.Marshal(answer)
 }
 
-// record notes what a node has said.
+// record records a heartbeat of another node.
 func (m *membership) record(h heartbeat) {
 	news, duplicate := m.view.record(h, time.Now())
 	if duplicate {
@@ -209,8 +206,8 @@ func (m *membership) record(h heartbeat) {
 	}
 }
 
-// checkOnly returns an error if another process answers to this node's name: on
-// another machine that was given the same, or with a copy of its data.
+// checkOnly returns an error if another process answers to this node's name: another machine with the same name, or
+// with a copy of the data.
 func (m *membership) checkOnly(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -225,7 +222,7 @@ func (m *membership) checkOnly(ctx context.Context) error {
 	return nil
 }
 
-// watchOwners reads the leases every so often, and asks the logs.
+// watchOwners periodically reads the leases and asks the logs.
 func (m *membership) watchOwners() {
 	again := time.NewTicker(ownersInterval)
 	defer again.Stop()
@@ -248,13 +245,13 @@ func (m *membership) readOwners() {
 		return
 	}
 	m.view.update(leases)
-	// The logs say it too, as far as they have been read here.
+	// The logs also record owners, as far as this node has read them.
 	for shard, holder := range m.owners() {
 		m.view.learn(shard, holder)
 	}
 }
 
-// onOwner takes in that a shard has a new owner.
+// onOwner records the new owner of a shard.
 func (m *membership) onOwner(_ context.Context, message []byte) ([]byte, error) {
 	var a announcement
 	if err := json.Unmarshal(message, &a); err != nil {
@@ -264,8 +261,8 @@ func (m *membership) onOwner(_ context.Context, message []byte) ([]byte, error) 
 	return nil, nil
 }
 
-// announce tells all nodes that this one owns a shard. A node that does not hear of it
-// finds it among the leases.
+// announce tells all nodes that this node owns a shard. A node that misses the message finds the owner among the
+// leases.
 func (m *membership) announce(shard string, epoch uint64) {
 	m.log.Info("shard is served here", "shard", shard, "epoch", epoch)
 	h := replica.Holder{Node: m.o.Name, Epoch: epoch}
@@ -283,8 +280,8 @@ func (m *membership) announce(shard string, epoch uint64) {
 	}
 }
 
-// anyLeaving reports whether a node is about to stop: it moves the lead of what it
-// leads itself, and two who do that at a time leave a log without a leader.
+// anyLeaving reports whether a node is about to stop. Such a node moves its own leads, and two nodes that move leads at
+// the same time can leave a log without a leader.
 func (m *membership) anyLeaving() bool {
 	for _, h := range m.view.live() {
 		if h.Leaving {
@@ -306,8 +303,7 @@ func (m *membership) isReady(shard, node string) bool {
 		newest = max(newest, other.Shards[shard].Applied)
 	}
 	if s.Applied == 0 {
-		// The log has not begun. Of a shard that its founder brings in, no other node has
-		// anything.
+		// The log has not begun. If the founder brings in a shard's data, no other node has any of it.
 		founder, hasOldData := m.records.founder(shard)
 		return newest == 0 && (!hasOldData || node == founder)
 	}

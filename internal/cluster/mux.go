@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 )
 
-// rebindMux is a messenger whose handlers can be replaced: a replica may be closed and another
-// of the same shard be opened later, while a messenger has one handler of a kind for good.
+// rebindMux is a messenger whose handlers can be replaced. A replica may be closed and another of the same shard opened
+// later, but a messenger accepts only one handler of a kind.
 type rebindMux struct {
 	messenger.Messenger
 
@@ -16,7 +16,7 @@ type rebindMux struct {
 	handlers map[string]messenger.Handler
 }
 
-// Handle implements messenger.Messenger, but may be called again for a kind.
+// Handle implements messenger.Messenger. Unlike there, it may be called again for a kind.
 func (d *rebindMux) Handle(kind string, f messenger.Handler) {
 	d.mu.Lock()
 	_, known := d.handlers[kind]

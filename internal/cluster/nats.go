@@ -11,16 +11,15 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// NATS is JetStream as the engine: a server in this process, or servers of
-// another operator.
+// NATS is the engine on JetStream: a server in this process, or the servers of another operator.
 type NATS struct {
 	conn     *jetstream.Conn
-	server   *jetstream.Server // nil if it is not ours
+	server   *jetstream.Server // nil for external servers
 	messages *jetstream.Messenger
 	replicas int
 }
 
-// EmbedNATS starts a server in this process, one of as many as there are routes.
+// EmbedNATS starts a server in this process, one of a cluster with the given routes.
 func EmbedNATS(ctx context.Context, node string, o jetstream.Options) (*NATS, error) {
 	server, err := jetstream.Start(o)
 	if err != nil {
@@ -35,9 +34,8 @@ func EmbedNATS(ctx context.Context, node string, o jetstream.Options) (*NATS, er
 	return n, n.listen(node)
 }
 
-// ConnectNATS uses servers that run elsewhere. It returns
-// jetstream.ErrLazySync or jetstream.ErrSyncUnknown if it cannot be seen that they
-// sync what they acknowledge, unless relaxed says that this is accepted.
+// ConnectNATS uses external servers. It returns jetstream.ErrLazySync or jetstream.ErrSyncUnknown if it cannot verify
+// that they sync acknowledged writes to disk, unless relaxed is set.
 func ConnectNATS(ctx context.Context, node string, o jetstream.ConnectOptions, relaxed bool) (*NATS, error) {
 	conn, err := jetstream.Connect(ctx, o)
 	if err != nil {
@@ -69,7 +67,7 @@ func (n *NATS) Leases(ctx context.Context, length time.Duration) (sharedlog.Leas
 // Messenger implements Engine.
 func (n *NATS) Messenger() messenger.Messenger { return n.messages }
 
-// Lead implements Engine. It does nothing where there are no servers in the nodes.
+// Lead implements Engine. It does nothing with external servers.
 func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error {
 	l, ok := log.(*jetstream.Log)
 	if n.server == nil || !ok {
@@ -78,7 +76,7 @@ func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error
 	return l.Lead(ctx, server)
 }
 
-// Elect implements Engine. Servers that run elsewhere do as they are configured.
+// Elect implements Engine. External servers elect leaders by their own configuration.
 func (n *NATS) Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int) {
 	if n.server == nil {
 		return 0
@@ -100,7 +98,7 @@ func (n *NATS) Copies(ctx context.Context, log sharedlog.Log) (complete, wanted 
 		return 0, 0, errForeign
 	}
 	complete, wanted, err = l.Copies(ctx)
-	if n.server != nil && errors.Is(err, jetstream.ErrNoLeader) { // else it is not ours to mend
+	if n.server != nil && errors.Is(err, jetstream.ErrNoLeader) { // an external server is not ours to restart
 		err = ErrLeaderless
 	}
 	return complete, wanted, err
@@ -122,8 +120,7 @@ func (n *NATS) Reached() map[string]bool {
 	return nodes
 }
 
-// Broken implements Engine. JetStream ends when a write fails, for lack of space
-// too.
+// Broken implements Engine. JetStream ends when a write fails, even if only space is missing.
 func (n *NATS) Broken() error {
 	if n.server != nil && !n.server.Keeps() {
 		return errors.New("JetStream has stopped on this node, because its disk could not be written")
@@ -131,7 +128,7 @@ func (n *NATS) Broken() error {
 	return nil
 }
 
-// Forget implements Engine. Servers that run elsewhere are for their operator to remove.
+// Forget implements Engine. External servers are removed by their operator.
 func (n *NATS) Forget(ctx context.Context, server string) error {
 	if n.server == nil {
 		return nil

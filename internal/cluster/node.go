@@ -19,74 +19,70 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// DefaultShards is how many shards with messages a new cluster has.
+// DefaultShards is the number of shards with messages in a new cluster.
 const DefaultShards = 6
 
-// MaxShards is how many it may have: a shard's number is part of positions.
+// MaxShards is the maximum number of shards with messages. A shard's number is part of each position.
 const MaxShards = 64
 
-// Options are what a node is made of.
+// Options configures a node.
 type Options struct {
 	Name    string // of the node
 	Cluster string // its name
-	Peers   []Peer // who is there at the beginning, this node among them
+	Peers   []Peer // the initial nodes, including this one
 	Dir     string // the data directory
-	Shards  int    // of a cluster that does not exist yet; 0 means DefaultShards
-	Spread  int    // shards of a queue that does not say how many; 0 means one
-	// Engine starts or connects to the engine. server is a name for this node
-	// that it has as long as it has its data.
+	Shards  int    // of a new cluster; 0 means DefaultShards
+	Spread  int    // shards of a queue that does not specify a number; 0 means one
+	// Engine starts or connects to the engine. server names this node, and stays the same as long as the node keeps its
+	// data.
 	Engine func(ctx context.Context, server string) (Engine, error)
-	// Found puts into the control store what must be the same on all nodes, unless
-	// it is there. It is called on the node that owns the control shard, and before
-	// any node takes the cluster for founded.
+	// Found adds to the control store the records that must be equal on all nodes, unless they exist. It runs on the
+	// node that owns the control shard, before any node regards the cluster as founded.
 	Found func(*control.Control) error
-	// Forward answers requests that other nodes have forwarded to the owner of the
-	// control shard.
+	// Forward answers the requests that other nodes forward to the owner of the control shard.
 	Forward func(ctx context.Context, request []byte) ([]byte, error)
-	// Tell returns what the nodes tell each other with each heartbeat, as JSON, and Hear takes it in. Both may be nil.
+	// Tell returns, as JSON, additional data for each heartbeat, and Hear receives that of another node. Both may be
+	// nil.
 	Tell func() json.RawMessage
 	Hear func(node string, told json.RawMessage)
-	// Answer answers what other nodes ask of each; see Node.Ask. Nil answers nothing.
+	// Answer answers the questions of other nodes. See Node.Ask. Nil answers none.
 	Answer   func(ctx context.Context, question []byte) ([]byte, error)
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string // where clients reach this node
 	Low      func() bool   // whether its disk is nearly full
-	Answers  func() bool   // whether its server answers clients; nil means always
+	Answers  func() bool   // whether the server answers clients; nil means always
 	Version  string
-	Keep     queue.Keep // for how long the series of queues are kept
-	// Totals counts what happens to queues in this process; nil: they are not counted.
+	Keep     queue.Keep // how long the metrics of queues are kept
+	// Totals counts the events of queues in this process. Nil counts nothing.
 	Totals *shard.Totals
 	// Watch is shard.Options.Watch for each shard that this node owns.
 	Watch func(now func() queue.Instant) shard.Watcher
-	// Cipher returns shard.Options.Cipher for the shards that this node owns. Nil means that there is none.
+	// Cipher returns shard.Options.Cipher for the shards that this node owns. Nil means no encryption.
 	Cipher func() queue.Cipher
-	// Waiting is called with the reason why a node has not found its cluster yet; nil: it is not reported.
+	// Waiting is called with the reason why a node has not found its cluster yet. Nil reports nothing.
 	Waiting func(what string)
-	// Certificate returns the certificate by which the other nodes know this one; nil is
-	// for one that has none that ends.
+	// Certificate returns the certificate that identifies this node to the others. Nil means a node without a
+	// certificate that expires.
 	Certificate func() (*x509.Certificate, error)
-	// ReplaceAfter is how long a node may be away before its replicas are given to
-	// others; 0 means DefaultReplaceAfter.
+	// ReplaceAfter is how long a node may be away before other nodes get its replicas. 0 means DefaultReplaceAfter.
 	ReplaceAfter time.Duration
-	// Failover is how long the shards of a node that has died are without an owner, about: between MinFailover and
-	// MaxFailover. 0 means DefaultFailover. All else that depends on how fast nodes and disks are follows from it.
+	// Failover is approximately how long the shards of a dead node are without an owner, between MinFailover and
+	// MaxFailover. 0 means DefaultFailover. All other times that depend on the speed of nodes and disks follow from it.
 	Failover time.Duration
-	Logs     Logs // how long the logs hold what is flushed; the zero value means as long as Logs says
-	// Shift is added to what the machine's clock says, for trying what a wrong one
-	// does; nil means nothing.
+	Logs     Logs // how long the logs keep flushed records; the zero value uses the defaults of Logs
+	// Shift is added to the machine's clock, to test the effect of a wrong clock. Nil adds nothing.
 	Shift func() time.Duration
 	// Loading is called before a checkpoint of the control shard is fetched, and again before it is loaded into memory,
-	// for trying what a slow machine does; nil means nothing.
+	// to test the effect of a slow machine. Nil does nothing.
 	Loading func()
 	Logger  *slog.Logger // nil discards
 }
 
-// Node is this node of the cluster. Its methods may be called from any goroutine.
+// Node is this node of the cluster. Its methods are safe for concurrent use.
 //
-// It joins its parts and does nothing by itself: membership knows who is there, barrier
-// what this node knows of what was decided, director decides where shards are kept, host
-// keeps those of this node, and snapshots copies them all.
+// It connects its parts and has no logic of its own: membership knows the nodes, barrier knows how current this node's
+// knowledge is, director decides where shards are kept, host keeps this node's shards, and snapshots copies all shards.
 type Node struct {
 	*common
 	cancel    context.CancelFunc
@@ -101,8 +97,8 @@ type Node struct {
 	founded   chan struct{} // closed when Founded returns
 }
 
-// Join makes this process a node of the cluster. It returns when the node follows
-// the control shard; see Founded for when it knows all that others do.
+// Join makes this process a node of the cluster. It returns when the node follows the control shard. Founded waits
+// until the node knows everything the others know.
 func Join(ctx context.Context, o Options) (_ *Node, err error) {
 	o.defaults()
 	id, isNew, err := openIncarnation(o.Dir, o.Cluster, o.Name)
@@ -121,7 +117,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.members.checkOnly(ctx); err != nil {
 		return nil, err
 	}
-	// From here on what the cluster has decided gets into the stores.
+	// From here on, decisions of the cluster reach the stores.
 	if isNew {
 		if err := claimDirectory(o.Dir); err != nil {
 			return nil, err
@@ -148,7 +144,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 	return n, nil
 }
 
-// assemble makes the parts of a node, which do nothing yet.
+// assemble creates the parts of a node, which stay inactive.
 func assemble(ctx context.Context, o Options, id incarnation) *Node {
 	c := &common{
 		o:       o,
@@ -181,11 +177,11 @@ func assemble(ctx context.Context, o Options, id incarnation) *Node {
 	return n
 }
 
-// connect waits for the engine, which takes a majority of the nodes.
+// connect waits for the engine, which needs a majority of the nodes.
 func (n *Node) connect(ctx context.Context) error {
 	engine, err := n.o.Engine(ctx, n.id.server())
 	if err != nil {
-		return err // there is no engine to close
+		return err // nothing to close
 	}
 	n.engine = engine
 	n.tasks.start(n.reportWaiting)
@@ -199,16 +195,15 @@ func (n *Node) connect(ctx context.Context) error {
 	return n.control.open(ctx)
 }
 
-// Kinds of messages between nodes, besides those of remote and replica. They are as old
-// as the format.
+// Kinds of messages between nodes, besides those of remote and replica. They exist since the first format.
 const (
-	kindHeartbeat = "beat"    // how a node is
-	kindNudge     = "nudge"   // a shard was given up, take it
+	kindHeartbeat = "beat"    // the state of a node
+	kindNudge     = "nudge"   // a shard was given up: take it
 	kindOwner     = "owner"   // a shard has a new owner
-	kindForward   = "forward" // a request that the owner of the control shard has to execute
+	kindForward   = "forward" // a request that the owner of the control shard must execute
 )
 
-// handle begins to answer the other nodes.
+// handle starts to answer the other nodes.
 func (n *Node) handle() {
 	n.messages.Handle(kindHeartbeat, n.members.onHeartbeat)
 	n.messages.Handle(kindOwner, n.members.onOwner)
@@ -257,8 +252,7 @@ func (o *Options) defaults() {
 	}
 }
 
-// Founded waits until the cluster exists and this node knows all that was decided
-// in it before the call.
+// Founded waits until the cluster exists and this node knows every decision made before the call.
 func (n *Node) Founded(ctx context.Context) error {
 	defer close(n.founded)
 	for {
@@ -288,7 +282,7 @@ func (n *Node) Founded(ctx context.Context) error {
 	}
 }
 
-// Close leaves the cluster: what this node owns is handed over first.
+// Close leaves the cluster, after handing over everything that this node owns.
 func (n *Node) Close(ctx context.Context) error {
 	n.leaving.Store(true)
 	n.host.leave(ctx)
@@ -306,57 +300,51 @@ func (n *Node) Close(ctx context.Context) error {
 	return nil
 }
 
-// Failed returns a channel that is closed when the node cannot go on; Err then
-// says why.
+// Failed returns a channel that is closed when the node cannot continue. Err then returns the reason.
 func (n *Node) Failed() <-chan struct{} { return n.failure.happened }
 
-// Err returns why the node cannot go on, or nil.
+// Err returns why the node cannot continue, or nil.
 func (n *Node) Err() error { return n.failure.get() }
 
-// Control returns the control store. It is changed on the node that owns its
-// shard and followed by the others.
+// Control returns the control store. The node that owns the control shard changes it, and the others follow.
 func (n *Node) Control() *control.Control { return n.control.store }
 
-// CatchUp waits until this node has applied all that was in the control shard's
-// log when it was called.
+// CatchUp waits until this node has applied everything that was in the control shard's log at the time of the call.
 func (n *Node) CatchUp(ctx context.Context) error { return n.barrier.catchUp(ctx) }
 
-// CatchUpPause is how much time has to be between two calls of CatchUp for callers that
-// are not verified: each of them reads the control shard's log.
+// CatchUpPause is the minimum time between two calls of CatchUp for unverified callers, because each call reads the
+// control shard's log.
 func (n *Node) CatchUpPause() time.Duration { return unverifiedPause }
 
 // SharesKeys reports that the keys of the installation are in the control store.
 func (n *Node) SharesKeys() bool { return true }
 
-// Current returns ErrCutOff if what this node knows of queues and users may be
-// out of date.
+// Current returns ErrCutOff if this node's knowledge of queues and users may be out of date.
 func (n *Node) Current() error { return n.barrier.current() }
 
-// Position returns how much of the control shard's log this node has applied.
+// Position returns how far this node has applied the control shard's log.
 func (n *Node) Position() uint64 { return uint64(n.control.replica.Position()) }
 
-// Wait waits until this node has applied the control shard's log up to a position
-// and its shards have learnt of it.
+// Wait waits until this node has applied the control shard's log up to a position, and its shards know the changes.
 func (n *Node) Wait(ctx context.Context, position uint64) error {
 	return n.control.replica.Wait(ctx, sharedlog.Position(position))
 }
 
-// Drain says whether a node is to keep no shards, because it is to be stopped for
-// long or taken away. It is to be called where the control shard is owned. The errors
-// are status.ErrNoNode and status.ErrNotDrained.
+// Drain sets whether a node must keep no shards, because it will be stopped for long or removed. Call it where the
+// control shard is owned. The errors are status.ErrNoNode and status.ErrNotDrained.
 func (n *Node) Drain(ctx context.Context, name string, drain bool) error {
 	return n.director.drain(ctx, name, drain)
 }
 
-// Remove makes the cluster forget a node that will not come back. It is to be called
-// where the control shard is owned. The errors are status.ErrNoNode and status.ErrAlive.
+// Remove makes the cluster forget a node that will not come back. Call it where the control shard is owned. The errors
+// are status.ErrNoNode and status.ErrAlive.
 func (n *Node) Remove(ctx context.Context, name string) error { return n.director.remove(ctx, name) }
 
-// Reclaim begins to give back the space of what was deleted; see store.Reclaim.
+// Reclaim starts to free the space of deleted data. See store.Reclaim.
 func (n *Node) Reclaim() error { return n.host.reclaim() }
 
-// Snapshot makes in dir what a data directory has: the stores of all shards and the
-// control store. It returns how many shards with messages there are.
+// Snapshot writes the contents of a data directory to dir: the stores of all shards and the control store. It returns
+// the number of shards with messages.
 func (n *Node) Snapshot(ctx context.Context, dir string) (int, error) {
 	return n.snapshots.make(ctx, dir)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Peer is a node of the cluster and where the others reach it.
+// Peer is a node of the cluster and the address where the others reach it.
 type Peer struct {
 	Name    string
 	Address string // host:port
@@ -16,16 +16,15 @@ type Peer struct {
 
 var namePattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
 
-// ValidName reports whether a node may be called name: 1 to 32 lower-case
-// letters, digits and inner hyphens, as the first label of a host's name.
+// ValidName reports whether a name of a node is valid: 1 to 32 lower-case letters, digits and inner hyphens, as in the
+// first label of a host name.
 func ValidName(name string) bool { return namePattern.MatchString(name) }
 
 // DefaultPort is the port on which nodes listen for each other.
 const DefaultPort = "6222"
 
-// ParsePeers reads the nodes of a cluster, each written host:port or
-// name=host:port. Without a name, a node is called by the first label of its
-// host; a host that is an IP address has none. Without a port it is DefaultPort.
+// ParsePeers reads the nodes of a cluster, each as host:port or name=host:port. A node without a name is named after
+// the first label of its host; an IP address needs a name. The default port is DefaultPort.
 func ParsePeers(list []string) ([]Peer, error) {
 	if len(list) == 0 {
 		return nil, errors.New("at least one node is needed")

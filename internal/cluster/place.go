@@ -10,26 +10,25 @@ import (
 
 const copies = status.Copies
 
-// member is what placement has to know of a node.
+// member describes a node for placement.
 type member struct {
 	name string
-	// fit says that shards may be put there: it is alive, or has not been dead
-	// for long, and is not being drained.
+	// fit reports whether the node may keep shards: it is alive, or has been dead only briefly, and is not being
+	// drained.
 	fit bool
-	// live says that it is alive now.
+	// live reports whether the node is alive.
 	live bool
 }
 
-// shardRecord says where a shard is kept, and who should own it.
+// shardRecord records which nodes keep a shard, and which should own it.
 type shardRecord struct {
 	Replicas  []string // names of nodes
 	Preferred string   // one of them, or empty
 }
 
-// place returns where shards should be kept and who should own them, one step
-// from where they are: of each shard one replica at most is added, or taken away
-// when there are enough others that are ready. Nothing moves without a reason, and
-// a node that comes gets its share.
+// place returns one step towards the best placement: where shards should be kept, and who should own them. It adds at
+// most one replica of each shard, or removes one when enough others are ready. Nothing moves without a reason, and a
+// new node gets its share.
 func place(
 	shards []string, members []member, now map[string]shardRecord, ready func(shard, node string) bool,
 ) map[string]shardRecord {
@@ -48,9 +47,9 @@ func place(
 	return next
 }
 
-// step returns the replicas of a shard after one change. A change is over when
-// those who should keep the shard and do so already are ready; then one that should
-// not is taken away, of several one that is not ready itself.
+// step returns the replicas of a shard after one change. A change is complete when the nodes that should keep the
+// shard, and do so already, are ready. Then step removes a replica that should not exist, preferably one that is not
+// ready.
 func step(shard string, members []member, now []string, ready func(shard, node string) bool) []string {
 	wanted := wish(shard, members, now)
 	if len(now) == 0 {
@@ -81,9 +80,8 @@ func step(shard string, members []member, now []string, ready func(shard, node s
 	return slices.Delete(now, extra, extra+1)
 }
 
-// wish returns who should keep a shard: by rendezvous hashing (Thaler and
-// Ravishankar, 1998), so that a node that comes or goes moves few shards. If the
-// nodes that are fit are too few, those that have it go on keeping it.
+// wish returns the nodes that should keep a shard, by rendezvous hashing (Thaler and Ravishankar, 1998), so that few
+// shards move when a node comes or goes. If too few nodes are fit, the present ones keep the shard.
 func wish(shard string, members []member, now []string) []string {
 	var fit, rest []string
 	for _, m := range members {
@@ -108,7 +106,7 @@ func weight(shard, node string) uint64 {
 	h.Write([]byte(node))
 	h.Write([]byte{0})
 	h.Write([]byte(shard))
-	// FNV leaves the last bytes' differences in the low bits.
+	// FNV leaves differences of the last bytes in the low bits.
 	x := h.Sum64()
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
@@ -116,9 +114,8 @@ func weight(shard, node string) uint64 {
 	return x
 }
 
-// prefer chooses who should own each shard: as evenly as may be. A node that is
-// preferred already stays so unless it has too many shards or is not fit. Of a shard that is
-// new no node has anything, and so all are ready.
+// prefer chooses the owner of each shard, as evenly as possible. A preferred node stays preferred unless it has too
+// many shards or is not fit. No node has data of a new shard, so all are ready for it.
 func prefer(shards []string, members []member, now, next map[string]shardRecord, ready func(shard, node string) bool) {
 	able := make(map[string]bool)
 	for _, m := range members {
@@ -139,7 +136,7 @@ func prefer(shards []string, members []member, now, next map[string]shardRecord,
 			}
 		}
 		stays := able[r.Preferred] && slices.Contains(r.Replicas, r.Preferred)
-		// Moving one must make it more even, not only the other way round.
+		// A move must make the distribution more even, not mirror it.
 		if best == "" || stays && load[r.Preferred] <= load[best]+1 {
 			if !stays {
 				load[r.Preferred]--

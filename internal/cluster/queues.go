@@ -9,9 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// Queues returns where the messages of queues are, in the order of the queues' ARNs. With
-// a name of a shard, it returns the queues on that shard; with a name of a queue, the
-// queues of that name in all accounts and regions.
+// Queues returns where the messages of queues are, ordered by the queues' ARNs. With the name of a shard, it returns
+// the queues on that shard. With the name of a queue, it returns the queues of that name in all accounts and regions.
 func (n *Node) Queues(shard, queue string) (out []status.Queue) {
 	cat := n.host.queues()
 	if cat == nil {

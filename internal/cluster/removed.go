@@ -8,10 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 )
 
-// codeRemoved is the failure with which nodes answer one that was removed.
+// codeRemoved is the error code with which nodes answer a removed node.
 const codeRemoved = "Removed"
 
-// errRemoved is what a person has to know who has started a node that was removed.
+// errRemoved tells the operator why a removed node does not start.
 func (c *common) errRemoved() error {
 	return fmt.Errorf(
 		"the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot come back with the data that it has: empty the data directory %s, and it joins as a new node",
@@ -37,14 +37,14 @@ func (m *membership) refuseRemoved(i incarnation) error {
 	return &messenger.Failure{Code: codeRemoved, Text: "this node was removed from the cluster"}
 }
 
-// returned are servers that were removed and have come back. When their process has
-// ended, the engine has to forget them once more. The zero value is ready for use.
+// returned holds the removed servers that have come back. When their process has ended, the engine has to forget them
+// again. The zero value is ready for use.
 type returned struct {
 	mu   sync.Mutex
 	seen map[string]time.Time
 }
 
-// note notes that a server was heard of, and reports whether that is news.
+// note records a heartbeat of a server, and reports whether the server is new here.
 func (r *returned) note(server string, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +56,7 @@ func (r *returned) note(server string, now time.Time) bool {
 	return !known
 }
 
-// silent returns the servers that are not heard of any more for so long, each once.
+// silent returns the servers that have been silent for at least the given time, each once.
 func (r *returned) silent(now time.Time, after time.Duration) (servers []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// replacing are the incarnations that may take the place of a node's recorded one. The zero value is ready for use.
+// replacing holds the incarnations that may take the place of a node's recorded one. The zero value is ready for use.
 //
-// Two incarnations of a node that differ do not say which of them is newer. A process that was killed a moment ago
-// still counts as alive here, while the one that was started in its place, with an empty disk, may already be
-// recorded through another node. The dead process says nothing more, and the living one does: an incarnation takes
-// the place of the recorded one only if it is heard of a whole silence after the difference was seen.
+// The difference between two incarnations of a node does not tell which one is newer. A process killed a moment ago
+// still counts as alive here, while its replacement with an empty disk may already be recorded through another node.
+// The dead process sends nothing more, and the live one does: so an incarnation replaces the recorded one only if it is
+// heard from a whole silence after the difference was first seen.
 type replacing struct {
 	mu    sync.Mutex
-	since map[incarnation]time.Time // when the difference was seen first
+	since map[incarnation]time.Time // when the difference was first seen
 }
 
-// due reports whether an incarnation that was heard of at a time takes the place of the recorded one now.
+// due reports whether an incarnation that was heard from at a time replaces the recorded one now.
 func (r *replacing) due(i incarnation, spoke, now time.Time, silence time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,5 +40,5 @@ func (r *replacing) due(i incarnation, spoke, now time.Time, silence time.Durati
 	return true
 }
 
-// forgotten is after how many silences a difference counts as a new one.
+// forgotten is the number of silences after which a difference counts as new.
 const forgotten = 10

@@ -11,14 +11,14 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// run keeps the replicas that this node should have, and tries to own the shards that it should.
+// run opens the replicas that this node should keep, and seeks to own the shards that it should own.
 func (h *host) run() {
 	tick := time.NewTicker(replicasInterval)
 	defer tick.Stop()
 	began := time.Now()
 	for {
 		changed := h.records.watch()
-		// As long as the disk is full a new process would not help.
+		// A new process would not help while the disk is full.
 		if err := h.engine.Broken(); err != nil && !h.o.Low() {
 			h.fail(err)
 		}
@@ -35,8 +35,8 @@ func (h *host) run() {
 	}
 }
 
-// seekControl decides whether this node should own the control shard. The founder of the cluster owns it first: a node
-// with data, or the one that was named first.
+// seekControl decides whether this node should own the control shard. Its first owner is the founder of the cluster: a
+// node with data, or else the first configured node.
 func (h *host) seekControl(began time.Time) {
 	status := h.control.replica.Status()
 	if h.records.count() == 0 && status.Last == 0 {
@@ -46,8 +46,8 @@ func (h *host) seekControl(began time.Time) {
 	h.seek(controlShard, h.control.replica, h.records.nodeNames())
 }
 
-// isFounder reports whether this node should found the cluster. own is its replica of the
-// control shard, and began is when it began to look for the others.
+// isFounder reports whether this node should found the cluster. own is its replica of the control shard, and began is
+// when the node started to look for the others.
 func (h *host) isFounder(own replica.Status, began time.Time) bool {
 	if hasOldData(own) {
 		return true
@@ -69,13 +69,13 @@ func (h *host) isFounder(own replica.Status, began time.Time) bool {
 	return first == h.o.Name && (missing == 0 || time.Since(began) > foundTimeout)
 }
 
-// hasOldData reports whether a replica has data from before there was a cluster.
+// hasOldData reports whether a replica has data from before the cluster.
 func hasOldData(s replica.Status) bool { return s.Applied == 0 && s.Hash != emptyHash }
 
 var emptyHash = fmt.Sprintf("%016x", 0)
 
-// seek has a replica try to own its shard, or not, and hands it over if this node owns it
-// while another should.
+// seek makes a replica try to own its shard, or stop trying. It hands the shard over if this node owns it and another
+// should.
 func (h *host) seek(name string, r *replica.Replica, replicas []string) {
 	own := r.Status()
 	want, delay := h.turn(name, own, replicas)
@@ -93,27 +93,26 @@ func (h *host) seek(name string, r *replica.Replica, replicas []string) {
 	}
 }
 
-// isAble reports whether a node could own a shard, as far as it says itself.
+// isAble reports whether a node says that it could own a shard.
 func (h *host) isAble(name, node string) bool {
 	said, alive := h.members.view.live()[node]
 	record, _ := h.records.node(node)
 	return alive && !said.Leaving && !record.Draining && said.Shards[name].Error == ""
 }
 
-// turn decides whether this node should try to own a shard, of which own is its replica,
-// and after how long.
+// turn decides whether this node should try to own a shard, and after which delay. own is its replica of the shard.
 func (h *host) turn(name string, own replica.Status, replicas []string) (want bool, delay time.Duration) {
 	if h.mayNotOwn() {
 		return false, 0
 	}
 	if founder, hasOldData := h.records.founder(name); hasOldData && founder != h.o.Name && own.Last == 0 {
-		return false, 0 // its log begins with what the founder has
+		return false, 0 // its log begins with the founder's data
 	}
 	preferred := h.records.shard(name).Preferred
 	if preferred == h.o.Name {
 		return true, 0
 	}
-	// The nodes before this one get the time to do it.
+	// The nodes before this one get the time to take it.
 	if h.isAble(name, preferred) {
 		delay += 2 * h.times.step
 	}
@@ -129,14 +128,14 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 			delay += h.times.step
 		}
 	}
-	if !h.isAble(name, h.o.Name) { // it is being drained: better than no owner
+	if !h.isAble(name, h.o.Name) { // a drained owner is better than none
 		delay += 8 * h.times.step
 	}
 	return true, delay
 }
 
-// electionTurn returns for how long this node leaves the lead of a log to others: to those that are to own its shard.
-// "" is for a log of no shard.
+// electionTurn returns how long this node leaves the lead of a log to the nodes that should own its shard. "" stands
+// for a log of no shard.
 func (h *host) electionTurn(log string) time.Duration {
 	var own replica.Status
 	replicas := h.records.nodeNames()
@@ -152,15 +151,15 @@ func (h *host) electionTurn(log string) time.Duration {
 	return electionSteps * delay
 }
 
-// electionSteps is how many times longer a node leaves an election to the one before it than the taking of a shard. If
-// that one has too little of the log to be elected, NATS lets the others stand at once.
+// electionSteps is how many times longer a node waits for an earlier node in an election than for its claim of a shard.
+// If the earlier node has too little of the log to win, NATS lets the others stand at once.
 const electionSteps = 4
 
-// keepShards opens the replicas that this node should have, closes those that it should not, and seeks to own what it
-// should. Slow steps run in goroutines of their own.
+// keepShards opens the replicas that this node should keep, closes the others, and seeks to own the shards that it
+// should own. Slow steps run in their own goroutines.
 func (h *host) keepShards() {
 	if h.queues() == nil {
-		return // queues that are not known cannot be served
+		return // unknown queues cannot be served
 	}
 	for name, record := range h.records.allShards() {
 		if name == controlShard || h.tasks.busy("keep "+name) {
@@ -189,11 +188,11 @@ func (h *host) keepShards() {
 	}
 }
 
-// remove ends a replica that others keep now, if it is open, and removes its data.
+// remove stops a replica that other nodes keep now, if it is open, and deletes its data.
 func (h *host) remove(name string) {
 	ctx, cancel := context.WithTimeout(h.ctx, catchUpTimeout)
 	defer cancel()
-	// This node's view may be old, and the others may count on the replica.
+	// This node's view may be old, and the others may rely on the replica.
 	err := h.barrier.catchUp(ctx)
 	if record := h.records.shard(name); err != nil || len(record.Replicas) == 0 || slices.Contains(record.Replicas, h.o.Name) {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// announcement says who owns a shard.
+// announcement names the owner of a shard.
 type announcement struct {
 	Shard  string
 	Holder replica.Holder
@@ -28,15 +28,14 @@ func (h *host) placement(id queue.ID) (router.Placement, bool) {
 	if q == nil {
 		return router.Placement{}, false
 	}
-	var all []int // dead letters may wait for it anywhere
+	var all []int // any shard may hold dead letters for it
 	for i := range h.records.count() {
 		all = append(all, i+1)
 	}
 	return router.PlacementOf(q, all), true
 }
 
-// owned returns a shard if this node owns it, once it knows of all queues that
-// this node does.
+// owned returns a shard that this node owns, after the shard has learnt of all queues this node knows.
 func (h *host) owned(number int) (remote.Shard, error) {
 	l := h.local(shardName(number))
 	if l == nil {
@@ -57,7 +56,7 @@ func (h *host) owned(number int) (remote.Shard, error) {
 	return s.shard, nil
 }
 
-// owner returns the owner of a shard: the shard itself, or the node that has it.
+// owner returns the owner of a shard: the shard itself if it is here, or else the name of its node.
 func (h *host) owner(number int) (here router.Shard, node string, err error) {
 	name := shardName(number)
 	if l := h.local(name); l != nil && l.serving.Load() != nil {
@@ -74,7 +73,7 @@ func (h *host) owner(number int) (here router.Shard, node string, err error) {
 	return nil, o.Node, nil
 }
 
-// deliver is how messages get from this node's shards to others.
+// deliver moves messages from this node's shards to others.
 func (h *host) deliver(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
 	leave, err := h.forwards.pass(ctx)
 	if err != nil {

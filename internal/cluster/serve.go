@@ -9,17 +9,16 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Serve begins to keep and to serve the shards with messages. The catalog must be
-// a reader of Control. For each shard that this node owns it runs deliver, until ctx
-// ends, which is before the shard is closed.
+// Serve starts keeping and serving the shards with messages. The catalog must be a reader of Control. Serve runs
+// deliver for each shard that this node owns, until ctx ends, which happens before the shard closes.
 func (n *Node) Serve(c *catalog.Catalog, deliver func(ctx context.Context, sh *shard.Shard)) {
 	n.host.serve(c, deliver)
 }
 
-// Router returns what stands in the place of a shard.
+// Router returns the router, which takes the place of a shard.
 func (n *Node) Router() *router.Router { return n.router }
 
-// Place is a catalog.Options.Place.
+// Place implements catalog.Options.Place.
 func (n *Node) Place(q, old *catalog.Queue) {
 	router.Assign(q, old, max(1, n.o.Spread), n.records.count())
 }
@@ -36,9 +35,8 @@ func (n *Node) Low() bool {
 
 var errNoOwners = errors.New("no shard has an owner")
 
-// Probe returns nil if this node can answer: it knows what there is, and there are
-// owners to be asked. That one shard has none does not count, because then no
-// node could do better.
+// Probe returns nil if this node can answer: it knows the queues, and shards have owners. A single shard without an
+// owner does not count, because no other node could do better.
 func (n *Node) Probe(context.Context) error { return n.host.probe() }
 
 func (h *host) probe() error {

@@ -23,37 +23,35 @@ const (
 	keyGone     = KeyPrefix + "gone/"
 )
 
-// settings is what was decided when the cluster was founded, and which incarnations
-// must not come back. An older program leaves out what it does not know and keeps the
-// record as it is.
+// settings holds the decisions of the cluster's founding, and the incarnations that must not come back. An older
+// program omits fields that it does not know, and keeps the record unchanged.
 type settings struct {
 	Shards  int      // with messages
-	Founder string   // the node that made it
-	OldData []string `json:"Bears,omitempty"` // shards of which the founder had data before
-	Removed []string `json:",omitempty"`      // servers that were removed or replaced, the last maxRemoved
+	Founder string   // the founding node
+	OldData []string `json:"Bears,omitempty"` // shards whose data the founder brought in
+	Removed []string `json:",omitempty"`      // removed or replaced servers, the last maxRemoved of them
 }
 
-// maxRemoved bounds a record that is read and written as a whole.
+// maxRemoved limits a record that is read and written as a whole.
 const maxRemoved = 1000
 
-// remove notes that servers must not come back.
+// remove records servers that must not come back.
 func (s *settings) remove(servers ...string) {
 	s.Removed = slices.Concat(s.Removed, servers)
 	s.Removed = s.Removed[max(0, len(s.Removed)-maxRemoved):]
 }
 
-// nodeRecord is what the cluster remembers of a node that may be dead.
+// nodeRecord is what the cluster remembers about a node, which may be dead.
 type nodeRecord struct {
 	Incarnation string
 	Draining    bool `json:",omitempty"`
-	GivenUp     bool `json:",omitempty"` // it has been away for so long that its place is taken
+	GivenUp     bool `json:",omitempty"` // away for so long that its place is taken
 }
 
-// gone is a server that the engine has yet to forget.
+// gone is a server that the engine must still forget.
 type gone struct{}
 
-// records are the cluster's records, in memory. They are the same on all nodes,
-// sooner or later.
+// records holds the cluster's records in memory. All nodes eventually have the same.
 type records struct {
 	mu       sync.RWMutex
 	settings settings
@@ -157,7 +155,7 @@ func (r *records) count() int {
 	return r.settings.Shards
 }
 
-// founder returns who has founded the cluster, and whether it had data of a shard.
+// founder returns which node founded the cluster, and whether it brought in data of a shard.
 func (r *records) founder(shard string) (node string, hasOldData bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -171,7 +169,7 @@ func (r *records) removed(i incarnation) bool {
 	return slices.Contains(r.settings.Removed, i.server())
 }
 
-// allSettings returns a copy that may be changed.
+// allSettings returns a copy that the caller may change.
 func (r *records) allSettings() settings {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -205,14 +203,14 @@ func (r *records) allNodes() map[string]nodeRecord {
 	return maps.Clone(r.nodes)
 }
 
-// nodeNames returns the nodes that the cluster knows, in a fixed order.
+// nodeNames returns the names of the nodes that the cluster knows, in a fixed order.
 func (r *records) nodeNames() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return slices.Sorted(maps.Keys(r.nodes))
 }
 
-// allGone returns the servers that the engine has yet to forget.
+// allGone returns the servers that the engine must still forget.
 func (r *records) allGone() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -10,10 +10,10 @@ import (
 
 const controlShard = status.ControlShard
 
-// shardName returns the name of a shard with messages, which are numbered from 1.
+// shardName returns the name of a shard with messages. Numbers start at 1.
 func shardName(n int) string { return fmt.Sprintf("%04d", n) }
 
-// numberOf returns which shard has this name.
+// numberOf returns the number of the shard with this name.
 func numberOf(name string) (int, error) {
 	var number int
 	if _, err := fmt.Sscanf(name, "%04d", &number); err != nil {
@@ -22,5 +22,5 @@ func numberOf(name string) (int, error) {
 	return number, nil
 }
 
-// shardDir is where a data directory has the store of a shard.
+// shardDir returns the directory of a shard's store in a data directory.
 func shardDir(dir, name string) string { return filepath.Join(dir, datadir.ShardsDir, name) }

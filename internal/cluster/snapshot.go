@@ -12,8 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 )
 
-// ErrUnsettled says that there is no snapshot because shards were changing hands; a moment
-// later it may work.
+// ErrUnsettled reports that no snapshot was made because shards were changing owners. A later attempt may succeed.
 var ErrUnsettled = errors.New("shards are changing hands")
 
 // snapshots makes snapshots of all shards, with the help of the other nodes.
@@ -22,13 +21,13 @@ type snapshots struct {
 	host     *host
 	members  *membership
 	barrier  *barrier
-	forwards *forwardBarrier // where messages from this node's shards to others pass
+	forwards *forwardBarrier // passes messages from this node's shards to others
 }
 
-// make makes the contents of a data directory in dir, which must exist: the stores of all shards and the control store.
-// They contain everything that was acknowledged before the call, of each shard the state of one moment, and each
-// message that is on its way from one shard to another exactly where it is. make returns the number of shards with
-// messages. Stores that this node does not keep it fetches from nodes that do.
+// make writes the contents of a data directory to dir, which must exist: the stores of all shards and the control
+// store. They contain everything acknowledged before the call. Each shard is in the state of one moment, and each
+// message that is moving between shards is in exactly one of them. make returns the number of shards with messages. It
+// fetches the stores that this node does not keep from other nodes.
 func (s *snapshots) make(ctx context.Context, dir string) (int, error) {
 	for try := 1; ; try++ {
 		count, err := s.try(ctx, dir)
@@ -67,8 +66,8 @@ func (s *snapshots) try(ctx context.Context, dir string) (int, error) {
 			return 0, err
 		}
 	}
-	// The control store comes last: messages of a queue that is not known would be
-	// thrown away, while a queue that has come in between just has none.
+	// The control store comes last. Messages of an unknown queue would be discarded, but a queue created meanwhile is
+	// merely empty.
 	if err := s.barrier.catchUp(ctx); err != nil {
 		return 0, err
 	}
@@ -76,20 +75,20 @@ func (s *snapshots) try(ctx context.Context, dir string) (int, error) {
 	return len(parts), err
 }
 
-// part is a shard of which a snapshot is made.
+// part is a shard in the snapshot.
 type part interface {
 	shard() string
-	// currentOwner waits until the replica has all that was in the log at the call, and says
-	// who owns the shard by it.
+	// currentOwner waits until the replica has applied everything that was in the log at the time of the call, and
+	// returns the owner that the log names.
 	currentOwner(ctx context.Context) (replica.LogOwner, error)
-	// snapshot makes a checkpoint of the replica where that is.
+	// snapshot makes a checkpoint of the replica, on its node.
 	snapshot(ctx context.Context) (epoch uint64, err error)
-	// fetch brings the checkpoint to where it is wanted, unless it is there already.
+	// fetch copies the checkpoint to its destination, unless it is there already.
 	fetch(ctx context.Context) error
 	end(ctx context.Context)
 }
 
-// here is a shard of which this node keeps a replica.
+// here is a shard with a replica on this node.
 type here struct {
 	*local
 	dir string
@@ -110,7 +109,7 @@ func (h here) fetch(context.Context) error { return nil }
 
 func (h here) end(context.Context) {}
 
-// there is a shard of which another node keeps a replica.
+// there is a shard with a replica on another node.
 type there struct {
 	*replica.Elsewhere
 	*common
@@ -137,8 +136,7 @@ func (t there) end(ctx context.Context) { t.End(ctx) }
 
 var errNoSpace = errors.New("the disk of this node has no space for what other nodes keep")
 
-// parts returns all shards with messages, each where a replica of it is that has what
-// there is.
+// parts returns all shards with messages, each with the node whose replica is most current.
 func (s *snapshots) parts(dir string) ([]part, error) {
 	var parts []part
 	for i := range s.records.count() {
@@ -160,15 +158,14 @@ func (s *snapshots) parts(dir string) ([]part, error) {
 // usable reports whether a replica has a store that follows the log.
 func usable(s replica.Status) bool { return s.Error == "" && s.Role != replica.Fetching }
 
-// snapshotShards makes the snapshots of all shards so that a message which has left
-// one is in another. It leaves a shard's store with a record of the owner's, which
-// says that it has arrived.
+// snapshotShards makes the snapshots of all shards so that a message which has left one shard is in another. A message
+// leaves a shard's store with a record of the owner, which states that the message has arrived.
 //
-// While the nodes that own shards forward nothing, all messages that have left a shard have arrived. That holds for
-// messages sent before the gates shut, which the first round read; and for those sent until the end of the second
-// round, because then each shard still is in the epoch of the first. The second round waits for all messages that
-// arrived before it. None of this rests on clocks: at the end, each node confirms that its gates were shut. And a node
-// that does not answer does no harm unless it owns a shard.
+// While the nodes that own shards forward nothing, every message that has left a shard has arrived. That holds for the
+// messages sent before the barriers shut, which the first round read. It also holds for those sent until the end of the
+// second round, because each shard is then still in the epoch of the first. The second round waits for all messages
+// that arrived before it. None of this relies on clocks: at the end, each node confirms that its barrier stayed shut. A
+// node that does not answer does no harm unless it owns a shard.
 func (s *snapshots) snapshotShards(ctx context.Context, parts []part) (err error) {
 	held, release := s.holdAll(ctx)
 	released := false

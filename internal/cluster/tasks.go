@@ -2,15 +2,15 @@ package cluster
 
 import "sync"
 
-// tasks are what a node does in the background. The zero value is ready for use.
+// tasks manages a node's background goroutines. The zero value is ready for use.
 type tasks struct {
 	mu      sync.Mutex
 	running sync.WaitGroup
 	over    bool
-	once    map[string]bool // those of which one is under way
+	once    map[string]bool // names of the runOnce tasks in progress
 }
 
-// start does something, unless the node is closed, and reports whether it does.
+// start runs f in the background unless the node is closed. It reports whether it does.
 func (t *tasks) start(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -20,7 +20,7 @@ func (t *tasks) start(f func()) bool {
 	return !t.over
 }
 
-// runOnce is start for something that is not done twice at a time.
+// runOnce is start for a task that never runs twice at the same time.
 func (t *tasks) runOnce(name string, f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,14 +41,14 @@ func (t *tasks) runOnce(name string, f func()) {
 	})
 }
 
-// busy reports whether something of that name is under way.
+// busy reports whether a task of that name is in progress.
 func (t *tasks) busy(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.once[name]
 }
 
-// wait waits for the end of all; nothing begins any more.
+// wait waits for all tasks to end. No new ones start.
 func (t *tasks) wait() {
 	t.mu.Lock()
 	t.over = true

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// DefaultFailover is how long the shards of a node that has died are without an owner, about. See Options.Failover.
+// DefaultFailover is approximately how long the shards of a dead node are without an owner. See Options.Failover.
 const DefaultFailover = 2 * time.Second
 
-// MinFailover and MaxFailover are the bounds of Options.Failover.
+// MinFailover and MaxFailover limit Options.Failover.
 const (
 	MinFailover = time.Second
 	MaxFailover = 30 * time.Second
 )
 
-// ExternalFailover is the failover timeout with an existing NATS. Its servers elect leaders after 4 to 9 seconds, and
-// no node can ask them to do so earlier.
+// ExternalFailover is the failover timeout with external NATS servers. They elect leaders after 4 to 9 seconds, and no
+// node can speed that up.
 const ExternalFailover = 20 * time.Second / 3
 
-// ErrFailover is returned for a failover timeout that is out of bounds.
+// ErrFailover reports a failover timeout out of range.
 var ErrFailover = errors.New("the failover timeout is out of bounds")
 
-// CheckFailover returns ErrFailover if a failover timeout is out of bounds.
+// CheckFailover returns ErrFailover if a failover timeout is out of range.
 func CheckFailover(d time.Duration) error {
 	if d < MinFailover || d > MaxFailover {
 		return fmt.Errorf("%w: %s is not between %s and %s", ErrFailover, d, MinFailover, MaxFailover)
@@ -71,35 +71,35 @@ func CheckFailover(d time.Duration) error {
 // taken.
 type timing struct {
 	failover time.Duration
-	// lease is how long a node that has died still owns its shards.
+	// lease is how long a dead node still owns its shards.
 	lease time.Duration
-	// silence is after how long a node that is not heard of counts as dead.
+	// silence is the time without a message after which a node counts as dead.
 	silence time.Duration
-	// heartbeat is the time from one heartbeat to the next. Four fit into the silence.
+	// heartbeat is the interval of heartbeats. Four fit into the silence.
 	heartbeat time.Duration
-	// step is how long the preferred owner of a shard has to take it before another node does. Each further one waits
-	// as much longer. The nodes stand for the lead of a log in the same order.
+	// step is how long the preferred owner of a shard may take to claim it before the next node tries. Each further
+	// node waits that much longer. The nodes stand for leader of a log in the same order.
 	step time.Duration
-	// stall is for how long requests pile up behind a commit whose outcome is not known.
+	// stall is how long requests queue up behind a commit whose outcome is unknown.
 	stall time.Duration
-	// listAge is how old a list of leases may be: every replica that could own its shard looks at it.
+	// listAge is the maximum age of a list of leases. Every replica that could own its shard reads the list.
 	listAge time.Duration
-	// forward is how long a change of queues or users waits for an owner of the control shard. It bridges a death where
-	// that is short, and else a planned stop.
+	// forward is how long a change of queues or users waits for an owner of the control shard. It covers a death if the
+	// failover timeout is short, and otherwise a planned stop.
 	forward time.Duration
-	// isolated is for how long a node that does not hear of most of the others answers from what it knows of queues and
-	// users; see staleAfter.
+	// isolated is how long a node that has lost most of the others answers from its own knowledge of queues and users.
+	// See staleAfter.
 	isolated time.Duration
 }
 
-// timingOf returns the times for a failover timeout.
+// timingOf returns the times that follow from a failover timeout.
 func timingOf(failover time.Duration) timing {
 	unit := failover / 20
 	return timing{
 		failover:  failover,
 		lease:     15 * unit,
 		silence:   12 * unit,
-		heartbeat: min(3*unit, time.Second), // it also brings news
+		heartbeat: min(3*unit, time.Second), // it also carries news
 		step:      3 * unit / 2,
 		stall:     9 * unit,
 		listAge:   unit,
@@ -110,32 +110,31 @@ func timingOf(failover time.Duration) timing {
 
 // Intervals of periodic work.
 const (
-	ownersInterval   = time.Second     // leases are read, and the logs asked, for owners
-	catchUpInterval  = 2 * time.Second // the end of the control shard's log is looked for
-	directInterval   = time.Second     // placement is decided
-	replicasInterval = time.Second     // replicas are opened, closed, and made owners
+	ownersInterval   = time.Second     // read the leases, and ask the logs, for owners
+	catchUpInterval  = 2 * time.Second // look for the end of the control shard's log
+	directInterval   = time.Second     // decide the placement
+	replicasInterval = time.Second     // open and close replicas, and seek ownership
 	trimInterval     = 5 * time.Second
-	trimLeast        = 1000 // records that are worth a trim
+	trimLeast        = 1000 // fewer records are not worth a trim
 	copiesInterval   = 2 * time.Second
-	copiesOthers     = 4 // the logs of other owners are looked at each such time
+	copiesOthers     = 4 // the logs of other owners are checked once in this many rounds
 	watchdogInterval = 200 * time.Millisecond
-	// leadInterval is how often an owner looks whether its log is led from its node. To
-	// change that holds up the commit under way.
+	// leadInterval is how often an owner checks whether its node leads its log. Moving the lead delays the commit in
+	// progress.
 	leadInterval = 20 * time.Second
-	// waitingInterval is how often a node that has not found its cluster checks which nodes
-	// it still waits for. It reports them after the first interval.
+	// waitingInterval is how often a node that has not found its cluster checks which nodes are missing. It reports
+	// them after the first interval.
 	waitingInterval = time.Second
-	// unverifiedPause is waited for before a node reads the control log once more for a
-	// client whose key it does not know.
+	// unverifiedPause is the wait before a node reads the control log again for a client whose key it does not know.
 	unverifiedPause  = 100 * time.Millisecond
 	certificateAgain = 24 * time.Hour
-	// recordsPause is waited for after a change of the cluster's records: others follow.
+	// recordsPause is the wait after a change of the cluster's records, because more changes usually follow.
 	recordsPause = 50 * time.Millisecond
 )
 
-// How long something is waited for.
+// Limits of waits.
 const (
-	// foundTimeout is how long the founder waits for the nodes that were named.
+	// foundTimeout is how long the founder waits for the configured nodes.
 	foundTimeout   = 15 * time.Second
 	catchUpTimeout = 5 * time.Second
 	forwardPause   = 100 * time.Millisecond
@@ -143,48 +142,44 @@ const (
 	feedTimeout   = 2 * time.Second
 	feedAgain     = 100 * time.Millisecond
 	copiesTimeout = 3 * time.Second
-	// leadTimeout is how long a shard waits for the lead of its log to move before it
-	// does without.
+	// leadTimeout is how long a shard waits for the lead of its log to move. Then it continues without.
 	leadTimeout = 700 * time.Millisecond
-	// leaveNotice is how long a node that stops waits for others to be preferred.
+	// leaveNotice is how long a stopping node waits until other nodes are preferred.
 	leaveNotice  = 500 * time.Millisecond
 	nudgeTimeout = time.Second
-	// handOverTimeout is how long a node waits until it has stopped to serve a shard that it hands over, and
-	// leaveTimeout until it has handed over all.
+	// handOverTimeout is how long a node may take to stop serving a shard in a hand-over, and leaveTimeout to hand over
+	// all shards.
 	handOverTimeout = 5 * time.Second
 	leaveTimeout    = 8 * time.Second
-	ownersTimeout   = 3 * time.Second // for the leases to be read
+	ownersTimeout   = 3 * time.Second // to read the leases
 	// openTimeout is how long a replica waits for its log.
 	openTimeout = 10 * time.Second
-	// successorTimeout is how long it waits for others to serve what it has given them.
+	// successorTimeout is how long a stopping node waits for others to serve the shards it gave them.
 	successorTimeout = time.Second
-	checkTimeout     = time.Second // for another process under this node's name to answer
-	// endTimeout is how long a node that stops waits for other servers to lead what its own has led.
+	checkTimeout     = time.Second // for another process with this node's name to answer
+	// endTimeout is how long a stopping node waits until other servers have taken over its leads.
 	endTimeout  = 5 * time.Second
 	forgetAgain = 3 * time.Second
-	// holdLimit is for how long messages between shards are held back at most, should the
-	// node that asked for it be gone. holdTimeout is longer than a delivery may take that
-	// is under way.
+	// holdLimit is the maximum time that a barrier stays shut if the node that asked for it is gone. holdTimeout is
+	// longer than a delivery in progress may take.
 	holdLimit     = 60 * time.Second
 	holdTimeout   = 15 * time.Second
 	snapshotTries = 5
 	snapshotPause = 2 * time.Second
 )
 
-// When a node no longer trusts itself.
+// Limits of a node's trust in itself.
 const (
-	// staleAfter is for how long a node answers from what it knows of queues and
-	// users while it cannot find out whether that is still so.
+	// staleAfter is how long a node answers from its own knowledge of queues and users while it cannot verify it.
 	staleAfter = 15 * time.Second
-	// leaderlessLimit is how long a log may be without a leader while most nodes are
-	// there. An election takes seconds; but a part of the engine may have shut itself
-	// out of them, and then it takes a new process, on one node after the other.
+	// leaderlessLimit is how long a log may be without a leader while most nodes are present. An election takes
+	// seconds. But a part of the engine may have excluded itself from elections, and then only a new process helps, on
+	// one node after the other.
 	leaderlessLimit   = 40 * time.Second
 	leaderlessStagger = 20 * time.Second
-	// certificateWarning is how long before the end of its certificate a node begins to
-	// say so.
+	// certificateWarning is how long before the expiry of its certificate a node starts to warn.
 	certificateWarning = 14 * 24 * time.Hour
 )
 
-// DefaultReplaceAfter is longer than a machine needs to start anew.
+// DefaultReplaceAfter is longer than the restart of a machine takes.
 const DefaultReplaceAfter = 10 * time.Minute

@@ -8,15 +8,16 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// trimBound is how large a log may get because a live replica is behind; after that it has to fetch a checkpoint.
+// trimBound is the maximum size of a log that waits for a live replica. A replica that is further behind has to fetch a
+// checkpoint.
 const trimBound = 2 << 30
 
-// Logs says how long the logs of shards hold what the replicas have flushed. A node that was away for longer gets a
+// Logs sets how long the logs of shards keep records that the replicas have flushed. A node that was away longer gets a
 // checkpoint.
 type Logs struct {
-	Flush time.Duration // from one flush of a replica's store to the next; 0 means 30 s
-	Trim  time.Duration // from one trim of a log to the next; 0 means 5 s
-	Least int           // records that are worth a trim; 0 means 1000
+	Flush time.Duration // interval of the flushes of a replica's store; 0 means 30 s
+	Trim  time.Duration // interval of the trims of a log; 0 means 5 s
+	Least int           // minimum number of records of a trim; 0 means 1000
 }
 
 func (l *Logs) defaults() {
@@ -28,8 +29,7 @@ func (l *Logs) defaults() {
 	}
 }
 
-// trim forgets what the logs of the shards that this node owns hold and no replica needs
-// any more.
+// trim removes from the logs of this node's shards the records that no replica needs any more.
 func (h *host) trim() {
 	again := time.NewTicker(h.o.Logs.Trim)
 	defer again.Stop()

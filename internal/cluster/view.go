@@ -10,47 +10,46 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
-// heartbeat is what a node says of itself to the others, every timing.heartbeat.
+// heartbeat is a node's statement about itself, sent to the others every timing.heartbeat.
 type heartbeat struct {
 	Node        string
 	Incarnation string
 	Endpoint    string // where clients reach it
 	Version     string
-	Reads       int  `json:",omitempty"`      // the newest format of a data directory that it reads; 0: it does not say so yet
+	Reads       int  `json:",omitempty"`      // the newest format of a data directory that it reads; 0: unknown
 	Low         bool `json:",omitempty"`      // its disk is nearly full
-	OldData     bool `json:"Bears,omitempty"` // it has data from before it was in a cluster
+	OldData     bool `json:"Bears,omitempty"` // it has data from before the cluster
 	Leaving     bool `json:",omitempty"`      // it is about to stop
-	Unready     bool `json:",omitempty"`      // it answers no clients: not yet, no more, or not now. Older programs do not say so
-	// Failover is by which timeout the node goes. 0: its program is older, and says nothing of Silent.
+	Unready     bool `json:",omitempty"`      // it does not answer clients at present; older programs never say so
+	// Failover is the node's failover timeout. 0 means an older program, which says nothing about Silent.
 	Failover    time.Duration `json:",omitempty"`
-	Silent      []string      `json:",omitempty"` // the nodes that it does not hear of any more
+	Silent      []string      `json:",omitempty"` // the nodes that it no longer hears
 	Shards      map[string]replica.Status
-	Copies      map[string]logCopies `json:",omitempty"` // of the logs of what it owns
-	Unknown     map[string]int       `json:",omitempty"` // by shard that it owns: the queues that it keeps and does not know
-	Certificate *time.Time           `json:",omitempty"` // when it ends
-	Skew        time.Duration        `json:",omitempty"` // how far its clock is ahead of the majority's
+	Copies      map[string]logCopies `json:",omitempty"` // of the logs that it owns
+	Unknown     map[string]int       `json:",omitempty"` // by owned shard: the number of queues with data here that the node does not know
+	Certificate *time.Time           `json:",omitempty"` // when it expires
+	Skew        time.Duration        `json:",omitempty"` // how far its clock is ahead of the majority
 	Told        json.RawMessage      `json:",omitempty"` // see Options.Tell
 }
 
-// view is what a node has heard of the others, and seen of the leases. It may be
-// behind.
+// view is what a node has heard from the others and read from the leases. It may be out of date.
 type view struct {
 	silence time.Duration // see timing
 
 	mu         sync.Mutex
 	nodes      map[string]heard
-	duplicates map[string]string    // incarnations that came while another of the same name was alive
+	duplicates map[string]string    // incarnations that appeared while another of the same name was alive
 	missed     map[string]time.Time // since when a node is not alive
-	unanswered map[string]bool      // nodes that have not answered the latest heartbeat, nor sent one since
+	unanswered map[string]bool      // nodes silent since the latest heartbeat was sent to them
 	owners     map[string]replica.Holder
-	markedDead map[string]bool          // shards whose owner is not alive, which has been logged
-	changed    map[string]chan struct{} // of shards, closed when the owner changes or is no longer alive
+	markedDead map[string]bool          // shards whose owner is logged as dead
+	changed    map[string]chan struct{} // by shard; closed when its owner changes or dies
 }
 
 type heard struct {
 	said  heartbeat
-	at    time.Time // from which its silence is counted, see forgive
-	spoke time.Time // when it was heard of last
+	at    time.Time // start of its silence; see forgive
+	spoke time.Time // time of its last message
 }
 
 func newView(silence time.Duration) *view {
@@ -63,9 +62,8 @@ func newView(silence time.Duration) *view {
 	}
 }
 
-// record notes what a node has said, and reports whether that is news that decisions depend on. Of
-// two processes of one name the first counts, until it is silent; of the other one it
-// reports once that it is a duplicate.
+// record records a node's heartbeat, and reports whether it changes anything that decisions depend on. Of two processes
+// with one name, the first counts until it is silent. The other one is reported once as a duplicate.
 func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -82,14 +80,14 @@ func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
 	return !alive || was.said.Leaving != b.Leaving || !slices.Equal(was.said.Silent, b.Silent), false
 }
 
-// isDuplicate reports whether a heartbeat is of a second process of its name, which does not count.
+// isDuplicate reports whether a heartbeat comes from a second process with its name, which does not count.
 func (v *view) isDuplicate(b heartbeat) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.nodes[b.Node].said.Incarnation != b.Incarnation
 }
 
-// spoke returns when an incarnation of a node was heard of last. It is zero if another one counts now.
+// spoke returns when an incarnation of a node was last heard. It is zero if another incarnation counts now.
 func (v *view) spoke(i incarnation) time.Time {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -99,7 +97,7 @@ func (v *view) spoke(i incarnation) time.Time {
 	return time.Time{}
 }
 
-// noAnswer notes that a node has not answered a heartbeat that was sent at a time.
+// noAnswer records that a node did not answer a heartbeat sent at a time.
 func (v *view) noAnswer(node string, sent time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -108,16 +106,15 @@ func (v *view) noAnswer(node string, sent time.Time) {
 	}
 }
 
-// isUnanswered reports whether a node has not answered the latest heartbeat. It may be
-// gone, which is certain only after silence.
+// isUnanswered reports whether a node did not answer the latest heartbeat. The node may be dead; after silence it
+// counts as dead.
 func (v *view) isUnanswered(node string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.unanswered[node]
 }
 
-// markDead tells those who wait for owners that are no longer alive: there is no use in
-// waiting for an answer of theirs.
+// markDead wakes the callers that wait for an owner that has died, because no answer will come.
 func (v *view) markDead(at time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -132,8 +129,8 @@ func (v *view) markDead(at time.Time) {
 	}
 }
 
-// forgive gives all nodes so much more time to be heard of: this process was paused, or the machine was too busy to run
-// it, and what they have said meanwhile is yet to be read.
+// forgive extends the silence of all nodes: this process was paused, or the machine was too busy to run it, and their
+// messages are still unread.
 func (v *view) forgive(late time.Duration) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -143,7 +140,7 @@ func (v *view) forgive(late time.Duration) {
 	}
 }
 
-// silent returns the nodes that were heard of and are no longer, in a fixed order.
+// silent returns the nodes that were once heard and are silent now, in a fixed order.
 func (v *view) silent() (nodes []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -157,7 +154,8 @@ func (v *view) silent() (nodes []string) {
 	return nodes
 }
 
-// nextSilence returns when the next node counts as dead if none is heard of any more, or false if all do.
+// nextSilence returns when the next node counts as dead if no more messages come. It returns false if all nodes already
+// do.
 func (v *view) nextSilence() (at time.Time, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -170,7 +168,7 @@ func (v *view) nextSilence() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// isSilent reports whether a node that was heard of is no longer.
+// isSilent reports whether a node was once heard and is silent now.
 func (v *view) isSilent(node string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -178,7 +176,7 @@ func (v *view) isSilent(node string) bool {
 	return known && time.Since(h.at) >= v.silence
 }
 
-// update takes in the leases.
+// update records the leases.
 func (v *view) update(leases map[string][]byte) {
 	owners := make(map[string]replica.Holder)
 	for name, value := range leases {
@@ -196,16 +194,15 @@ func (v *view) update(leases map[string][]byte) {
 	}
 }
 
-// learn takes in an owner that another node, or a log, has reported.
+// learn records an owner that another node, or a log, has reported.
 func (v *view) learn(shard string, o replica.Holder) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.set(shard, o)
 }
 
-// set notes an owner, unless a later one is known. A shard that no node has the
-// lease of still has its last owner, for all that is known: only a later epoch
-// ends one. v.mu is held.
+// set records an owner, unless a later one is known. A shard without a lease still has its last owner, as far as is
+// known: only a later epoch ends it. v.mu is held.
 func (v *view) set(shard string, o replica.Holder) {
 	if o.Epoch == 0 || v.owners[shard].Epoch >= o.Epoch {
 		return
@@ -215,7 +212,7 @@ func (v *view) set(shard string, o replica.Holder) {
 	v.tell(shard)
 }
 
-// tell tells those who watch a shard. v.mu is held.
+// tell wakes the watchers of a shard. v.mu is held.
 func (v *view) tell(shard string) {
 	if c := v.changed[shard]; c != nil {
 		close(c)
@@ -223,7 +220,7 @@ func (v *view) tell(shard string) {
 	}
 }
 
-// owner returns who owned a shard last.
+// owner returns the last known owner of a shard.
 func (v *view) owner(shard string) (replica.Holder, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -231,8 +228,7 @@ func (v *view) owner(shard string) (replica.Holder, bool) {
 	return o, ok
 }
 
-// watch returns a channel that is closed when the shard gets another owner, or its
-// owner is not heard of any more.
+// watch returns a channel that is closed when the shard gets another owner, or its owner dies.
 func (v *view) watch(shard string) <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -244,7 +240,7 @@ func (v *view) watch(shard string) <-chan struct{} {
 	return c
 }
 
-// live returns the nodes that are alive, with what they have said last.
+// live returns the live nodes with their last heartbeats.
 func (v *view) live() map[string]heartbeat {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -258,7 +254,7 @@ func (v *view) live() map[string]heartbeat {
 	return out
 }
 
-// lastSaid returns what each node has said last, also of those that are not alive.
+// lastSaid returns the last heartbeat of each node, including dead ones.
 func (v *view) lastSaid() map[string]heartbeat {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -269,7 +265,7 @@ func (v *view) lastSaid() map[string]heartbeat {
 	return out
 }
 
-// missedFor returns for how long a node that is not alive has been missed.
+// missedFor returns how long a node has been dead.
 func (v *view) missedFor(node string) time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// reportWaiting says what the node waits for, until it knows what the others know.
+// reportWaiting reports what the node waits for, until it knows what the others know.
 func (n *Node) reportWaiting() {
 	again := time.NewTicker(waitingInterval)
 	defer again.Stop()
@@ -27,7 +27,7 @@ func (n *Node) reportWaiting() {
 	}
 }
 
-// waitingFor says in a few words what keeps the node from serving.
+// waitingFor describes briefly what keeps the node from serving.
 func (n *Node) waitingFor() string {
 	live := n.members.view.live()
 	reached := n.engine.Reached()

@@ -9,16 +9,15 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// watchdog watches what a commit needs: a disk that can be written, and a log that
-// answers. While either is missing no request waits for a commit; the commit goes on, and what
-// has become of it shows later.
+// watchdog watches the two needs of a commit: a writable disk, and a log that answers. While either is missing, no
+// request waits for a commit. The commit continues, and its outcome shows later.
 type watchdog struct {
 	disk    *store.Disk
 	stalled func() (since time.Time, is bool)
 	stall   time.Duration // see timing
-	silent  error         // what is said of a log that does not answer
+	silent  error         // the error for a log that does not answer
 	present atomic.Pointer[store.Writable]
-	end     func(error) // ends the present one
+	end     func(error) // ends the current condition
 }
 
 var errLogSilent = errors.New("the log does not answer")
@@ -35,10 +34,10 @@ func (v *watchdog) renew() {
 	v.present.Store(c)
 }
 
-// condition is what shards and the control store ask for.
+// condition is the check that shards and the control store use.
 func (v *watchdog) condition() *store.Writable { return v.present.Load() }
 
-// run keeps the condition true until ctx ends.
+// run updates the condition until ctx ends.
 func (v *watchdog) run(ctx context.Context) {
 	tick := time.NewTicker(watchdogInterval)
 	defer tick.Stop()
