@@ -7,16 +7,14 @@ type FromShard struct {
 	Shard int
 }
 
-// Accept takes in messages from the outbox of another shard, which has redriven, moved or
-// published them to the queue. It leaves out a message whose position is not after the
-// last one that it has accepted from that shard: the other shard repeats a call whose
-// outcome it does not know, and the messages count once. The positions must grow, or
-// the error is ErrOutOfOrder; and the other shard must not send a message before
-// those in front of it are accepted.
+// Accept accepts messages from the outbox of another shard, which has redriven, moved or published them to the queue.
+// It skips a message whose position is not after the last one accepted from that shard: the other shard repeats a call
+// whose outcome it does not know, and each message counts once. Positions must grow, or the error is ErrOutOfOrder. The
+// other shard must not send a message before the messages in front of it are accepted.
 //
-// A message becomes the queue's own here. In a FIFO queue, which is in order of age,
-// its retention starts anew; so does that of a message that a task has moved, which
-// is a new message. The copy of a publication is sent to the queue here.
+// The message becomes the queue's own here. Its retention period starts again in a FIFO queue, which is in order of
+// age, and after a move by a task, because a moved message is a new message. The copy of a publication is sent to the
+// queue here.
 func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -58,8 +56,8 @@ func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 	return nil
 }
 
-// arrivals remember, for each other shard, the position of the last message that the queue has accepted from there.
-// Positions of a shard grow, so that a message up to there has arrived before, or was purged on its way.
+// arrivals holds, for each other shard, the position of the last message accepted from it. Positions of a shard grow.
+// So every message up to that position has arrived, or was purged on its way.
 type arrivals struct{ *base }
 
 // last returns the position of the last message that was accepted from another shard.
@@ -75,7 +73,7 @@ func (a *arrivals) set(from FromShard, last Position) {
 	a.tx.Set(acceptedKey(a.cfg.ID, from), encodeAccepted(last))
 }
 
-// leaveOut has the queue leave out what other shards send it up to these positions.
+// leaveOut makes the queue skip the messages from other shards up to these positions.
 func (a *arrivals) leaveOut(marks []Mark) error {
 	for _, m := range marks {
 		last, err := a.last(m.From)

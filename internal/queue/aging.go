@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// aging is how far blocks have been merged into those of the next level. A block is too
-// old when even its end is older than its level keeps. The blocks of a level that begin
-// at the same instant are merged name by name, and dropped as a range when all are. If
-// the engine is loaded before, it merges them again, which changes nothing.
+// aging records how far blocks have been merged into those of the next level. A block is too old when even its end is
+// older than its level keeps. The blocks of a level that begin at the same instant are merged name by name, and deleted
+// as a range when all names are done. An engine that is loaded in between merges them again, which changes nothing.
 type aging struct {
 	next   Instant              // when the first block is too old
 	after  string               // the names of its instant up to here are merged
 	oldest [len(levels)]Instant // when the oldest block of each level begins; never if there is none
 }
 
-// loadAging finds the oldest blocks.
+// loadAging finds the oldest block of each level.
 func (s *series) loadAging() error {
 	for n := range levels {
 		if err := s.findOldest(n); err != nil {
@@ -42,7 +41,7 @@ func (s *series) findOldest(n int) error {
 	return firstError(err, bad)
 }
 
-// scheduleAging sets when the first block is too old.
+// scheduleAging sets the time at which the first block is too old.
 func (s *series) scheduleAging() {
 	s.aging.next = never
 	if s.keep.off() {
@@ -62,7 +61,7 @@ func (s *series) tooOld(n int) Instant {
 	return oldest + levels[n].length + Instant(s.keep.level(n).Milliseconds())
 }
 
-// age merges blocks that are too old, a bounded number of names at a time.
+// age merges blocks that are too old, a limited number of names at a time.
 func (s *series) age() error {
 	for n := range levels {
 		if s.tooOld(n) > s.now {
@@ -77,8 +76,7 @@ func (s *series) age() error {
 	return nil
 }
 
-// mergeOldest merges the oldest blocks of a level into the next level, or drops those of
-// the last level.
+// mergeOldest merges the oldest blocks of a level into the next level, or deletes those of the last level.
 func (s *series) mergeOldest(n int) error {
 	start := s.aging.oldest[n]
 	if n == len(levels)-1 {
@@ -97,8 +95,8 @@ func (s *series) mergeOldest(n int) error {
 	return s.findOldest(n)
 }
 
-// mergeNames merges the blocks of a level that begin at an instant, after those that are
-// merged already, and reports whether these were all.
+// mergeNames merges the blocks of a level that begin at an instant, after those already merged. It reports whether it
+// merged the last of them.
 func (s *series) mergeNames(n int, start Instant) (done bool, err error) {
 	type block struct {
 		name string
@@ -142,8 +140,8 @@ func (s *series) mergeNames(n int, start Instant) (done bool, err error) {
 	return done, nil
 }
 
-// mergeRows makes rows of a level out of some of the level before it. Those of which the
-// level has rows already are left out: they were merged before.
+// mergeRows merges rows of a level into rows of the next level. It skips rows that the next level already has: they
+// were merged before.
 func (s *series) mergeRows(n int, name string, rows []Row) error {
 	step := levels[n].step
 	var merged []Row
@@ -173,7 +171,7 @@ func (s *series) mergeRows(n int, name string, rows []Row) error {
 	return s.addRows(n, name, merged...)
 }
 
-// dropNames removes the names of which there are no rows after an instant, and reports whether these were all.
+// dropNames removes the names that have no rows after an instant. It reports whether it has seen all names.
 func (s *series) dropNames(before Instant) (done bool, err error) {
 	var gone [][]byte
 	var bad error

@@ -6,18 +6,18 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// extent is a number of copies and of their bytes.
+// extent is a number of copies and their size in bytes.
 type extent struct{ copies, bytes int }
 
-// copiesAtOnce bounds the copies that a call to Publish makes, and those that each step of
-// the backlog makes. A copy may write the row of its queue's last minute, too, with some KiB.
+// copiesAtOnce limits the copies that a call of Publish makes, and those that each step of the backlog makes. A copy
+// may also write the row of its queue's last minute, which takes a few KiB.
 var copiesAtOnce = extent{copies: workAtOnce / 4, bytes: 512 << 10}
 
-// backlogMost bounds the bytes of the copies that wait. Publications are accepted faster than
-// their copies are made, so publishers have to wait at some point.
+// backlogMost limits the bytes of the waiting copies. Publications are accepted faster than their copies are made, so
+// publishers have to wait at some point.
 const backlogMost = 64 << 20
 
-// take takes the copies of a publication out of the extent, and reports whether it was enough.
+// take subtracts the copies of a publication from the extent, and reports whether it was sufficient.
 func (x *extent) take(p *Publication) bool {
 	left := *x
 	for i := range p.Copies {
@@ -35,32 +35,32 @@ func (x *extent) takeCopy(c *Copy) {
 	x.bytes -= c.size()
 }
 
-// left reports whether there is room for another copy, however long it is.
+// left reports whether there is room for another copy of any size.
 func (x *extent) left() bool { return x.copies > 0 && x.bytes > 0 }
 
-// backlog holds the publications whose copies are too many or too long for one commit. Each
-// is stored once, and following transactions make its copies: the publications in the order
-// in which they came, the copies in theirs. It is durable, so all queues get their copy.
+// backlog holds the publications whose copies are too many or too large for one commit. Each is stored once, and later
+// transactions make its copies: the publications in order of arrival, the copies in their own order. The backlog is
+// durable, so every queue gets its copy.
 //
-// A publication to a FIFO topic that has others in the backlog waits behind them.
+// A publication to a FIFO topic waits behind those of the topic that are already in the backlog.
 type backlog struct {
 	*transaction
 	backlogRecord
 	atOnce extent // see copiesAtOnce
 	send   func(*expansion, *Copy) error
 
-	topics map[ID]int    // how many of each FIFO topic wait
-	copies map[ID]uint64 // how many copies for each queue wait
-	bytes  int           // of all copies that wait
-	first  *expansion    // the publication with the number head, once it has been read
+	topics map[ID]int    // waiting publications of each FIFO topic
+	copies map[ID]uint64 // waiting copies for each queue
+	bytes  int           // of all waiting copies
+	first  *expansion    // the publication with the number head, once read
 	dirty  bool          // the record must be written
 }
 
 // backlogRecord is the part of the backlog's state that is stored.
 type backlogRecord struct {
-	head uint64 // the number of the first publication
-	end  uint64 // the number of the next one that comes
-	next uint64 // the number of the copy with which the first goes on
+	head uint64 // number of the first publication
+	end  uint64 // number of the next publication to arrive
+	next uint64 // number of the next copy of the first publication
 }
 
 func (b *backlogRecord) encode() []byte {
@@ -109,7 +109,7 @@ func (b *backlog) load() error {
 	return nil
 }
 
-// count counts a publication of which the first copies are made.
+// count counts a publication whose first copies are made.
 func (b *backlog) count(p *Publication, done uint64) {
 	b.topics[p.Topic]++
 	for i := done; i < uint64(len(p.Copies)); i++ {
@@ -183,7 +183,7 @@ func (b *backlog) expand() error {
 	return nil
 }
 
-// uncount takes a copy out that waits no longer.
+// uncount subtracts a copy that no longer waits.
 func (b *backlog) uncount(c *Copy) {
 	if b.copies[c.Queue]--; b.copies[c.Queue] == 0 {
 		delete(b.copies, c.Queue)

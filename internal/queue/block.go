@@ -26,13 +26,13 @@ var levels = [...]level{
 
 const hour = 60 * minute
 
-// Keep is for how long rows are kept: those of a minute, of five, and of an hour. No
-// series are counted or kept if Minutes is 0.
+// Keep sets how long rows are kept: those of one minute, of five minutes, and of an hour. If Minutes is 0, no series
+// are counted or kept.
 type Keep struct {
 	Minutes, FiveMinutes, Hours time.Duration
-	// UpTo is the highest format of a data directory that all programs read which may open the store later; 0 means
-	// that they read all. Features that need a later format do not begin before Allow. A feature that has begun already
-	// goes on.
+	// UpTo is the highest format of a data directory that every program reads which may open the store later. 0 means
+	// that all formats are readable. Features that need a later format do not begin before Allow. A feature that has
+	// begun continues.
 	UpTo int
 }
 
@@ -43,10 +43,10 @@ func (k Keep) level(n int) time.Duration {
 	return [...]time.Duration{k.Minutes, k.FiveMinutes, k.Hours}[n]
 }
 
-// keepLeast is the least time for which minutes are kept: alarms look back an hour.
+// keepLeast is the minimum time for which rows of one minute are kept: alarms look back an hour.
 const keepLeast = 3 * time.Hour
 
-// Validate returns what is wrong with k in one sentence.
+// Validate returns a sentence about the first mistake in k, or nil.
 func (k Keep) Validate() error {
 	switch {
 	case k.Minutes == 0:
@@ -72,11 +72,11 @@ const keepMost = 10 * 366 * 24 * time.Hour
 // off reports whether there are no series.
 func (k Keep) off() bool { return k.Minutes == 0 }
 
-// waitsFor reports whether what needs a format must not begin yet.
+// waitsFor reports whether a feature that needs a format must not begin yet.
 func (k Keep) waitsFor(format int) bool { return 0 < k.UpTo && k.UpTo < format }
 
-// blockKey is the key of the block of a level that begins at an instant. Blocks are in
-// order of time first, so that those that are too old are dropped as a range.
+// blockKey is the key of the block of a level that begins at an instant. Blocks are ordered by time first, so that old
+// ones can be deleted as a range.
 func blockKey(level int, start Instant, name string) key {
 	return blocksAt(level, start).string(name)
 }
@@ -85,7 +85,7 @@ func blocksAt(level int, start Instant) key {
 	return tableKey(shared, tableBlock).byte(byte(level)).instant(start)
 }
 
-// startOf returns when the block begins that has the rows of an instant.
+// startOf returns the beginning of the block that holds the rows of an instant.
 func (l level) startOf(t Instant) Instant { return t - t%l.length }
 
 // splitBlockKey returns the parts of the key of a block.
@@ -198,8 +198,7 @@ func getValues(r *reader, n int, before, row *Row) {
 	}
 }
 
-// addRows adds rows to the blocks of a name in a level. A row of a time of which there is
-// one already is added to it.
+// addRows adds rows to the blocks of a name in a level. A row whose time already has a row is added to it.
 func (s *series) addRows(n int, name string, rows ...Row) error {
 	for len(rows) > 0 {
 		start := levels[n].startOf(rows[0].Time)

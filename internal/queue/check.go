@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// Reader is the half of a Txn that changes nothing.
+// Reader is the part of Txn that changes nothing.
 type Reader interface {
 	Get(key []byte) ([]byte, error)
 	Scan(lo, hi []byte, f func(key, value []byte) bool) error
 }
 
-// problemsKept bounds how many problems of a queue are put into words.
+// problemsKept limits how many problems of a queue are described.
 const problemsKept = 100
 
-// Recount is what Check has found in a queue.
+// Recount is the result of Check for one queue.
 type Recount struct {
 	Messages uint64   // in all states
 	Bytes    uint64   // of their records
-	Problems []string // what is not as it should be; the first of them in words
-	More     uint64   // problems beyond those in words
+	Problems []string // descriptions of the first problems
+	More     uint64   // number of problems without a description
 }
 
 // Check reads everything that is stored of a queue and compares it with itself: each message has one way to its
@@ -65,11 +65,11 @@ type checker struct {
 	r     Reader
 	cfg   Config
 	meta  meta
-	empty bool // the queue has never been written to
+	empty bool // the queue was never written to
 	Recount
 
 	received map[Position]stub
-	held     map[string]Position // FIFO: groups with received messages, and the last of these
+	held     map[string]Position // FIFO: groups with received messages, and the last such message
 	groups   uint64              // that have a record
 	inRota   uint64              // of these, in the rota
 
@@ -120,8 +120,7 @@ func (c *checker) readMeta() error {
 	return c.readOwn(metaKey(c.cfg.ID), c.meta.decode, firstKey)
 }
 
-// readOwn reads the queue's own record, without which there is nothing else that
-// other could find.
+// readOwn reads the queue's own record. Without it, nothing else of the queue can be reached.
 func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader, ID) ([]byte, error)) error {
 	b, err := c.r.Get(key)
 	if err != nil {
@@ -174,7 +173,7 @@ func (c *checker) checkBetween(tables ...byte) error {
 
 func (c *checker) checkTasks() error {
 	tasks, running := 0, 0
-	choices := make(map[Instant]bool) // that are to be there
+	choices := make(map[Instant]bool) // that must exist
 	err := c.scan(tableTask, keyOf1, func(k, v []byte) error {
 		t, err := decodeMoveTask(v)
 		if err != nil {

@@ -1,10 +1,10 @@
 package queue
 
-// Awaits reports whether there is something that begins with Allow.
+// Awaits reports whether features wait for Allow.
 func (e *Engine) Awaits() bool { return e.series.awaits() }
 
-// Allow says that all programs read a format which may open the store later. Features that
-// have waited for that begin.
+// Allow states that every program that may open the store later reads a format. Features that have waited for the
+// format begin.
 func (e *Engine) Allow(format int) {
 	if !e.Awaits() {
 		return
@@ -34,10 +34,8 @@ func (q *queue) endMinute() error {
 	return q.tally.end(&row, q.stored == 0)
 }
 
-// CountEmptyReceives counts receives of clients that gave nothing, wherever they looked.
-// The engine cannot know of them: a client's receive may ask several shards, and a long
-// poll asks more than once.
-// It does nothing if there is no such queue.
+// CountEmptyReceives counts receives of clients that returned no messages. The engine cannot detect them: a client's
+// receive may ask several shards, and a long poll asks more than once. It does nothing if there is no such queue.
 func (e *Engine) CountEmptyReceives(id ID, n uint64) {
 	q := e.queues[id]
 	if q == nil || q.tally.off() {
@@ -50,8 +48,7 @@ func (e *Engine) CountEmptyReceives(id ID, n uint64) {
 	}
 }
 
-// WriteEmptyReceives has the transaction write the empty receives that are counted in
-// memory only.
+// WriteEmptyReceives makes the transaction write the empty receives that are counted in memory only.
 func (e *Engine) WriteEmptyReceives() {
 	for _, id := range e.unwritten {
 		if q := e.queues[id]; q != nil && q.tally.unwritten {
@@ -61,6 +58,6 @@ func (e *Engine) WriteEmptyReceives() {
 	e.unwritten = e.unwritten[:0]
 }
 
-// Totals returns how often each counter has counted in all queues since the engine was
-// loaded. They do not fall when a queue is removed.
+// Totals returns the values of each counter over all queues since the engine was loaded. They do not decrease when a
+// queue is removed.
 func (e *Engine) Totals() [Counters]int64 { return e.series.totals }

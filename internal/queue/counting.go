@@ -5,14 +5,12 @@ import (
 	"time"
 )
 
-// counting is the part of a queue's record that says what has happened in the running
-// minute. It is written with everything else that a transaction changes of the queue, so
-// that a counter has changed exactly if what it counts has. When the minute ends it
-// becomes a row of the queue's series.
+// counting is the part of a queue's record that counts the events of the running minute. It is written together with
+// the transaction's other changes of the queue, so a counter changes exactly when the counted event is durable. When
+// the minute ends, it becomes a row of the queue's series.
 //
-// The engine does not write the record because of an empty receive, nor because of any
-// other call that changes nothing: such calls are counted in memory, and written with the
-// next change, with WriteEmptyReceives or at the end of the minute.
+// The engine does not write the record for an empty receive, nor for any other call that changes nothing. It counts
+// such calls in memory, and writes them with the next change, with WriteEmptyReceives or at the end of the minute.
 type counting struct {
 	minute   Instant // the running minute; 0 while the queue is not active
 	lastCall Instant // the minute of the last call
@@ -21,8 +19,8 @@ type counting struct {
 	largest  uint64
 }
 
-// activeAfterCall is for how long a queue is active after a call. It is active for as long
-// as it holds messages, too. Of an active queue there is a row for each minute.
+// activeAfterCall is how long a queue stays active after a call. A queue with messages is active, too. An active queue
+// has a row for each minute.
 const activeAfterCall = Instant(6 * time.Hour / time.Millisecond)
 
 // encode appends the fields to the record of a queue: the two minutes, the bits of the
@@ -74,13 +72,13 @@ func getMinute(r *reader) Instant {
 	return Instant(n) * minute
 }
 
-// nothing reports whether there is nothing to be said of the minute.
+// nothing reports whether the minute has no events.
 func (c *counting) nothing() bool {
 	return !slices.ContainsFunc(c.happened[:], func(n int64) bool { return n > 0 })
 }
 
-// clear begins a minute. Messages may have been taken back that were received in a minute
-// before: that is left to be counted.
+// clear begins a minute. Messages received in an earlier minute may have been returned: that difference remains to be
+// counted.
 func (c *counting) clear() {
 	debt := min(0, c.happened[MetricReceived])
 	c.happened = [Counters]int64{}

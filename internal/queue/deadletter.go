@@ -1,34 +1,35 @@
 package queue
 
-// DeadLetter is a message that has gone to a dead-letter queue.
+// DeadLetter is a message that was moved to a dead-letter queue.
 type DeadLetter struct {
-	Queue    ID // that it was in
+	Queue    ID // the source queue
 	Position Position
-	ARN      string   // of that queue
+	ARN      string   // of the source queue
 	Target   string   // ARN of the dead-letter queue
-	Message  *Message // as the dead-letter queue has it
-	Receives uint64   // of the queue that it was in
+	Message  *Message // as the dead-letter queue stores it
+	Receives uint64   // in the source queue
 	At       Instant
 }
 
-// deadLetters are the messages that have gone to dead-letter queues since the owner asked last, if it wants to know.
+// deadLetters holds the messages moved to dead-letter queues since the last call of DeadLetters, if the owner watches
+// them.
 type deadLetters struct {
 	watched bool
 	letters []DeadLetter
 }
 
-// WatchDeadLetters has the engine keep its dead letters for DeadLetters.
+// WatchDeadLetters makes the engine keep its dead letters for DeadLetters.
 func (e *Engine) WatchDeadLetters() { e.deadLetters.watched = true }
 
-// DeadLetters returns the messages that have gone to dead-letter queues since the last call, if WatchDeadLetters was
-// called. The owner asks after each transaction.
+// DeadLetters returns the messages moved to dead-letter queues since the last call, if WatchDeadLetters was called. The
+// owner calls it after each transaction.
 func (e *Engine) DeadLetters() []DeadLetter {
 	letters := e.deadLetters.letters
 	e.deadLetters.letters = nil
 	return letters
 }
 
-// note keeps what has become of m, a message of a queue. message is what the dead-letter queue has of it.
+// note records that m, a message of a queue, was moved. message is the dead-letter queue's copy.
 func (d *deadLetters) note(cfg *Config, m *received, message *Message, at Instant) {
 	if d.watched && !cfg.Internal {
 		d.letters = append(d.letters, DeadLetter{

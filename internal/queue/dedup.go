@@ -143,7 +143,7 @@ func (d *dedup) scope(o *Outgoing) string {
 	return o.Dedup
 }
 
-// duplicateOf returns the answer that the earlier message got which o repeats.
+// duplicateOf returns the answer to the earlier message that o repeats.
 func (d *dedup) duplicateOf(o *Outgoing) (Sent, bool, error) {
 	r, err := d.lookup(kindDedup, d.scope(o))
 	if r == nil || err != nil {
@@ -161,8 +161,8 @@ func (d *dedup) rememberSend(o *Outgoing, s Sent) {
 	})
 }
 
-// attempt returns what a receive attempt was given, of each delivery the position, the receipt and the end of its
-// visibility timeout, or false if the attempt is new.
+// attempt returns the deliveries of a receive attempt: of each the position, the receipt and the end of its visibility
+// timeout. It returns false if the attempt is new.
 func (d *dedup) attempt(attempt string) (given []Delivery, found bool, err error) {
 	r, err := d.lookup(kindAttempt, attempt)
 	if r == nil || err != nil {
@@ -177,7 +177,7 @@ func (d *dedup) attempt(attempt string) (given []Delivery, found bool, err error
 	return given, true, nil
 }
 
-// rememberAttempt stores what a receive attempt was given.
+// rememberAttempt stores the deliveries of a receive attempt.
 func (d *dedup) rememberAttempt(attempt string, given []Delivery) {
 	d.remember(kindAttempt, attempt, func(w *writer) {
 		w.Uint(uint64(len(given)))

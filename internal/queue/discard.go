@@ -2,12 +2,12 @@ package queue
 
 import "fmt"
 
-// Discarded says which of the messages of some ids a call has deleted, and how far it has come.
+// Discarded is the result of a call that deletes messages by their ids, and its progress.
 type Discarded struct {
 	IDs     []MessageID
-	Scanned uint64     // messages that were looked at
-	More    bool       // those of the other ids may still be in the queue
-	Next    PeekCursor // where to go on if so
+	Scanned uint64     // messages examined
+	More    bool       // messages with the remaining ids may still be in the queue
+	Next    PeekCursor // where to continue if More
 }
 
 // Discard deletes messages where Look.Locate has found them, whether they were received or not: in flight, blocked in

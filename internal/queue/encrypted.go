@@ -34,13 +34,13 @@ const (
 	partLiteral   = 2
 )
 
-// ErrEncrypted says that a message is encrypted, and that there is no key to look into it.
+// ErrEncrypted reports that a message is encrypted and that no key can decrypt it.
 var ErrEncrypted = errors.New("the message is encrypted, and this server has no encryption keys")
 
-// errParts says that the body of an encrypted message is no row of parts.
+// errParts reports that the body of an encrypted message is not a sequence of parts.
 var errParts = errors.New("the body of an encrypted message is malformed")
 
-// Content is what is encrypted of a message.
+// Content is the part of a message that is encrypted.
 type Content struct {
 	Body       string
 	BodyMD5    [16]byte
@@ -100,17 +100,16 @@ func Parts[T string | []byte](body T, f func(p Part[T], last bool) error) error 
 	return nil
 }
 
-// Encrypted makes o an encrypted message with that body, a row of parts. id is what the parts were encrypted for, if it
-// is not the id of o.
+// Encrypted turns o into an encrypted message with the given body, a sequence of parts. id is the id under which the
+// parts were encrypted, if it is not the id of o.
 func (o *Outgoing) Encrypted(body string, id *MessageID) {
 	o.Body, o.BodyMD5, o.Attributes = body, [16]byte{}, encryptedMark(id)
 }
 
-// ownMark is the mark of the messages that were encrypted under their own ids. It is never changed: nearly all
-// messages share it.
+// ownMark marks messages that were encrypted under their own ids. It never changes: nearly all messages share it.
 var ownMark = []Attribute{{Type: encryptedType}}
 
-// Encrypted makes m an encrypted message with that body, which was encrypted for the id of m.
+// Encrypted turns m into an encrypted message with the given body, which was encrypted under the id of m.
 func (m *Message) Encrypted(body string) {
 	m.SetContent(Content{Body: body, Attributes: encryptedMark(nil)})
 }
@@ -122,7 +121,7 @@ func encryptedMark(id *MessageID) []Attribute {
 	return []Attribute{{Type: encryptedType, Value: string(id[:])}}
 }
 
-// mark takes a single attribute, if it is ownMark's.
+// mark accepts a single attribute if it equals ownMark's.
 func (r *reader) mark() bool {
 	at := *r
 	if len(at.Raw(at.Uint())) > 0 || string(at.Raw(at.Uint())) != encryptedType || at.Uint() > 0 || at.Failed() {
@@ -136,13 +135,13 @@ func isEncrypted(list []Attribute) bool {
 	return len(list) == 1 && list[0].Name == "" && list[0].Type == encryptedType
 }
 
-// IsEncrypted reports whether o has ciphertext only.
+// IsEncrypted reports whether o holds only ciphertext.
 func (o *Outgoing) IsEncrypted() bool { return isEncrypted(o.Attributes) }
 
-// IsEncrypted reports whether m has ciphertext only.
+// IsEncrypted reports whether m holds only ciphertext.
 func (m *Message) IsEncrypted() bool { return isEncrypted(m.Attributes) }
 
-// EncryptedFor returns the id under which m, which is encrypted, was encrypted.
+// EncryptedFor returns the id under which the encrypted message m was encrypted.
 func (m *Message) EncryptedFor() MessageID {
 	if v := m.Attributes[0].Value; len(v) == len(m.ID) {
 		return MessageID([]byte(v))
@@ -150,17 +149,17 @@ func (m *Message) EncryptedFor() MessageID {
 	return m.ID
 }
 
-// Content returns what is encrypted of m, or its ciphertext.
+// Content returns the encrypted part of m, or its ciphertext.
 func (m *Message) Content() Content {
 	return Content{Body: m.Body, BodyMD5: m.BodyMD5, Attributes: m.Attributes}
 }
 
-// SetContent gives m a text, or ciphertext.
+// SetContent replaces the text or the ciphertext of m.
 func (m *Message) SetContent(c Content) {
 	m.Body, m.BodyMD5, m.Attributes = c.Body, c.BodyMD5, c.Attributes
 }
 
-// rename gives m another id. If it is encrypted, it keeps the one that it was encrypted for.
+// rename changes the id of m. An encrypted message keeps the id under which it was encrypted.
 func (m *Message) rename(id MessageID) {
 	if m.IsEncrypted() {
 		was := m.EncryptedFor()
@@ -169,7 +168,7 @@ func (m *Message) rename(id MessageID) {
 	m.ID = id
 }
 
-// textSize returns the bytes of a body and attributes as SQS counts them, also if they are encrypted.
+// textSize returns the size of a body and attributes as SQS counts it, in bytes, even if they are encrypted.
 func textSize(body string, list []Attribute) int {
 	n := 0
 	if isEncrypted(list) {
@@ -188,17 +187,16 @@ func (t *transaction) needsFor(list []Attribute) {
 
 // Cipher encrypts and decrypts for receives, looks and searches, outside the goroutine that owns the engine.
 type Cipher interface {
-	// Open gives an encrypted message its text. Its body is not in m, but in body, which is valid during the call only.
-	// If there is an error, m is as before.
+	// Open decrypts an encrypted message. Its body is not in m but in body, which is valid only during the call. After
+	// an error, m is unchanged.
 	Open(m *Message, body []byte) error
-	// EncryptLike is the reverse of Open, for the queue and under the key that like, an encrypted body, was
-	// encrypted for.
+	// EncryptLike reverses Open, for the queue and with the key of like, an encrypted body.
 	EncryptLike(m *Message, like string) error
-	// DecryptEdit returns an encrypted edit as it was before.
+	// DecryptEdit returns an encrypted edit in its original form.
 	DecryptEdit(e *Edit) (*Edit, error)
 }
 
-// NoCipher is a Cipher without keys. Its error is ErrEncrypted.
+// NoCipher is a Cipher without keys. It fails with ErrEncrypted.
 var NoCipher Cipher = noCipher{}
 
 type noCipher struct{}

@@ -11,10 +11,9 @@ import (
 
 // Engine holds the queues of one shard. It belongs to one goroutine, its owner.
 //
-// The owner works in transactions: Begin, any number of operations, End. It then
-// makes the transaction durable, and only after that gives the callers their results.
-// If that fails, or if an operation fails with an error that is not a Refusal, what
-// the engine has in memory no longer matches the store, and the owner must drop it.
+// The owner works in transactions: Begin, any number of operations, End. It makes the transaction durable, and only
+// then passes the results to the callers. If that fails, or if an operation fails with an error that is not a Refusal,
+// the engine's memory no longer matches the store, and the owner must discard the engine.
 type Engine struct {
 	transaction
 	queues       map[ID]*queue
@@ -30,18 +29,18 @@ type Engine struct {
 	wakes        heap.Heap[*queue]
 
 	deliverable []ID // queues of subscriptions that have become available
-	searches    []ID // queues whose tasks have begun to want a search
-	unwritten   []ID // queues whose empty receives WriteEmptyReceives has to write
+	searches    []ID // queues with tasks that have begun to want a search
+	unwritten   []ID // queues whose empty receives are not written yet
 }
 
-// clockKey is the key of the newest instant that the engine has seen: its time does
-// not go back over a restart either.
+// clockKey is the key of the newest instant that the engine has seen. The engine's time never goes back, even over a
+// restart.
 var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 
-// Load builds an engine for the given queues from what is stored. Advance then removes the data of the other queues
-// that deleted reports, which is left when the deletion of a queue was cut short. The data of all others stays; see
-// Unknown. A queue that another shard serves costs no read if its outbox is empty. The series of the queues are kept
-// for as long as keep says.
+// Load builds an engine for the given queues from the store. Advance then removes the data of those other queues that
+// deleted reports, which remains when the deletion of a queue was interrupted. The data of all other queues stays; see
+// Unknown. A queue that another shard serves costs no read if its outbox is empty. keep sets how long the series of the
+// queues are kept.
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := newEngine(deleted, keep)
 	b, err := tx.Get(clockKey)
@@ -92,7 +91,7 @@ func newEngine(deleted func(ID) bool, keep Keep) *Engine {
 	return e
 }
 
-// loadOthers loads the outboxes, and finds the data of deleted and of unknown queues.
+// loadOthers loads the outboxes, and finds the data of deleted and unknown queues.
 func (e *Engine) loadOthers() error {
 	for next := ID(1); ; next++ {
 		found, err := firstQueue(e.tx, next)
@@ -114,14 +113,14 @@ func (e *Engine) loadOthers() error {
 	}
 }
 
-// load rebuilds what the queue keeps in memory.
+// load rebuilds the queue's memory.
 func (q *queue) load() error {
 	tx, id := q.tx, q.cfg.ID
 	b, err := tx.Get(metaKey(id))
 	if err != nil {
 		return err
 	}
-	if b == nil { // nothing was ever written to the queue, or its record is lost
+	if b == nil { // nothing was ever written, or the record is lost
 		k, err := firstKey(tx, id)
 		if err == nil && k != nil {
 			err = fmt.Errorf("the record of the queue: %w", errMissing)
@@ -168,7 +167,7 @@ func (q *queue) trackStored(m *received, group string) {
 	q.track(m)
 }
 
-// firstQueue returns the first queue from an id on of which something is stored, or 0.
+// firstQueue returns the first queue with data from an id on, or 0.
 func firstQueue(r Reader, from ID) (found ID, err error) {
 	lo, _ := queueRange(from)
 	end, _ := queueRange(shared)
@@ -201,8 +200,8 @@ func (e *Engine) Begin(tx Txn, now Instant) {
 	e.now = max(e.now, now)
 }
 
-// End writes the records that the transaction has changed, and returns the queues
-// that it has touched: those in which a waiting receive may now find a message.
+// End writes the records that the transaction has changed. It returns the queues that the transaction has touched, in
+// which a waiting receive may now find a message.
 func (e *Engine) End() []ID {
 	touched := make([]ID, 0, len(e.touched))
 	wrote := e.forceWrite
@@ -256,9 +255,9 @@ func (e *Engine) NextWake() Instant {
 	return min(e.wakes.First().wakeAt, next)
 }
 
-// Advance removes what is left of deleted queues, and does what time alone has made due: timeouts, delays, expiry,
-// message move tasks, copies of publications that are left to be made, the ends of minutes, and what has become of old
-// series. It does a bounded amount of work; if more is left, NextWake is not in the future.
+// Advance removes the remaining data of deleted queues, and does the work that has become due with time: timeouts,
+// delays, expiry, message move tasks, waiting copies of publications, the ends of minutes, and the merging of old
+// series. It does a limited amount of work; if more is left, NextWake is not in the future.
 func (e *Engine) Advance() error {
 	if err := firstError(e.backlog.expand(), e.topics.advance()); err != nil {
 		return err
@@ -282,9 +281,9 @@ func (e *Engine) Advance() error {
 	return e.series.age()
 }
 
-// Configure adds a queue or gives it new attributes. A queue that another shard has
-// served can be served here from now on; the messages in its outbox still go to the
-// other shard. A queue that is served here cannot leave: that gives ErrElsewhere.
+// Configure adds a queue or changes its attributes. A queue that another shard has served can be served here from now
+// on; the messages in its outbox still go to the other shard. A queue that is served here cannot leave: the error is
+// ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
 	switch {
 	case slices.Contains(e.remains.deleted, cfg.ID):
@@ -329,8 +328,7 @@ func (e *Engine) add(cfg Config) *queue {
 	return q
 }
 
-// Drop removes a queue and all it holds, but its series. It does nothing if there is no
-// such queue.
+// Drop removes a queue and its data, except its series. It does nothing if there is no such queue.
 func (e *Engine) Drop(id ID) error {
 	if o := e.outboxes.at[id]; o != nil {
 		e.dropOutbox(o)
@@ -377,8 +375,8 @@ func (e *Engine) Counts(id ID) (Counts, error) {
 	return n, nil
 }
 
-// Available reports whether a receive from the queue would not be empty: it would give
-// messages, or the refusal that there is no such queue.
+// Available reports whether a receive from the queue would return at once: with messages, or with the error that there
+// is no such queue.
 func (e *Engine) Available(id ID) bool {
 	q := e.queues[id]
 	return q == nil || q.available()
@@ -401,12 +399,12 @@ func (e *Engine) queueAtPresent(id ID) (*queue, error) {
 	return q, nil
 }
 
-// earlier orders queues by the instant at which time changes them.
+// earlier orders queues by their wake-up time.
 func (q *queue) earlier(r *queue) bool {
 	return q.wakeAt < r.wakeAt || q.wakeAt == r.wakeAt && q.cfg.ID < r.cfg.ID
 }
 
-// wake sets when q wakes up: never if it waits for nothing.
+// wake sets the wake-up time of q: never if it waits for nothing.
 func (e *Engine) wake(q *queue, at Instant) {
 	q.wakeAt = at
 	if at == never {

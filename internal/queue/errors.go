@@ -5,14 +5,12 @@ import (
 	"fmt"
 )
 
-// Refusal is an error that says why the engine did not do what it was asked. A
-// refused operation has changed nothing. Any other error of an operation means that
-// the store could not be read: the state in memory then no longer matches it, and the
-// engine must be loaded again.
+// Refusal is the reason why the engine refused an operation. A refused operation has changed nothing. Any other error
+// of an operation means that the store could not be read: the memory then no longer matches it, and the engine must be
+// loaded again.
 type Refusal uint8
 
-// The refusals. Nodes send each other their numbers: a number is never used for
-// anything else, and a new refusal gets the next one.
+// The refusals. Nodes exchange their numbers: a number is never reused, and a new refusal gets the next one.
 const (
 	ErrNoQueue Refusal = iota + 1
 	ErrOverLimit
@@ -50,8 +48,7 @@ var refusalTexts = [refusalsEnd]string{
 	ErrNotKnown:        "a queue is not known yet",
 }
 
-// Known reports whether r is one of the refusals, and not a number that another
-// program may know.
+// Known reports whether r is one of the refusals above. Another program may know further numbers.
 func (r Refusal) Known() bool { return 0 < r && r < refusalsEnd }
 
 func (r Refusal) Error() string {
@@ -67,9 +64,8 @@ func IsRefusal(err error) bool {
 	return ok
 }
 
-// ErrDamaged says that what is stored cannot be what was written. The engine never
-// leaves anything out because of it: an operation that comes upon damage fails as a
-// whole.
+// ErrDamaged reports that the stored data cannot be what was written. The engine never skips damaged data: an operation
+// that meets it fails as a whole.
 var (
 	ErrDamaged          = errors.New("stored data is damaged")
 	errRecordMalformed  = fmt.Errorf("%w: malformed record", ErrDamaged)

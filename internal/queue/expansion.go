@@ -37,8 +37,7 @@ func (x *expansion) message(c *Copy) *Outgoing {
 	return &m
 }
 
-// begin takes the beginning of a body. A place for the sequence number that is not within
-// it is left alone.
+// begin stores the beginning of a body. A placeholder for the sequence number outside it stays as it is.
 func (x *expansion) begin(body string, at int) {
 	x.body, x.at, x.begins = body, at, body
 	if end := at + SequenceDigits; at > 0 && end <= len(body) {
@@ -48,7 +47,7 @@ func (x *expansion) begin(body string, at int) {
 	_, _ = x.digest.Write([]byte(x.begins))
 }
 
-// sum returns the digest of the beginning with tail behind it.
+// sum returns the digest of the beginning followed by tail.
 func (x *expansion) sum(tail string) (sum [md5.Size]byte) {
 	d, err := x.digest.Clone()
 	if err != nil { // no digest of the standard library fails

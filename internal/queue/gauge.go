@@ -2,10 +2,10 @@ package queue
 
 import "fmt"
 
-// looksAtMost bounds how many messages are looked at for a gauge.
+// looksAtMost limits how many messages are examined for a gauge.
 const looksAtMost = 100
 
-// gauges sets how the queue stands.
+// gauges sets the gauges of the queue.
 func (q *queue) gauges(r *Row) error {
 	n := q.counts()
 	r.set(MetricVisible, n.Visible)
@@ -23,11 +23,11 @@ func (q *queue) gauges(r *Row) error {
 	return q.fairness(r)
 }
 
-// oldestAge returns how many seconds ago the oldest message was sent, or came from
-// another queue, or 0 if there is none. It leaves out groups, if it is given some.
+// oldestAge returns the age of the oldest message in seconds, counted from its send or its arrival from another queue.
+// It returns 0 if there is none. It ignores the given groups.
 //
-// As in SQS, a message of a standard queue that was received three times does not count:
-// it may never be processed, and would hide how old the others are.
+// As in SQS, a message of a standard queue that was received three times does not count: it may never be processed, and
+// would hide the age of the others.
 func (q *queue) oldestAge(without map[string]uint64) (seconds uint64, err error) {
 	oldest := never
 	if q.line.count() > 0 {

@@ -1,23 +1,22 @@
 package queue
 
-// Glance is what a list of queues shows of one.
+// Glance is the summary of a queue for lists.
 type Glance struct {
 	State
-	// Arriving are messages of the queue that wait here to be brought to another shard.
+	// Arriving counts messages of the queue that wait here for the transfer to another shard.
 	Arriving uint64
-	// Happened is how often each counter has counted since the engine was loaded.
+	// Happened holds the values of each counter since the engine was loaded.
 	Happened [Counters]int64
-	// LastMinute is what each counter has counted in the last minute that is over, and Counted whether the queue was
-	// active in it, so that there is anything to be said.
+	// LastMinute holds the values of each counter in the last complete minute. Counted reports whether the queue was
+	// active in it.
 	LastMinute [Counters]uint64
 	Counted    bool
 }
 
-// Glance returns what a list shows of a queue, but for Oldest, which Look.Oldest finds, or false if there is nothing
-// of the queue on this shard. served says that this shard serves it: otherwise there is only what is Arriving
-// elsewhere.
+// Glance returns the summary of a queue, except Oldest, which Look.Oldest finds. It returns false if the shard has
+// nothing of the queue. served states that this shard serves it: otherwise only Arriving is set.
 //
-// To look at a list is no use of its queues: it does not make them active.
+// A glance is not a use of the queue and does not make it active.
 func (e *Engine) Glance(id ID) (g Glance, served, ok bool, err error) {
 	waiting := e.backlog.copies[id] + e.outboxes.waiting(id)
 	q := e.queues[id]

@@ -14,7 +14,7 @@ type Group struct {
 	InFlight uint64  // of these
 }
 
-// Groups asks for the groups of a FIFO queue, those whose first message is oldest first.
+// Groups asks for the groups of a FIFO queue, ordered by the age of their first messages, oldest first.
 type Groups struct {
 	After GroupsCursor
 	Max   int
@@ -27,11 +27,11 @@ type GroupsResult struct {
 	Next   GroupsCursor // where to go on if there is more
 }
 
-// maxDepth is how far the messages of a group are counted.
+// maxDepth limits how far the messages of a group are counted.
 const maxDepth = 100_000
 
-// Groups lists groups by the age of their first messages. It goes through the messages in order: the first of a group
-// is where it is listed. It ends when it has enough, and when proceed returns false, as Peek does.
+// Groups lists groups by the age of their first messages. It reads the messages in order and lists a group at its first
+// message. It ends when it has enough groups, or when proceed returns false, as Peek does.
 func (l Look) Groups(r Reader, g Groups, proceed func(bytes int) bool) (GroupsResult, error) {
 	s := &grouping{
 		walk: walk{Look: l, r: r, proceed: proceed, phases: []phase{phaseIndexed}}, most: g.Max,
@@ -52,7 +52,7 @@ func (l Look) Groups(r Reader, g Groups, proceed func(bytes int) bool) (GroupsRe
 	return s.result, nil
 }
 
-// grouping is a list of groups under way.
+// grouping is a list of groups in progress.
 type grouping struct {
 	walk
 	most    int
@@ -123,7 +123,7 @@ func (s *grouping) readHeld() error {
 	return firstError(err, bad)
 }
 
-// lookAtRow lists the group of a message, if it is the first of it.
+// lookAtRow lists the group of a message, if the message is its first.
 func (s *grouping) lookAtRow(at place, record []byte) (bytes int, err error) {
 	return len(record), s.lookAt(at.position, record)
 }
@@ -167,7 +167,8 @@ func (s *grouping) lookAt(p Position, value []byte) error {
 	return nil
 }
 
-// firstOf returns the position of the first message of a group, or 0 if it is not known because very many are delayed.
+// firstOf returns the position of the first message of a group. It returns 0 if the position is unknown because too
+// many messages are delayed.
 func (s *grouping) firstOf(name string) (Position, error) {
 	if h := s.held[name]; h != nil {
 		return h.first.pos, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/varint"
 )
 
-// GroupsCursor says how far a list of groups has come on each shard of a queue, in order of their numbers. A single
+// GroupsCursor records how far a list of groups has come on each shard of a queue, ordered by shard number. A single
 // shard has the number 0. The empty cursor is the beginning.
 type GroupsCursor []ShardPosition
 
@@ -35,7 +35,7 @@ const (
 	maxCursorShards     = 1 << 12
 )
 
-// Encode returns the cursor as bytes, for other nodes and for clients, which must not interpret them.
+// Encode returns the cursor as bytes, for other nodes and for clients. Clients must not interpret them.
 func (c GroupsCursor) Encode() []byte {
 	w := varint.Writer{groupsCursorVersion}
 	for _, p := range c {
@@ -45,7 +45,7 @@ func (c GroupsCursor) Encode() []byte {
 	return w
 }
 
-// DecodeGroupsCursor reads what Encode has made. It reports false for anything else.
+// DecodeGroupsCursor reads a cursor made by Encode. It returns false for anything else.
 func DecodeGroupsCursor(b []byte) (c GroupsCursor, ok bool) {
 	r := varint.NewReader(b)
 	if r.Byte() != groupsCursorVersion {

@@ -2,20 +2,20 @@ package queue
 
 import "time"
 
-// HistogramBounds are the upper bounds of the buckets of a Histogram, but for the last, which has none.
+// HistogramBounds holds the upper bounds of the buckets of a Histogram. The last bucket has no bound.
 var HistogramBounds = [...]time.Duration{
 	10 * time.Millisecond, 50 * time.Millisecond, 250 * time.Millisecond, time.Second, 5 * time.Second,
 	30 * time.Second,
 	2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
 }
 
-// Histogram says how often something took how long. It is kept in memory only.
+// Histogram counts events by their duration. It is kept in memory only.
 type Histogram struct {
 	Buckets [len(HistogramBounds) + 1]uint64 // each without those before it
 	Sum     time.Duration
 }
 
-// Observe counts something that took so long. A clock that was set back makes it no time.
+// Observe counts an event of the given duration. A negative duration, after the clock was set back, counts as 0.
 func (h *Histogram) Observe(took time.Duration) {
 	took = max(0, took)
 	i := 0
@@ -26,7 +26,7 @@ func (h *Histogram) Observe(took time.Duration) {
 	h.Sum += took
 }
 
-// Add returns both together. Either may be nil: then nothing was observed.
+// Add returns the sum of both. Nil stands for an empty Histogram.
 func (h *Histogram) Add(o *Histogram) *Histogram {
 	switch {
 	case o == nil:

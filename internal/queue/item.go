@@ -2,17 +2,17 @@ package queue
 
 import "github.com/sluicemq/sluice/internal/search"
 
-// itemReader shows messages to filters.
+// itemReader presents messages to filters.
 type itemReader struct {
 	search.Item
 	messageID MessageID
 	text      [36]byte // of the id
-	decrypted *Message // what decrypt has found, perhaps without its text; nil: the message is not encrypted
-	sealed    []byte   // if so: its body as it is stored
-	readable  bool     // false: it is encrypted, and cannot be decrypted
+	decrypted *Message // decrypted content, if readable; nil: not encrypted
+	sealed    []byte   // the stored body, if encrypted
+	readable  bool     // false: encrypted, and cannot be decrypted
 }
 
-// read takes in a message, whose texts it does not copy. m is nil if it was not received.
+// read reads a message without copying its texts. m is nil if it was not received.
 func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	attributes := it.Attributes[:0]
 	it.Item, it.decrypted, it.sealed, it.readable = search.Item{Now: int64(now)}, nil, nil, true
@@ -50,8 +50,8 @@ func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	return r.done("message")
 }
 
-// decrypt lets filters see the text of a message that read has taken in, if it is encrypted. One that cannot be
-// decrypted has no text for them.
+// decrypt makes the text of an encrypted message available to filters after read. A message that cannot be decrypted
+// has no text.
 func (it *itemReader) decrypt(value []byte, c Cipher) error {
 	if a := it.Attributes; len(a) != 1 || len(a[0].Name) > 0 || string(a[0].Type) != encryptedType {
 		return nil
@@ -72,8 +72,8 @@ func (it *itemReader) decrypt(value []byte, c Cipher) error {
 	return nil
 }
 
-// matches reports whether a query finds the message. A query that reads the text of messages does not find one that
-// cannot be decrypted, even if it wants those that lack a word: nothing is known of its text.
+// matches reports whether a query selects the message. A query that reads texts never selects a message that cannot be
+// decrypted, not even a query for messages without a word: the text is unknown.
 func (it *itemReader) matches(q *search.Query) bool {
 	return (it.readable || !q.ReadsText()) && q.Match(&it.Item)
 }

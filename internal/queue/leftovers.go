@@ -2,10 +2,9 @@ package queue
 
 import "fmt"
 
-// Leftovers finds what the store holds besides the given queues. It returns the ids of
-// other queues: if they were deleted, an engine that is loaded removes the rest of them. Keys that no engine writes are
-// problems. It also checks the tables that the
-// queues share: deduplication ids, and the series of queues and topics.
+// Leftovers finds the data in the store that belongs to none of the given queues. It returns the ids of other queues;
+// an engine that is loaded removes the data of those that were deleted. Keys that no engine writes are problems.
+// Leftovers also checks the tables that the queues share: deduplication ids, and the series of queues and topics.
 func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err error) {
 	known := make(map[ID]*meta, len(configs))
 	for _, cfg := range configs {

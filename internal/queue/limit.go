@@ -2,23 +2,22 @@ package queue
 
 import "time"
 
-// Limits bound what the consumers of a queue are given, beside SQS's own limits. A receive that they leave nothing
-// gives no messages, and a long poll waits. Deletes are never limited, and the engine keeps no more of it than what
-// is in memory: after a restart a rate begins anew.
+// Limits restrict the deliveries of a queue, in addition to SQS's own limits. A receive beyond them returns no
+// messages, and a long poll waits. Deletes are never limited. The engine keeps the state of a rate in memory only: it
+// begins anew after a restart.
 type Limits struct {
 	Paused   bool // receives give nothing
 	Rate     Rate // of messages received; zero: as many as there are
 	InFlight int  // messages; 0: as many as SQS allows
 }
 
-// Rate is a number of messages in a time.
+// Rate is a number of messages per unit of time.
 type Rate struct {
 	Messages int
 	Per      time.Duration
 }
 
-// Share returns the part of n shards of a queue, of which i is one, counted from 0. Each may give out one message at
-// least.
+// Share returns the limits of shard i of n, counted from 0. Each shard may deliver at least one message.
 func (l Limits) Share(i, n int) Limits {
 	if n < 2 {
 		return l
@@ -30,14 +29,15 @@ func (l Limits) Share(i, n int) Limits {
 	return l
 }
 
-// burst is how many messages a rate lets through at once: those of one receive, unless it is less a second.
+// burst is how many messages a rate lets through at once: those of one receive, or fewer if the rate per second is
+// lower.
 func (r Rate) burst() int64 {
 	const batch = 10
 	return max(1, min(batch, int64(time.Duration(r.Messages)*time.Second/r.Per)))
 }
 
-// pace is where a rate stands: the instant, in microseconds since 1970, at which all that was let through would have
-// been received evenly. It may be ahead of now by as much as a burst takes.
+// pace is the state of a rate: the instant, in microseconds since 1970, at which all messages let through would have
+// been received evenly. It may be ahead of now by the duration of a burst.
 type pace int64
 
 func (r Rate) interval() int64 { return max(1, r.Per.Microseconds()/int64(r.Messages)) }
@@ -48,7 +48,7 @@ func (p pace) left(r Rate, now Instant) int {
 	return max(0, int((r.burst()*r.interval()-ahead)/r.interval()))
 }
 
-// next returns when the rate lets a message through again.
+// next returns when the rate lets the next message through.
 func (p pace) next(r Rate) Instant {
 	at := int64(p) - (r.burst()-1)*r.interval()
 	return Instant((at + 999) / 1000)
@@ -59,14 +59,14 @@ func (p *pace) take(r Rate, now Instant, n int) {
 	*p = max(*p, pace(now)*1000) + pace(int64(n)*r.interval())
 }
 
-// throttle applies the limits of a queue's owner to receives. pace is in memory only: a restart forgets it. The limits
-// are those of the attributes at the time of the call, so that a change of them counts at once.
+// throttle applies the limits of a queue's owner to receives. pace is in memory only: a restart clears it. The
+// attributes at the time of the call count, so a change of the limits takes effect at once.
 type throttle struct {
 	*base
 	pace pace // of Limits.Rate
 }
 
-// allowed returns how many of most messages the limits let through now, with so many in flight.
+// allowed returns how many of most messages the limits allow now, with so many in flight.
 func (t *throttle) allowed(most, inFlight int) int {
 	l := &t.cfg.Limits
 	if l.Paused {
@@ -81,14 +81,14 @@ func (t *throttle) allowed(most, inFlight int) int {
 	return most
 }
 
-// count counts messages that were given out, or taken back, for the rate.
+// count counts delivered or returned messages for the rate.
 func (t *throttle) count(n int) {
 	if r := t.cfg.Limits.Rate; r.Messages > 0 && n != 0 {
 		t.pace.take(r, t.now, n)
 	}
 }
 
-// limited returns which limits leave a receive nothing now.
+// limited returns the limits that prevent every delivery now.
 func (t *throttle) limited(inFlight int) (by Limited) {
 	l := &t.cfg.Limits
 	if l.Paused {

@@ -1,18 +1,18 @@
 package queue
 
-// Locate asks where the messages of some ids are.
+// Locate asks for the positions of the messages with the given ids.
 type Locate struct {
 	IDs   []MessageID
 	After PeekCursor
 }
 
-// Located is where a message was found.
+// Located is the position of a message that was found.
 type Located struct {
 	Position Position
 	ID       MessageID
 }
 
-// LocateResult is what a look for ids has found, and how far it has come.
+// LocateResult is the result of a look for ids, and its progress.
 type LocateResult struct {
 	Messages []Located
 	Scanned  uint64
@@ -20,7 +20,7 @@ type LocateResult struct {
 	Next     PeekCursor
 }
 
-// locatedAtOnce bounds the messages that one look for ids finds.
+// locatedAtOnce limits the messages that one look for ids finds.
 const locatedAtOnce = 100
 
 // locatePhases are the phases of a look for ids. A message leaves the line to be held or to be indexed, and nothing
@@ -53,7 +53,7 @@ func (l Look) Locate(r Reader, ask Locate, proceed func(bytes int) bool) (Locate
 	return s.result, nil
 }
 
-// locating is a look for ids under way.
+// locating is a look for ids in progress.
 type locating struct {
 	walk
 	wanted map[MessageID]bool // those that were not found yet

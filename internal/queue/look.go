@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Look is what has to be known of a queue to look through what is stored of it, outside the goroutine that owns the
-// engine.
+// Look holds what is needed to search a queue in the store, outside the goroutine that owns the engine.
 type Look struct {
 	queue     ID
 	arn       string
@@ -18,7 +17,7 @@ type Look struct {
 	Cipher Cipher // of encrypted messages; nil: there are no keys
 }
 
-// Look begins to look into a queue. It changes nothing.
+// Look begins a look into a queue. It changes nothing.
 func (e *Engine) Look(id ID) (Look, error) {
 	q := e.queues[id]
 	if q == nil {
@@ -30,7 +29,7 @@ func (e *Engine) Look(id ID) (Look, error) {
 	}, nil
 }
 
-// Account returns the account that the queue belongs to.
+// Account returns the account that owns the queue.
 func (l *Look) Account() string { return accountOf(l.arn) }
 
 // accountOf returns the account in an ARN; empty if it has none.
@@ -52,8 +51,8 @@ func (l *Look) failed(err error) error {
 	return fmt.Errorf("look into queue %d: %w", l.queue, err)
 }
 
-// Oldest returns when the oldest stored message was sent, or 0 if there is none. It looks for it in r, which must not
-// change meanwhile.
+// Oldest returns when the oldest stored message was sent, or 0 if there is none. It reads r, which must not change
+// meanwhile.
 func (l Look) Oldest(r Reader) (Instant, error) {
 	var m meta
 	if b, err := r.Get(metaKey(l.queue)); b == nil || err != nil {

@@ -54,13 +54,13 @@ type Message struct {
 	PriorFirst    Instant
 }
 
-// Size is how many bytes of the message are of the length that its sender chose:
-// its body, its attributes, and what SQS calls system attributes.
+// Size returns the size of the parts of the message whose length its sender chose, in bytes: its body, its attributes,
+// and SQS's system attributes.
 func (m *Message) Size() int {
 	return m.bodySize() + len(m.Sender) + len(m.Group) + len(m.Dedup) + len(m.Trace) + len(m.Source)
 }
 
-// bodySize is the size of a message as SQS limits it: of its body and its attributes.
+// bodySize returns the size that SQS limits, in bytes: that of the body and the attributes.
 func (m *Message) bodySize() int {
 	return textSize(m.Body, m.Attributes)
 }
@@ -79,7 +79,7 @@ type Outgoing struct {
 	Delay *time.Duration
 }
 
-// Size is the Size of the message that o becomes.
+// Size returns the Size of the message that o becomes.
 func (o *Outgoing) Size() int {
 	n := len(o.Body) + len(o.Sender) + len(o.Group) + len(o.Dedup) + len(o.Trace)
 	for _, a := range o.Attributes {
@@ -88,12 +88,12 @@ func (o *Outgoing) Size() int {
 	return n
 }
 
-// Content returns what is encrypted of o, or its ciphertext.
+// Content returns the encrypted part of o, or its ciphertext.
 func (o *Outgoing) Content() Content {
 	return Content{Body: o.Body, BodyMD5: o.BodyMD5, Attributes: o.Attributes}
 }
 
-// outgoing returns m as it is sent.
+// outgoing returns m in the form in which it is sent.
 func (m *Message) outgoing() *Outgoing {
 	return &Outgoing{
 		ID: m.ID, Sender: m.Sender, Group: m.Group, Dedup: m.Dedup,
@@ -160,14 +160,14 @@ func openMessage(b []byte, c Cipher) (m *Message, unreadable, err error) {
 	return m, unreadable, nil
 }
 
-// message takes the fields of a message.
+// message reads the fields of a message.
 func (r *reader) message() *Message {
 	m, body := r.messageAndBody()
 	m.Body = string(body)
 	return m
 }
 
-// messageAndBody takes the fields of a message. The body shares memory with the record.
+// messageAndBody reads the fields of a message. The body shares memory with the record.
 func (r *reader) messageAndBody() (m *Message, body []byte) {
 	m = &Message{SentAt: r.Instant()}
 	copy(m.ID[:], r.Raw(16))

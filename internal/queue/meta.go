@@ -1,6 +1,6 @@
 package queue
 
-// meta is a queue's record: what is stored of its parts beside their tables.
+// meta is a queue's record: the stored state of its parts besides their tables.
 type meta struct {
 	line     lineRecord
 	index    indexRecord
@@ -13,39 +13,39 @@ type meta struct {
 	counting // not in records of older programs
 }
 
-// lineRecord is what is stored of a line.
+// lineRecord is the stored state of a line.
 type lineRecord struct {
 	head  Position // the line is [head, next)
 	next  Position
 	floor Instant // nothing of the line still stored was sent before
 }
 
-// indexRecord is what is stored of an index.
+// indexRecord is the stored state of an index.
 type indexRecord struct {
 	last  Position // the newest indexed position, without its bit
 	floor Instant  // nothing indexed and still stored was sent before
 	head  Position // FIFO: nor is before here
 }
 
-// rotaRecord is what is stored of a rota.
+// rotaRecord is the stored state of a rota.
 type rotaRecord struct {
 	last   uint64 // the newest place
 	head   uint64 // no place before it is taken
 	length uint64
 }
 
-// heldRecord is what is stored of the messages held.
+// heldRecord is the stored state of the held messages.
 type heldRecord struct {
 	receipts uint64 // the number of the newest receive
 }
 
-// delaysRecord is what is stored of delays.
+// delaysRecord is the stored state of delays.
 type delaysRecord struct {
 	count uint64  // messages that wait for their delay to end
 	floor Instant // no delay that has not ended is under an instant before
 }
 
-// dedupRecord is what is stored of deduplication ids.
+// dedupRecord is the stored state of the deduplication ids.
 type dedupRecord struct {
 	low  uint64 // buckets before it are empty
 	high uint64 // buckets after it are empty; 0: all are
@@ -100,7 +100,7 @@ func (m *meta) decode(b []byte) error {
 	return r.done("queue")
 }
 
-// record returns the queue's record as it is to be stored.
+// record returns the queue's record in its stored form.
 func (q *queue) record() meta {
 	return meta{
 		line: q.line.lineRecord, index: q.index.indexRecord, rota: q.rota.rotaRecord,
@@ -109,7 +109,7 @@ func (q *queue) record() meta {
 	}
 }
 
-// restore gives the parts of the queue what its record says of them.
+// restore sets the parts of the queue from its record.
 func (q *queue) restore(record []byte) error {
 	var m meta
 	if err := m.decode(record); err != nil {

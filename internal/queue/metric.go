@@ -2,8 +2,8 @@ package queue
 
 import "time"
 
-// Metric is the number of something that is counted of a queue. It is stored: a number
-// is never used for anything else, and a new metric gets the next one.
+// Metric is the number of a counter or a gauge. It is stored: a number is never reused, and a new metric gets the next
+// one.
 type Metric uint8
 
 // The metrics. Counters are what happened in a minute, gauges how the queue stood at
@@ -36,7 +36,7 @@ const (
 	metricsEnd // behind the last
 )
 
-// Counters is how many of the metrics are counters, Metrics how many there are.
+// Counters is the number of counters, and Metrics the number of all metrics.
 const (
 	Counters = int(metricGauges)
 	Metrics  = int(metricsEnd)
@@ -45,24 +45,23 @@ const (
 // IsGauge reports whether m is a gauge.
 func (m Metric) IsGauge() bool { return m >= metricGauges }
 
-// isAge reports whether of two values of m the greater counts, and not their sum.
+// isAge reports whether two values of m combine to the greater one, not to their sum.
 func (m Metric) isAge() bool { return m == MetricOldestAge || m == MetricOldestAgeInQuietGroups }
 
-// Value is what a metric was in a row. In a row of one minute, all three numbers are the
-// same, but of SentBytes: there Min and Max are the sizes of single messages.
+// Value is the value of a metric in a row. In a row of one minute all three numbers are equal, except for SentBytes:
+// there, Min and Max are the sizes of single messages.
 type Value struct{ Sum, Min, Max uint64 }
 
-// Row is what happened to a queue from Time on, and how it stood: in one minute, or in
-// more of them, when it is old.
+// Row holds the events and the state of a queue from Time on: for one minute, or for several minutes if it is old.
 type Row struct {
 	Time Instant
-	// Minutes is how many minutes the row was made of. There are none of the time in
-	// which the queue was not active or the server did not run.
+	// Minutes is how many minutes the row combines. Minutes in which the queue was inactive or the server did not run
+	// are not counted.
 	Minutes uint64
 	Values  [Metrics]Value
 }
 
-// merge adds to r what happened in the time after it.
+// merge adds a row of a later time to r.
 func (r *Row) merge(next *Row) {
 	sizes := mergeSizes(r, next)
 	for m := range r.Values {
@@ -73,8 +72,7 @@ func (r *Row) merge(next *Row) {
 	r.Minutes += next.Minutes
 }
 
-// Add adds to r what happened in the same minutes on another shard of the queue, or to a
-// queue that had its name before.
+// Add adds a row of the same minutes to r: from another shard of the queue, or from an earlier queue of the same name.
 func (r *Row) Add(other *Row) {
 	sizes := mergeSizes(r, other)
 	for m := range r.Values {

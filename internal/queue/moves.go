@@ -120,7 +120,7 @@ func (m *moves) end(t *MoveTask, status MoveStatus, failure string) {
 // pause makes the running task wait, because its destination is sealed.
 func (m *moves) pause() { m.from = m.now.Add(sealedPause) }
 
-// wantSearch drops what was found, and has the running task's messages looked for.
+// wantSearch discards the search result and requests a new search for the running task.
 func (m *moves) wantSearch() {
 	m.found = nil
 	*m.wanting = append(*m.wanting, m.cfg.ID)
@@ -149,7 +149,7 @@ func (m *moves) searched() *MoveTask {
 	return nil
 }
 
-// supply hands the running task what was found for it.
+// supply passes a search result to the running task.
 func (m *moves) supply(f *Found) {
 	t := m.searched()
 	switch {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// moving is the work of a queue's running task in one transaction. It takes messages out of the queue, wherever they
-// stand, and hands them to their destinations.
+// moving is the work of a queue's running task in one transaction. It removes messages from the queue, wherever they
+// are, and passes them to their destinations.
 //
-//   - A message leaves the queue and is accepted by its destination in the same transaction, and the task's row says
-//     so.
-//   - The work is bounded: by allowance, in messages, and by enough, the engine's work at which the rest is left for
-//     later.
+//   - A message leaves the queue and is accepted by its destination in the same transaction, which also updates the
+//     task's row.
+//   - The work is limited: by allowance, in messages, and by enough, the amount of the engine's work at which the rest
+//     is postponed.
 type moving struct {
 	*queue
 	task      *MoveTask
@@ -19,8 +19,8 @@ type moving struct {
 	enough    int
 }
 
-// selectionWork bounds what a task with a Selection does in one transaction: producers and consumers wait for it, and
-// it is not they who want it.
+// selectionWork limits the work of a task with a Selection in one transaction. Producers and consumers wait for that
+// work, and they did not request it.
 const selectionWork = workAtOnce / 4
 
 // move continues the queue's running task, by a bounded number of messages and of
@@ -166,7 +166,7 @@ func (m *moving) oneSelected(s selected) (later bool, err error) {
 	return false, nil
 }
 
-// edit changes a message, and reports whether it is not too large then.
+// edit edits a message, and reports whether the result is within the limits.
 func (s *selected) edit(e *Edit, m *Message) bool {
 	if s.edited == nil {
 		return e.apply(m)
@@ -198,7 +198,7 @@ func (m *moving) destination(message *Message) (_ destination, failure string) {
 	return to, ""
 }
 
-// sealedForNow is why a task waits, and no failure: the destination is sealed.
+// sealedForNow is the reason why a task waits, not a failure: the destination is sealed.
 const sealedForNow = "sealed"
 
 // moveTo moves a message, of which message is a copy.
@@ -248,7 +248,7 @@ func (m *moving) next() (*candidate, error) {
 	return &candidate{pos: first.pos, group: turns[0].name, sent: first.sent}, nil
 }
 
-// takeOut removes a message from the queue. One of the line must be its first.
+// takeOut removes a message from the queue. A message of the line must be its first.
 func (m *moving) takeOut(c *candidate) error {
 	switch {
 	case c.received != nil:

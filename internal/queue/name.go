@@ -2,9 +2,8 @@ package queue
 
 import "fmt"
 
-// seriesName is what is known of the series of a name. It is written when a block of
-// minutes begins, so that the names of what was active lately are found without looking at
-// blocks.
+// seriesName is the record of a name that has series. It is written when a block of minutes begins, so that recently
+// active names are found without reading blocks.
 type seriesName struct {
 	last Instant // when the newest block of minutes begins
 	fair bool    // some rows have the gauges of fairness
@@ -29,7 +28,7 @@ func decodeSeriesName(b []byte) (seriesName, error) {
 
 func nameKey(name string) key { return tableKey(shared, tableName).string(name) }
 
-// name returns what is known of a name, or nothing.
+// name returns the record of a name, or an empty one.
 func (s *series) name(name string) (seriesName, error) {
 	b, err := s.tx.Get(nameKey(name))
 	if b == nil || err != nil {

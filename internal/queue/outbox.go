@@ -104,14 +104,13 @@ func (o *outboxRecord) decode(b []byte) error {
 	return r.done("outbox")
 }
 
-// destination is where this shard can redrive or move a message to: a queue, or the
-// outbox of a queue.
+// destination is where this shard can redrive or move a message to: a queue, or the outbox of a queue.
 type destination interface {
 	queueID() ID
 	isFIFO() bool
-	// accept takes m in, available from due.
+	// accept accepts m, which becomes available at due.
 	accept(m *Message, due Instant) error
-	// sendCopy takes in the copy of a publication.
+	// sendCopy accepts the copy of a publication.
 	sendCopy(m *Outgoing) error
 }
 
@@ -120,9 +119,8 @@ func (o *outbox) queueID() ID  { return o.id }
 func (q *queue) isFIFO() bool  { return q.cfg.FIFO }
 func (o *outbox) isFIFO() bool { return o.fifo }
 
-// outboxPosition is the least position that a message gets at an instant. Positions
-// are taken from the clock so that they grow even if the shard is restored from a
-// backup: the other shard leaves out a message whose position it has seen.
+// outboxPosition is the minimum position of a message at an instant. Positions are derived from the clock, so that they
+// grow even if the shard is restored from a backup: the other shard skips a message whose position it has seen.
 func outboxPosition(now Instant) Position {
 	const bits = 16 // for the messages of one millisecond; further messages use the positions of the next
 	return Position(now) << bits
@@ -152,7 +150,7 @@ func (o *outbox) put(t Transfer) {
 	o.markDirty()
 }
 
-// markDirty has the record written when the transaction ends.
+// markDirty makes the transaction write the record at its end.
 func (o *outbox) markDirty() {
 	if !o.dirty {
 		o.dirty = true
@@ -169,8 +167,7 @@ func (o *outbox) save() (wrote bool) {
 	return wrote
 }
 
-// purge drops all messages. The position of the newest one stays, so that later
-// messages have greater ones.
+// purge deletes all messages. The position of the newest one stays, so that later messages have greater ones.
 func (o *outbox) purge() {
 	if o.stored == 0 {
 		return
@@ -180,12 +177,12 @@ func (o *outbox) purge() {
 	o.markDirty()
 }
 
-// sealedPause is how long what goes to a sealed queue waits before it is tried again. A queue is sealed for a
-// moment: then it is opened again, or gone.
+// sealedPause is how long a message for a sealed queue waits before the next attempt. A queue is sealed only briefly:
+// then it is opened again, or deleted.
 const sealedPause = time.Second
 
-// destination returns where a message of a group goes that is redriven or moved to the queue with that ARN, or
-// nil if there is no such queue. A sealed queue takes nothing now: the message has to wait.
+// destination returns where to redrive or move a message of a group for the queue with the given ARN, or nil if there
+// is no such queue. A sealed queue accepts nothing now: the message has to wait.
 func (e *Engine) destination(arn, group string) (to destination, sealed bool) {
 	switch d := e.byARN[arn].(type) {
 	case *queue:

@@ -14,24 +14,24 @@ const (
 	AllStates = StateVisible | StateInFlight | StateDelayed
 )
 
-// Peek asks what is in a queue, without a receive.
+// Peek asks for the contents of a queue, without a receive.
 type Peek struct {
 	States States
 	Filter string      // see package search
-	IDs    []MessageID // that are looked for; none: all
+	IDs    []MessageID // the ids to look for; none: all
 	After  PeekCursor
-	Max    int  // messages to return at most
-	Bodies bool // return their bodies, too
+	Max    int  // maximum number of messages to return
+	Bodies bool // also return their bodies
 }
 
-// PeekCursor says how far a look has come. The zero cursor is the beginning. The engine does not use Shard; it says
-// where to go on if the queue is on several.
+// PeekCursor records the progress of a look. The zero cursor is the beginning. The engine does not use Shard: it
+// records where to continue if the queue is on several shards.
 type PeekCursor struct {
 	Shard int
 	place
 }
 
-// Peeked is a message as it was found. If it cannot be decrypted, IsEncrypted says so, and it has no body.
+// Peeked is a message that a look has found. If it cannot be decrypted, IsEncrypted returns true, and it has no body.
 type Peeked struct {
 	Message  // without its body, unless Peek.Bodies
 	Position Position
@@ -43,18 +43,17 @@ type Peeked struct {
 	Until    Instant // in flight: the end of its visibility timeout; delayed: of its delay
 }
 
-// PeekResult is what a look has found.
+// PeekResult is the result of a look.
 type PeekResult struct {
 	Messages []Peeked
-	Scanned  uint64     // messages in the states that were asked for, found or not
-	More     bool       // the look has not come to the end
-	Next     PeekCursor // where to go on if so
+	Scanned  uint64     // messages in the requested states, matching or not
+	More     bool       // the look has not reached the end
+	Next     PeekCursor // where to continue if More
 }
 
-// Peek looks through a queue as r has it stored, which must not change meanwhile. It ends when it has found enough,
-// and when proceed, which is called with the bytes of every message that was looked at, returns false. A message that
-// has expired is not there. A message that is received or returned between two calls with a cursor may be missed or
-// seen twice.
+// Peek searches a queue as stored in r, which must not change meanwhile. It ends when it has found enough messages, or
+// when proceed returns false; proceed is called with the size of every examined message. Expired messages are skipped.
+// A message that is received or returned between two calls with a cursor may be missed or seen twice.
 func (l Look) Peek(r Reader, p *Peek, proceed func(bytes int) bool) (PeekResult, error) {
 	query, err := search.Parse(p.Filter)
 	if err != nil {
@@ -95,7 +94,7 @@ func (p *Peek) phases() (phases []phase) {
 	return phases
 }
 
-// peeking is a peek under way.
+// peeking is a look in progress.
 type peeking struct {
 	walk
 	peek   *Peek
@@ -105,7 +104,7 @@ type peeking struct {
 	result PeekResult
 }
 
-// peekBytes is how many bytes of messages a look returns, unless a single one is larger.
+// peekBytes limits the bytes of the messages that a look returns, unless a single one is larger.
 const peekBytes = 4 << 20
 
 func (s *peeking) enough() bool { return len(s.result.Messages) >= s.peek.Max || s.bytes > peekBytes }
@@ -124,7 +123,7 @@ func (s *peeking) lookAtRow(at place, row []byte) (bytes int, err error) {
 	return bytes, s.lookAt(at.position, record, &st)
 }
 
-// peekedState is what the tables say about a message beside its record.
+// peekedState is what the tables record about a message besides its record.
 type peekedState struct {
 	state    States    // 0: another row says it
 	received *received // nil: it was not received
@@ -162,7 +161,7 @@ func (s *peeking) delayedUntil(due Instant, after States) peekedState {
 	return peekedState{state: after}
 }
 
-// lookAt decides about a message in a state that is asked for.
+// lookAt decides about a message in a requested state.
 func (s *peeking) lookAt(p Position, value []byte, st *peekedState) error {
 	if err := s.item.read(value, st.received, s.now); err != nil {
 		return err

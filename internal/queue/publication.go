@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Publication is a message that is published to a topic, with its copies: one for each
-// subscription that gets it.
+// Publication is a message published to a topic, with its copies: one for each subscription that receives it.
 type Publication struct {
 	// Topic is the queue of a FIFO topic, which remembers its deduplication ids and counts
 	// its sequence numbers; 0 for a standard topic.
@@ -15,8 +14,7 @@ type Publication struct {
 	// Group and Dedup are set for a publication to a FIFO topic.
 	Group, Dedup string
 	Copies       []Copy
-	// Count is what is counted if the publication is accepted, and no repetition of another.
-	// It may be nil.
+	// Count is what the topic counts if the publication is accepted and is not a repetition. It may be nil.
 	Count *TopicCount
 }
 
@@ -25,8 +23,8 @@ type Publication struct {
 type Copy struct {
 	Queue   ID
 	Message Outgoing // for a FIFO queue with Group and Dedup
-	// Tail stands behind Message.Body in the body of the copy. Copies that begin alike share
-	// the memory of their beginning, and the room that it takes in a message between nodes.
+	// Tail follows Message.Body in the body of the copy. Copies that begin alike share the memory of their beginning,
+	// and its space in a message between nodes.
 	Tail string
 	// SequenceAt is where in Message.Body the engine writes the 20 digits of the
 	// publication's sequence number, over the zeros that are there; 0 means nowhere.
@@ -35,7 +33,7 @@ type Copy struct {
 	SequenceAt int
 }
 
-// size is how many bytes of the copy are of the length that the publisher chose.
+// size returns the size of the parts of the copy whose length the publisher chose, in bytes.
 func (c *Copy) size() int {
 	n := len(c.Message.Body) + len(c.Tail)
 	for _, a := range c.Message.Attributes {
@@ -129,8 +127,8 @@ func Divide(publications []Publication, most int) (parts [][]Publication) {
 	return append(parts, part)
 }
 
-// fitting returns how many of the copies take at most so many bytes in the record of a publication, and how many
-// they take.
+// fitting returns how many of the copies fit into the given number of bytes of a publication's record, and how many
+// bytes they take.
 func fitting(copies []Copy, room int) (n, size int) {
 	var messages distinct
 	for i := range copies {
@@ -154,13 +152,13 @@ func alike(a, b *Outgoing) bool {
 		a.Dedup == b.Dedup && a.Trace == b.Trace && slices.Equal(a.Attributes, b.Attributes)
 }
 
-// The least bytes that a message of a publication and a copy take.
+// The minimum sizes of a message of a publication and of a copy, in bytes.
 const (
 	leastMessage = 16 + 6
 	leastCopy    = 16 + 4
 )
 
-// DecodePublication reads what Encode has written.
+// DecodePublication reads a record made by Encode.
 func DecodePublication(b []byte) (*Publication, error) {
 	r := readRecord(b)
 	p := &Publication{Topic: ID(r.Uint())}

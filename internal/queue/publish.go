@@ -6,19 +6,18 @@ import "fmt"
 type Published struct {
 	ID       MessageID
 	Sequence uint64 // 0 in a standard topic
-	// Duplicate says that the topic had accepted a publication with the same deduplication id within the interval
-	// before; ID and Sequence are the earlier publication's.
+	// Duplicate reports that the topic accepted a publication with the same deduplication id earlier in the interval.
+	// ID and Sequence are those of the earlier publication.
 	Duplicate bool
 }
 
-// Publish accepts publications, in order: the copies for queues of this shard are sent to
-// them, and those for queues of other shards go into the outboxes of these, where they will
-// be sent. A copy for a queue that was deleted is dropped: it was on its way. A copy for a queue
-// of which neither the config nor the deletion is known gives ErrNotKnown, and nothing is accepted:
-// the configs are too old. A publication that the topic has accepted before changes nothing.
+// Publish accepts publications, in order. It sends the copies for queues of this shard, and puts those for queues of
+// other shards into their outboxes, from where they will be sent. It drops a copy for a queue that was deleted
+// meanwhile. A copy for a queue of which neither the config nor the deletion is known gives ErrNotKnown, and nothing is
+// accepted: the configs are out of date. A publication that the topic has accepted before changes nothing.
 //
-// Where the copies are too many for one commit, the publication is stored, and Advance makes
-// its copies. If too much is left to be made of earlier ones, the error is ErrBacklogFull.
+// If the copies are too many for one commit, Publish stores the publication, and Advance makes its copies. If too many
+// copies of earlier publications are waiting, the error is ErrBacklogFull.
 func (e *Engine) Publish(publications []Publication) ([]Published, error) {
 	for i := range publications {
 		if topic := publications[i].Topic; topic != 0 && e.queues[topic] == nil {
@@ -126,9 +125,8 @@ func (o *outbox) sendCopy(m *Outgoing) error {
 // BacklogFull reports whether Publish may return ErrBacklogFull.
 func (e *Engine) BacklogFull() bool { return e.backlog.bytes >= backlogMost }
 
-// Deliverable returns the internal queues that have become available since the last call:
-// a receive would be given messages. After Load these are all that are available. It may
-// name a queue twice, and one that is not available any more.
+// Deliverable returns the internal queues that have become available since the last call: a receive would return
+// messages. After Load it returns all available ones. It may return a queue twice, and one that is no longer available.
 func (e *Engine) Deliverable() []ID {
 	ids := e.deliverable
 	e.deliverable = nil

@@ -33,7 +33,7 @@ type queue struct {
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 
 	lastSend Instant // since the engine was loaded; 0: never
-	arrived  Weight  // what was stored since the engine was loaded
+	arrived  Weight  // bytes and messages stored since the engine was loaded
 
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
@@ -52,9 +52,8 @@ func newQueue(e *Engine, cfg Config) *queue {
 	return q
 }
 
-// advance brings the queue up to the present: it does what time alone has made
-// due. It does a bounded amount of work; if more is left, the queue's wake-up is due
-// at once, and the engine continues then.
+// advance does the work of the queue that has become due with time. It does a limited amount of work; if more is left,
+// the queue's wake-up is due at once, and the engine continues then.
 func (q *queue) advance() error {
 	q.touch()
 	if err := q.endMinute(); err != nil {
@@ -71,10 +70,10 @@ func (q *queue) advance() error {
 	return nil
 }
 
-// available reports whether a receive would be given something.
+// available reports whether a receive would return messages.
 func (q *queue) available() bool { return q.holds() && q.throttle.allowed(1, q.held.inFlight) > 0 }
 
-// holds reports whether there is a message that a receive could be given, but for Limits.
+// holds reports whether there is a message that a receive could deliver without Limits.
 func (q *queue) holds() bool {
 	if q.held.full() {
 		return false
@@ -85,7 +84,7 @@ func (q *queue) holds() bool {
 	return q.roomForNew(1) > 0 && (q.rota.length > 0 || q.line.waiting() > 0)
 }
 
-// announce tells of an internal queue that has become available.
+// announce reports an internal queue that has become available.
 func (q *queue) announce() {
 	if !q.cfg.Internal {
 		return

@@ -4,12 +4,12 @@ import "time"
 
 // Receive asks for messages.
 type Receive struct {
-	Max     int // at most so many
+	Max     int // maximum number of messages
 	Timeout *time.Duration
 	// Attempt is the ReceiveRequestAttemptId; FIFO queues only, may be empty.
 	Attempt string
-	// Decrypt asks a shard of this process to decrypt the messages that it can. Other nodes never see it: what they
-	// send stays encrypted.
+	// Decrypt asks a shard of this process to decrypt the messages if it can. Other nodes ignore it: their messages
+	// stay encrypted.
 	Decrypt bool
 }
 
@@ -71,8 +71,7 @@ func (q *queue) receive(r Receive) ([]Delivery, error) {
 	return out, err
 }
 
-// repeat answers a receive attempt that was answered before, with the same messages
-// and receipts. Their visibility timeout starts anew.
+// repeat answers a repeated receive attempt, with the same messages and receipts. Their visibility timeout starts anew.
 func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool, error) {
 	given, found, err := q.dedup.attempt(attempt)
 	if !found || err != nil {

@@ -18,7 +18,7 @@ import (
 // The results of a search are in memory only. The place of the task is stored with each message that was moved, so that
 // after a restart the search begins behind it.
 
-// Search is what has to be known to find messages for the running task of a queue.
+// Search holds what is needed to find messages for the running task of a queue.
 type Search struct {
 	queue          ID
 	arn            string
@@ -32,7 +32,7 @@ type Search struct {
 	Cipher Cipher // of encrypted messages; nil: there are no keys
 }
 
-// Found is what a search has found, and how far it has come.
+// Found is the result of a search, and its progress.
 type Found struct {
 	task          Instant
 	from, reached selectionPlace
@@ -57,7 +57,7 @@ type edited struct {
 	tooLarge bool // after the edit
 }
 
-// foundAtOnce and editedAtOnce bound what a search finds, in messages, and in bytes of edited messages.
+// foundAtOnce and editedAtOnce limit the result of a search, in messages, and in bytes of edited messages.
 const (
 	foundAtOnce  = 100
 	editedAtOnce = 4 << 20
@@ -91,8 +91,7 @@ func (e *Engine) Search(id ID) (Search, bool) {
 // Account returns the account that the queue belongs to.
 func (s *Search) Account() string { return accountOf(s.arn) }
 
-// Supply hands the running task of a queue what a search has found for it. It does not mind if the task has ended
-// meanwhile.
+// Supply passes the result of a search to the running task of a queue. It does nothing if the task has ended meanwhile.
 func (e *Engine) Supply(id ID, f Found) {
 	if q := e.queues[id]; q != nil {
 		q.moves.supply(&f)
@@ -144,7 +143,7 @@ func (s Search) Run(r Reader, proceed func(bytes int) bool) (Found, error) {
 	return x.found, nil
 }
 
-// searching is a search under way.
+// searching is a search in progress.
 type searching struct {
 	walk
 	query  *search.Query
@@ -195,7 +194,7 @@ func (x *searching) lookAtRow(at place, row []byte) (bytes int, err error) {
 	return len(record), nil
 }
 
-// edited returns what the edit makes of the message that was looked at, if the owner cannot edit it.
+// edited returns the edited form of the message, if the owner cannot edit it.
 func (x *searching) edited(record []byte) (*edited, error) {
 	if x.edit == nil || x.item.decrypted == nil && !x.encryptedEdit {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MaxSelected is how many ids a Selection may have.
+// MaxSelected is the maximum number of ids in a Selection.
 const MaxSelected = 1000
 
 // Selection says which messages of a queue a task moves, and what it changes of them. They may stand anywhere in the
@@ -20,17 +20,17 @@ type Selection struct {
 	Edited bool
 }
 
-// Edit says what is changed of the copies of messages.
+// Edit describes the changes of the copies of messages.
 type Edit struct {
 	Body    *string // nil: as it is
 	BodyMD5 [16]byte
 	Set     []Attribute // message attributes, in place of those of their names
 	Remove  []string    // names of message attributes
-	// MaxSize and MaxAttributes bound the edited message: one beyond stays where it is.
+	// MaxSize and MaxAttributes limit the edited message. A message beyond them stays where it is.
 	MaxSize, MaxAttributes int
 }
 
-// MoveResult is what became of a message that was selected.
+// MoveResult is the outcome of the move of one selected message.
 type MoveResult struct {
 	ID      MessageID // before the move
 	Moved   MessageID // after it; zero if it was not moved
@@ -189,7 +189,7 @@ func (e *Edit) apply(m *Message) bool {
 	return m.bodySize() <= e.MaxSize && len(m.Attributes) <= e.MaxAttributes
 }
 
-// size returns by how much a message may become longer that e changes.
+// size returns by how many bytes a message that e changes may grow.
 func (e *Edit) size() int {
 	if e == nil {
 		return 0

@@ -4,8 +4,8 @@ package queue
 type Sent struct {
 	ID       MessageID
 	Sequence uint64 // 0 in a standard queue
-	// Duplicate says that the queue had accepted a message with the same deduplication id within the interval before;
-	// ID and Sequence are the earlier message's.
+	// Duplicate reports that the queue accepted a message with the same deduplication id earlier in the interval. ID
+	// and Sequence are those of the earlier message.
 	Duplicate bool
 }
 

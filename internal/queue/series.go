@@ -77,14 +77,14 @@ func Series(get func(key []byte) ([]byte, error), name string, from, to Instant)
 	return out, nil
 }
 
-// SeriesName is a name of which there are rows.
+// SeriesName is a name that has rows.
 type SeriesName struct {
 	Name string
 	Last Instant // there is no row of an hour after it
 	Fair bool    // the rows have the gauges of noisy and quiet groups
 }
 
-// NamesAtOnce is how many names SeriesNames reads at most.
+// NamesAtOnce is the maximum number of names that one call of SeriesNames returns.
 const NamesAtOnce = 2000
 
 // SeriesNames reads names that begin with a prefix, come after another name, and have rows
