@@ -24,7 +24,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/egress"
 )
 
-// accounts is the wing of callers: their keys, what they may do, and how much.
+// accounts is the wing of callers: their keys, permissions and limits.
 type accounts struct {
 	config  *Config
 	log     *slog.Logger
@@ -35,9 +35,9 @@ type accounts struct {
 	vault       *identity.Vault
 	directory   *directory.Directory
 	permissions *access.Decider
-	openID      *openid.Provider  // that people can sign in by; nil: there is none
+	openID      *openid.Provider  // the provider of single sign-on; nil: none
 	logins      *login.Logins     // passwords of users
-	sessions    *session.Sessions // of people who use the console
+	sessions    *session.Sessions // sessions of console users
 	tenants     *tenant.Tenants   // limits of accounts and users
 }
 
@@ -57,7 +57,7 @@ func openAccounts(c *Config, st *storage, p *peers) (_ *accounts, err error) {
 	return a, a.openTenants()
 }
 
-// openSessions reads the sessions of people who use the console, and the passwords of users.
+// openSessions reads the sessions of console users, and the passwords of users.
 func (a *accounts) openSessions() (err error) {
 	var vouched func(issuer, group, role string) bool
 	if a.config.OpenID.Issuer != "" {
@@ -80,7 +80,7 @@ func (a *accounts) openSessions() (err error) {
 	return err
 }
 
-// openTenants reads the limits of accounts and users. From then on this node exchanges their use with the others.
+// openTenants reads the limits of accounts and users. From then on, this node exchanges their use with the other nodes.
 func (a *accounts) openTenants() (err error) {
 	a.tenants, err = tenant.Open(tenant.Options{
 		Control: a.storage.control, Formats: a.storage.formats(), Gone: a.isGone, Stored: a.storage.stored,
@@ -90,7 +90,7 @@ func (a *accounts) openTenants() (err error) {
 	return err
 }
 
-// isGone reports whether an account or user does not exist any more.
+// isGone reports whether an account or user no longer exists.
 func (a *accounts) isGone(of tenant.Subject) bool {
 	if of.User != "" {
 		return a.directory.Entity(of.User) == nil
@@ -108,7 +108,7 @@ func (a *accounts) newIAM() *protocol.Service {
 	})
 }
 
-// newSTS returns the STS service, which fetches the keys of identity providers by way of out.
+// newSTS returns the STS service. It fetches the keys of identity providers through out.
 func (a *accounts) newSTS(out *egress.Rules) *protocol.Service {
 	return sts.New(sts.Options{
 		Directory: a.directory, Access: a.permissions, Roots: a.credentials, Vault: a.vault, Now: a.config.Now,
@@ -116,12 +116,12 @@ func (a *accounts) newSTS(out *egress.Rules) *protocol.Service {
 	})
 }
 
-// authorizer returns what decides whether a caller may use the operations that have these rules.
+// authorizer returns the function that decides whether a caller may use the operations with these rules.
 func (a *accounts) authorizer(rules *policy.Rules) *service.Authorizer {
 	return service.NewAuthorizer(a.permissions, rules, a.config.Now)
 }
 
-// keys returns what says whose an access key is.
+// keys returns the function that finds the owner of an access key.
 func (a *accounts) keys() front.Keys {
 	return front.Keys{Roots: a.credentials, Sessions: a.vault, Directory: a.directory, Browsers: a.sessions}
 }
@@ -132,7 +132,7 @@ func (a *accounts) root() identity.Credential {
 	return cred
 }
 
-// hasNewRoot reports whether the root key of the first account was made when the server started.
+// hasNewRoot reports whether this start created the root key of the first account.
 func (a *accounts) hasNewRoot() bool {
 	return slices.Contains(a.credentials.Made(), a.config.Accounts[0])
 }
@@ -140,7 +140,7 @@ func (a *accounts) hasNewRoot() bool {
 // measure adds the metrics of limits.
 func (a *accounts) measure(m *prom.Metrics) { m.Limits(a.tenants.Refused) }
 
-// Run measures the use of what is limited, and writes down when keys were used, until ctx ends.
+// Run measures the use of limited resources, and records when keys were used, until ctx ends.
 func (a *accounts) Run(ctx context.Context) error {
 	var loops sync.WaitGroup
 	loops.Go(func() { a.tenants.Run(ctx) })

@@ -18,30 +18,30 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// administration is the wing of what operators see and do: how the server stands, its accounts, its cluster, its
-// backups. It reads of most other wings.
+// administration is the wing for operators: the status of the server, its accounts, its cluster and its backups. It
+// reads from most other wings.
 type administration struct {
 	config  *Config
 	log     *slog.Logger
 	started time.Time
 	reports *reports
 
-	storage    *storage // nil until open, as all below
+	storage    *storage // nil until open, as are the fields below
 	accounts   *accounts
 	queues     *queues
 	topics     *topics
 	monitoring *monitoring
-	operators  *admin.Authorizer // who may administer the server
+	operators  *admin.Authorizer // permissions of administrators
 	backups    *backups
 	continuous *continuous
 }
 
-// newAdministration notes when the server was started.
+// newAdministration records when the server started.
 func newAdministration(c *Config) *administration {
 	return &administration{config: c, log: c.Logger, started: c.Now(), reports: newReports()}
 }
 
-// open removes what an interrupted backup has left, and gives operators the wings that they ask about.
+// open removes the remains of an interrupted backup, and connects the wings that operators query.
 func (a *administration) open(st *storage, ac *accounts, q *queues, t *topics, m *monitoring) (err error) {
 	a.storage, a.accounts, a.queues, a.topics, a.monitoring = st, ac, q, t, m
 	a.operators = admin.NewAuthorizer(ac.permissions, a.config.Accounts[0], a.config.Now)
@@ -52,20 +52,20 @@ func (a *administration) open(st *storage, ac *accounts, q *queues, t *topics, m
 	return nil
 }
 
-// Run makes continuous backups until ctx ends, if they are wanted.
+// Run makes continuous backups until ctx ends, if they are configured.
 func (a *administration) Run(ctx context.Context) error {
 	a.continuous.Run(ctx)
 	return nil
 }
 
-// measure adds the metrics of continuous backups, if there are any.
+// measure adds the metrics of continuous backups, if they are configured.
 func (a *administration) measure(m *prom.Metrics) {
 	if a.continuous.on() {
 		m.Backup(a.continuous.age, a.continuous.failed)
 	}
 }
 
-// newAdmin returns the service of our own operations, of the server and of queues.
+// newAdmin returns the service of Sluice's own operations on the server and on queues.
 func (a *administration) newAdmin() *protocol.Service {
 	c, st := a.config, a.storage
 	wire := admin.New(admin.Options{
@@ -88,7 +88,7 @@ func (a *administration) receivers(id queue.ID) []consumers.Consumer {
 	return a.queues.consumers.Queue(uint64(id), a.config.Now())
 }
 
-// consumersOf returns who receives from a queue, through whichever node, and the nodes that do not say what they know.
+// consumersOf returns the consumers of a queue, through any node, and the nodes that did not answer.
 func (a *administration) consumersOf(
 	ctx context.Context, id queue.ID,
 ) (list []consumers.Consumer, silent []string, _ error) {

@@ -17,12 +17,12 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// alone is the node of a machine that is the whole installation: it owns its control
-// store, keeps the one shard there is, and there is no change that it does not know.
+// alone is the node of an installation with a single machine: it owns its control store, keeps the only shard, and
+// knows every change.
 type alone struct {
 	disk     *store.Disk
 	log      *slog.Logger
-	require  func(format int) error // writes down which format the data need
+	require  func(format int) error // records which format the data needs
 	keep     queue.Keep
 	totals   *shard.Totals
 	watch    func(now func() queue.Instant) shard.Watcher // nil: messages are not watched
@@ -37,11 +37,11 @@ type alone struct {
 	stopDelivery context.CancelFunc
 }
 
-// theShard is the number of the shard of a machine that is alone.
+// theShard is the number of the only shard.
 const theShard = 1
 
-// openAlone opens the stores in a data directory. If they were a cluster's, so that the
-// keys are in the control store, it calls initialise as the owner of a control store does.
+// openAlone opens the stores in a data directory. If they belonged to a cluster, so that the keys are in the control
+// store, it calls initialise as the owner of a control store does.
 func openAlone(
 	dir string,
 	o store.Options,
@@ -88,10 +88,9 @@ func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.S
 	return sh, nil
 }
 
-// onQueue tells the shard of a change of the catalog, which sees all of them in
-// their order. It waits even for a disk that is blocked: the catalog has the change
-// already, and the two must not part. Should the shard have lost its store, it
-// asks the catalog when it comes back.
+// onQueue passes a change of the catalog to the shard. The shard sees all changes in order. onQueue waits even for a
+// blocked disk: the catalog has the change already, and the two must not differ. A shard that has lost its store asks
+// the catalog when it comes back.
 func (a *alone) onQueue(was, is *catalog.Queue) {
 	if err := catalog.Tell(context.Background(), a.shard, theShard, was, is); err != nil {
 		a.log.Warn("the shard does not know of a change of a queue", "error", err)
@@ -109,7 +108,7 @@ func (a *alone) Ask(context.Context, []byte) (answers [][]byte, silent []string)
 // CatchUp implements front.Node.
 func (a *alone) CatchUp(context.Context) error { return nil }
 
-// CatchUpPause implements front.Node. There is nothing to look at.
+// CatchUpPause implements front.Node. There is nothing to wait for.
 func (a *alone) CatchUpPause() time.Duration { return 0 }
 
 // SharesKeys implements Node.
@@ -136,9 +135,9 @@ func (a *alone) Failed() <-chan struct{} { return nil }
 // Err implements Node.
 func (a *alone) Err() error { return nil }
 
-// Snapshot implements Node. It takes the messages before the queues: a queue that has
-// come in between has none, while messages of unknown queues would be thrown away. A
-// disk that cannot be written is no reason to give it up: it waits, or fails.
+// Snapshot implements Node. It copies the messages before the queues: a queue created in between has no messages, while
+// messages of unknown queues would be discarded. If the disk cannot be written, Snapshot waits or fails, but does not
+// give the disk up.
 func (a *alone) Snapshot(_ context.Context, dir string) (int, error) {
 	if err := a.disk.Writable().Err(); err != nil {
 		return 0, err
@@ -166,7 +165,7 @@ func (a *alone) Drain(context.Context, string, bool) error { return status.ErrNo
 // Remove implements Node.
 func (a *alone) Remove(context.Context, string) error { return status.ErrNoNode }
 
-// Close implements Node. Stores of a disk that has failed cannot be closed.
+// Close implements Node. Stores on a failed disk cannot be closed.
 func (a *alone) Close(context.Context) error {
 	if a.shard != nil {
 		a.stopDelivery()

@@ -22,7 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 )
 
-// audit is the wing of the record of calls, and of its way to buckets.
+// audit is the wing of the record of calls and its delivery to buckets.
 type audit struct {
 	config     *Config
 	log        *slog.Logger
@@ -36,7 +36,7 @@ type audit struct {
 	deliveries *trails.Deliverer // nil until newCloudTrail
 }
 
-// openAudit reads trails from the control store, and opens the place of their buckets.
+// openAudit reads trails from the control store, and opens the store of their buckets.
 func openAudit(c *Config, st *storage, vault *identity.Vault, p *peers) (_ *audit, err error) {
 	a := &audit{config: c, log: c.Logger, storage: st, peers: p}
 	a.trail = trail.New(trail.Options{Control: st.control, Now: c.Now, Log: a.log})
@@ -58,7 +58,7 @@ func openAudit(c *Config, st *storage, vault *identity.Vault, p *peers) (_ *audi
 	return a, a.openBuckets()
 }
 
-// openBuckets opens the place of the buckets, if there is one.
+// openBuckets opens the store of the buckets, if one is configured.
 func (a *audit) openBuckets() (err error) {
 	c := a.config
 	if a.owners, err = c.bucketOwners(); err != nil {
@@ -80,8 +80,8 @@ func (a *audit) openBuckets() (err error) {
 	return nil
 }
 
-// newCloudTrail returns the CloudTrail service, and makes what delivers the files of trails and publishes
-// to their topics.
+// newCloudTrail returns the CloudTrail service, and creates the objects that deliver the files of trails and publish to
+// their topics.
 func (a *audit) newCloudTrail(
 	topics *sns.Service, permissions *access.Decider, history *budget.Budget,
 ) *protocol.Service {
@@ -100,7 +100,7 @@ func (a *audit) newCloudTrail(
 	return cloudtrail.New(o)
 }
 
-// measure adds the metrics of events that were dropped.
+// measure adds the metrics of dropped events.
 func (a *audit) measure(m *prom.Metrics) {
 	m.Trail(func() prom.TrailDrops {
 		return prom.TrailDrops{
@@ -135,7 +135,7 @@ func noticeOf(arn, message string, from trails.Name) sns.Notice {
 	}
 }
 
-// trailTopics tells topics of the files of trails.
+// trailTopics publishes to topics that the files of trails were delivered.
 type trailTopics struct{ topics *sns.Service }
 
 // mayPublish reports whether CloudTrail may publish to a topic for a trail.

@@ -20,42 +20,41 @@ import (
 	"github.com/sluicemq/sluice/internal/front"
 )
 
-// BackupPath is where the operator gets a backup from, with a GET that is signed for
-// the service "sluice".
+// BackupPath is the path of backups on request: a GET that the operator signs for the service "sluice".
 const BackupPath = "/_sluice/backup"
 
-// backupOperation is what a backup is called where operations are.
+// backupOperation is the name of a backup among operations.
 const backupOperation = "Backup"
 
 const (
-	// snapshotTimeout is how long it may take to have here what is to be sent. A node of
-	// a cluster fetches the shards that it does not keep from other nodes.
+	// snapshotTimeout limits how long it takes to prepare a backup. A node of a cluster fetches the shards that it does
+	// not keep from other nodes.
 	snapshotTimeout = 30 * time.Minute
-	// snapshotPrefix begins the names of directories with snapshots that are being sent.
+	// snapshotPrefix begins the names of the directories with snapshots for transfer.
 	snapshotPrefix = "backup-"
 )
 
-// backups are made one at a time, each from a snapshot, which keeps the disk space of
-// all that is deleted meanwhile.
+// backups makes one backup at a time, each from a snapshot. A snapshot keeps the disk space of everything that is
+// deleted meanwhile.
 type backups struct {
 	config  *Config
 	log     *slog.Logger
 	storage *storage
 	one     sync.Mutex
 	running atomic.Bool
-	last    atomic.Int64    // when the latest was complete, in Unix milliseconds; 0: there was none
+	last    atomic.Int64    // completion of the latest, in Unix milliseconds; 0: none
 	ctx     context.Context // ends when the server stops
 	stop    context.CancelFunc
 }
 
-// newBackups removes the snapshots of a process that did not survive them.
+// newBackups removes the snapshots of a process that crashed.
 func newBackups(c *Config, st *storage) (*backups, error) {
 	b := &backups{config: c, log: c.Logger, storage: st}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b, b.sweep()
 }
 
-// stream is how operators get a backup of all that is kept.
+// stream sends an operator a backup of all data.
 func (b *backups) stream(operators *admin.Authorizer) front.Stream {
 	return front.Stream{
 		Path: BackupPath, Service: admin.ServiceName, Operation: backupOperation, Serve: b.serve,
@@ -98,7 +97,7 @@ func (b *backups) serve(ctx context.Context, call *protocol.Call, out *front.Str
 	return nil
 }
 
-// backupError says to the operator, who is the only one to see it, what is wrong.
+// backupError describes an error to the operator, who alone sees it.
 func backupError(status int, err error) error {
 	return errors.Join(&protocol.Error{
 		Code: "BackupFailed", Type: "BackupFailedException", Status: status,
@@ -106,8 +105,8 @@ func backupError(status int, err error) error {
 	}, err)
 }
 
-// snapshot makes a directory with what a data directory has, as it is now: the
-// tables are links, so it takes little space and time.
+// snapshot creates a directory with the current contents of a data directory. The tables are hard links, so it takes
+// little space and time.
 func (b *backups) snapshot(ctx context.Context, about *backup.About) (dir string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, snapshotTimeout)
 	defer cancel()
@@ -143,8 +142,7 @@ func (b *backups) snapshot(ctx context.Context, about *backup.About) (dir string
 	return dir, nil
 }
 
-// sweep removes the snapshots of a process that did not survive them. The stores must
-// be open, so that no other process has any.
+// sweep removes the snapshots of a process that crashed. The stores must be open, so that no other process has any.
 func (b *backups) sweep() error {
 	if b.config.InMemory {
 		return nil

@@ -2,7 +2,7 @@ package server
 
 import "time"
 
-// wallClock is what the machine's clock says.
+// wallClock returns the time of the machine's clock.
 func wallClock() time.Time {
 	if machineShift == nil {
 		return time.Now()

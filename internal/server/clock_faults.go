@@ -9,16 +9,15 @@ import (
 	"time"
 )
 
-// machineShift is by how much the machine's clock is to be wrong: what is in the file
-// that SLUICE_CLOCK_FAULTS names, a duration, such as -3s. It is for torturing
-// servers, and only in those that are built with -tags faults.
+// machineShift returns the test error of the machine's clock: the duration in the file that SLUICE_CLOCK_FAULTS names,
+// such as -3s. It exists only in servers built with -tags faults, for torture tests.
 var machineShift = (&brokenClock{file: os.Getenv("SLUICE_CLOCK_FAULTS")}).shift
 
 type brokenClock struct {
 	file string
 
 	mu   sync.Mutex
-	read time.Time // when the file was, last
+	read time.Time // the file's last modification time
 	off  time.Duration
 }
 

@@ -4,6 +4,5 @@ package server
 
 import "time"
 
-// machineShift is by how much the machine's clock is wrong, which is not known; it is not
-// nil in programs that are built for torture.
+// machineShift is nil: only servers built for torture tests have an artificial error of the clock.
 var machineShift func() time.Duration

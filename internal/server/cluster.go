@@ -19,109 +19,103 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Node is this machine's part in the installation that clients see: all of it, see
-// alone, or a node of a cluster, whose nodes are set up alike: regions, accounts, public
-// URL and the operator's choice of a root key are the same for all.
+// Node is this machine's part of the installation that clients see: the whole installation, see alone, or a node of a
+// cluster. The nodes of a cluster have the same configuration of regions, accounts, public URL and the operator's root
+// key.
 type Node interface {
-	// Control returns this node's copy of the control store, which outlives the
-	// server. It has to be initialised; see Initialise.
+	// Control returns this node's copy of the control store, which outlives the server. It must be initialised; see
+	// Initialise.
 	Control() *control.Control
-	// Forward gives payload to ServeForwarded at the node that owns the control
-	// store, and returns its answer when Control has caught up with what that
-	// node had changed when it answered: the client's next request, to this node
-	// or any that this one asks, finds its change. It does not wait for ever. A
-	// payload has at most 1 MiB.
+	// Forward passes payload to ServeForwarded on the node that owns the control store. It returns the answer when
+	// Control has caught up with the changes that the other node had made when it answered. So the client's next
+	// request, to this node or any node that it asks, sees its change. The wait is limited. A payload has at most 1
+	// MiB.
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
-	// Serve begins to serve messages, in the queues of that catalog, and returns
-	// what stands in the place of this machine's shard. It runs deliver for each
-	// shard that is served here, as long as it is.
+	// Serve starts serving the messages of the catalog's queues, and returns the object that takes the place of this
+	// machine's shard. It runs deliver for each shard that is served here, for as long as it is.
 	Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error)
-	// Ask puts a question to the servers of all other nodes, and returns their answers and the names of the nodes that
-	// have not answered.
+	// Ask sends a question to the servers of all other nodes. It returns their answers and the names of the nodes that
+	// did not answer.
 	Ask(ctx context.Context, question []byte) (answers [][]byte, silent []string)
-	// CatchUp returns when Control has caught up with all that had been changed when
-	// it was called, or an error if that cannot be known.
+	// CatchUp returns when Control has caught up with every change made before the call. It returns an error if it
+	// cannot find out.
 	CatchUp(ctx context.Context) error
-	// CatchUpPause is how much time has to be between two calls of CatchUp for callers
-	// that are not verified.
+	// CatchUpPause is the minimum time between two calls of CatchUp for unverified callers.
 	CatchUpPause() time.Duration
 	// SharesKeys reports whether the keys of the installation are in the control store,
 	// where all nodes find them, and not in the data directory.
 	SharesKeys() bool
-	// Place is a catalog.Options.Place.
+	// Place implements catalog.Options.Place.
 	Place(q, old *catalog.Queue)
 	// Current returns an error if Control may be out of date.
 	Current() error
-	// Reads returns nil if every program that reads the control store, at present, reads data directories of that
-	// format. Otherwise the error says which node does not.
+	// Reads returns nil if every program that currently reads the control store reads data directories of that format.
+	// Otherwise the error names a node that does not.
 	Reads(format int) error
 	// Low reports whether the disk of another node is nearly full.
 	Low() bool
-	// Reclaim gives back the space of what was deleted.
+	// Reclaim frees the space of deleted data.
 	Reclaim() error
-	// Failed returns a channel that is closed when the node cannot go on; Err then
-	// says why.
+	// Failed returns a channel that is closed when the node cannot continue. Err then returns the reason.
 	Failed() <-chan struct{}
 	Err() error
-	// Snapshot makes a directory like that of a single machine, with all messages,
-	// and returns how many shards there are.
+	// Snapshot creates a directory like that of a single machine, with all messages, and returns the number of shards.
 	Snapshot(ctx context.Context, dir string) (shards int, err error)
-	// Close hands over what the node owns and leaves the cluster.
+	// Close hands over everything that the node owns and leaves the cluster.
 	Close(ctx context.Context) error
-	// The operator's view of the cluster, and commands to it. The status of a machine that is alone names no node.
+	// The operator's view of the cluster, and commands. The status of a single machine names no node.
 	admin.Cluster
 }
 
-// Messages is where messages are kept: a shard on this machine, or those of a
-// cluster.
+// Messages is where messages are stored: a shard on this machine, or the shards of a cluster.
 type Messages interface {
 	sqs.Shard
 	inspect.Shard
 	queueseries.Source
-	// Standings returns how the queues stand that are kept on this machine.
+	// Standings returns the state of the queues on this machine.
 	Standings(ctx context.Context) ([]queue.Standing, error)
-	// TopicStandings returns what is counted on this machine of topics.
+	// TopicStandings returns the counters of topics on this machine.
 	TopicStandings(ctx context.Context) ([]queue.TopicStanding, error)
-	// Stored returns how much is kept on this machine of some accounts; of those whose value is true, in bytes as well.
+	// Stored returns how much of the given accounts' data is on this machine. For accounts whose value is true it
+	// includes the bytes.
 	Stored(ctx context.Context, accounts map[string]bool) (map[string]shard.Stored, error)
-	// Uses returns what is known of the use of queues, over all shards; of a queue of which not all is known, nothing.
+	// Uses returns what is known about the use of queues, over all shards. It omits queues of which not all shards are
+	// known.
 	Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Publish accepts publications to one topic: all copies are durable when it returns.
 	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
-	// Drain ends the long polls with an empty answer; from now on none waits.
+	// Drain ends the long polls with an empty answer. From now on no poll waits.
 	Drain()
 	// Probe returns nil if messages could be sent and received now.
 	Probe(ctx context.Context) error
 }
 
-// NodeEnv is what a server gives to its node of a cluster.
+// NodeEnv is what a server provides to its node of a cluster.
 type NodeEnv struct {
-	Totals   *shard.Totals                                // counts what happens to queues
+	Totals   *shard.Totals                                // counts the events of queues
 	Watch    func(now func() queue.Instant) shard.Watcher // called for messages; nil: not called
 	Cipher   func() queue.Cipher                          // of encrypted messages, when the node serves; nil: there are no keys
 	Disk     *store.Disk
 	Cache    *store.Cache
-	Endpoint func() string        // where clients reach this server, as soon as it is known
+	Endpoint func() string        // URL of this server for clients, once known
 	Low      func() bool          // whether the disk is nearly full
 	Answers  func() bool          // whether this server answers clients
-	Shift    func() time.Duration // of what the machine's clock says; nil: none
-	Waiting  func(what string)    // called with what the node waits for, until it has joined
-	// Initialise calls Initialise of this package, and Forwarded answers requests that
-	// other nodes have forwarded.
+	Shift    func() time.Duration // shift of the machine's clock; nil: none
+	Waiting  func(what string)    // called with the reason for waiting, until the node has joined
+	// Initialise calls the package's Initialise. Forwarded answers requests that other nodes forward.
 	Initialise func(*control.Control) error
 	Forwarded  func(ctx context.Context, payload []byte) ([]byte, error)
-	// Answer answers what other nodes ask of each by Node.Ask.
+	// Answer answers the questions that other nodes ask with Node.Ask.
 	Answer func(ctx context.Context, question []byte) ([]byte, error)
-	// Tell returns what this node tells the others with each heartbeat, and Hear takes in what another one tells.
+	// Tell returns this node's additional data for each heartbeat, and Hear receives that of another node.
 	Tell func() json.RawMessage
 	Hear func(node string, told json.RawMessage)
 }
 
-// Initialise puts into the control store of a cluster what every installation has,
-// unless it is there: keys, from the data directory if that was a single node's,
-// and the secret of receipt handles. The node that owns the control store calls it
-// whenever it has become the owner, and so does a machine alone with such a store. On
-// other nodes it returns control.ErrElsewhere.
+// Initialise adds to the control store of a cluster the records of every installation, unless they exist: the keys,
+// from the data directory if that belonged to a single node, and the secret of receipt handles. The node that owns the
+// control store calls it each time it becomes the owner; a single machine with such a store does, too. On other nodes
+// it returns control.ErrElsewhere.
 func Initialise(c *Config, ctl *control.Control) error {
 	roots, err := identity.LoadCredentials(filepath.Join(c.Data, CredentialsFile), nil)
 	if err != nil {
@@ -150,8 +144,7 @@ func Initialise(c *Config, ctl *control.Control) error {
 
 func (c *Config) initialise(ctl *control.Control) error { return Initialise(c, ctl) }
 
-// Initialised reports whether Initialise has been called for the control store, as
-// far as this node's copy of it is.
+// Initialised reports whether Initialise has run for the control store, as far as this node's copy shows.
 func Initialised(ctl *control.Control) (bool, error) {
 	_, vault, problems, err := identity.Check(ctl.Store())
 	if len(problems) > 0 {

@@ -21,61 +21,61 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/email"
 )
 
-// Config is how a server is set up. Default gives one that works.
+// Config is the configuration of a server. Default returns a working one.
 type Config struct {
-	Data           string   // directory of all that is kept
-	InMemory       bool     // keep nothing
+	Data           string   // directory of all data
+	InMemory       bool     // store nothing on disk
 	Listen         string   // host:port
-	MetricsListen  string   // host:port for metrics; empty: they are not served
+	MetricsListen  string   // host:port for metrics; empty: not served
 	Accounts       []string // the first is the default one
-	Region         string   // of requests that do not say theirs
+	Region         string   // of requests that do not name theirs
 	RootKeyID      string   // root access key of the first account; empty: from the data directory
 	RootSecret     string
 	TLSCert        string // PEM files; both or none
 	TLSKey         string
-	Insecure       bool     // allow plain HTTP on an address that others can reach
-	PublicURL      string   // what queue URLs begin with; empty: as the client addressed the server
+	Insecure       bool     // allow plain HTTP on an address that other machines can reach
+	PublicURL      string   // beginning of queue URLs; empty: the URL that the client used
 	TrustedProxies []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
-	// EncryptionKeyFile has the keys that messages are encrypted under; empty: they are not encrypted.
+	// EncryptionKeyFile holds the keys that encrypt messages. Without it, messages are not encrypted.
 	EncryptionKeyFile string
 	MaxMessageSize    int      // bytes; MaximumMessageSize of queues that do not set it
-	MaxQueues         int      // of an account, in all regions together; 0: as many as it likes
-	NoSignatureV2     bool     // refuse requests that are signed by Signature Version 2
-	NoCoolDowns       bool     // for tests: purge again, and use a deleted queue's name again, at once
-	MinFreeSpace      int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
-	MaxConnections    int      // 0: as many as usual, or fewer if the process may not have so many files open
-	EgressAllow       []string // networks, addresses and hosts that deliveries may go to although they are not public
+	MaxQueues         int      // of an account, in all regions together; 0: unlimited
+	NoSignatureV2     bool     // refuse requests signed with Signature Version 2
+	NoCoolDowns       bool     // for tests: allow a second purge, and the name of a deleted queue, at once
+	MinFreeSpace      int64    // free bytes of the disk below which nothing is added; 0: no limit; AutoMinFree
+	MaxConnections    int      // 0: the usual number, or fewer if the process may open fewer files
+	EgressAllow       []string // networks, addresses and hosts that deliveries may reach although they are not public
 	Mail              email.Config
 	Console           Console
-	OpenID            openid.Config // of the console; without an issuer, signing in by a provider is off
-	TrailDir          string        // directory whose directories are the buckets of trails; empty: there are none
+	OpenID            openid.Config // of the console; without an issuer, single sign-on is off
+	TrailDir          string        // directory whose subdirectories are the buckets of trails; empty: none
 	TrailBuckets      []string      // buckets of trails with the accounts that they are for, as bucket.ParseOwners reads them
-	TrailS3Endpoint   string        // URL of an S3 service that has the buckets of trails; empty: there is none
-	// BackupTo is the URL of a place for continuous backups, as bucket.OpenPlace has it; empty: there are none.
+	TrailS3Endpoint   string        // URL of an S3 service with the buckets of trails; empty: none
+	// BackupTo is the URL of a store for continuous backups, in the form of bucket.OpenPlace. Empty means none.
 	BackupTo        string
-	BackupEvery     time.Duration // from one moment to the next
-	BackupKeep      time.Duration // of moments
-	BackupBandwidth int64         // bytes a second that backups read, and as many that they send; 0: as many as they can
+	BackupEvery     time.Duration // interval of backups
+	BackupKeep      time.Duration // number of backups to keep
+	BackupBandwidth int64         // bytes per second that backups read, and bytes per second that they send; 0: unlimited
 	LogRequests     bool
-	Keep            queue.Keep    // for how long the series of queues are kept
-	DeleteIdleAfter time.Duration // for how long a queue that is deleted must have been unused; 0: none is deleted
+	Keep            queue.Keep    // how long the metrics of queues are kept
+	DeleteIdleAfter time.Duration // how long a queue is unused before it is deleted; 0: none is deleted
 	Version         string        // of the program
 
-	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
+	Now    func() time.Time // source of time for requests; Default uses the machine's clock
 	Logger *slog.Logger
 	Spans  *spans.Tracer // nil: there are no spans
-	// LogLevel is the level of Logger, which operators may change while the server runs; nil: they may not.
+	// LogLevel is the level of Logger, which operators may change while the server runs. Nil means that they may not.
 	LogLevel *slog.LevelVar
 
-	Listener *net.TCPListener // what is listened on already, at Listen; nil: it is not yet
+	Listener *net.TCPListener // an open listener for Listen; nil: none yet
 
-	// Join makes the server a node of a cluster; nil: it is alone.
+	// Join makes the server a node of a cluster. Nil means a single machine.
 	Join func(NodeEnv) (Node, error)
 
 	idleNow func() time.Time // the clock of the sweeper of unused queues; nil: Now
 
-	disk   *store.Disk         // that tests put in the place of the machine's
-	limits func(*front.Limits) // how tests change them; nil: they do not
+	disk   *store.Disk         // test replacements for parts of the machine
+	limits func(*front.Limits) // changes by tests; nil: none
 }
 
 // Default returns the configuration of a server for this machine's own use.
@@ -93,7 +93,7 @@ func Default() Config {
 	}
 }
 
-// Validate returns a sentence about each thing that is wrong.
+// Validate returns one sentence about each mistake.
 func (c *Config) Validate() error {
 	var wrong mistakes
 	c.validateListen(&wrong)
@@ -126,19 +126,19 @@ func (c *Config) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// mistakes are all that is wrong with a configuration.
+// mistakes collects the mistakes of a configuration.
 type mistakes []error
 
 func (m *mistakes) add(err error) { *m = append(*m, err) }
 
-// when adds a mistake if there is one.
+// when adds a mistake if a condition holds.
 func (m *mistakes) when(wrong bool, format string, args ...any) {
 	if wrong {
 		m.add(fmt.Errorf(format, args...))
 	}
 }
 
-// validateListen finds what is wrong with the addresses of the server.
+// validateListen checks the addresses of the server.
 func (c *Config) validateListen(wrong *mistakes) {
 	host, port, err := net.SplitHostPort(c.Listen)
 	isAddress := err == nil && port != ""
@@ -179,7 +179,7 @@ func (c *Config) validateTrails(wrong *mistakes) {
 	)
 }
 
-// Bounds of continuous backups. Each moment flushes what is in memory to tables, which costs writes.
+// Limits of continuous backups. Each backup flushes the memory to tables, which costs writes.
 const (
 	leastBackupEvery     = time.Second
 	mostBackupEvery      = 24 * time.Hour
@@ -205,7 +205,7 @@ func (c *Config) validateBackup(wrong *mistakes) {
 		"--backup-bandwidth %d: want %d or more, or 0 for no limit", c.BackupBandwidth, leastBackupBandwidth)
 }
 
-// bucketOwners reads TrailBuckets.
+// bucketOwners parses TrailBuckets.
 func (c *Config) bucketOwners() (bucket.Owners, error) {
 	owners, err := bucket.ParseOwners(c.TrailBuckets, func(account string) bool { return slices.Contains(c.Accounts, account) })
 	if err != nil {
@@ -228,8 +228,8 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// isExposed reports whether other machines can reach a listener on host: by themselves, or through a proxy on this
-// machine, of which --public-url, --trusted-proxy and --console-host speak.
+// isExposed reports whether other machines can reach a listener on host: directly, or through a proxy on this machine,
+// as --public-url, --trusted-proxy and --console-host imply.
 func (c *Config) isExposed(host string) bool {
 	if !isLoopback(host) || len(c.TrustedProxies) > 0 ||
 		slices.ContainsFunc(c.Console.Hosts, func(h string) bool { return !isLoopback(h) }) {
@@ -239,9 +239,8 @@ func (c *Config) isExposed(host string) bool {
 	return c.PublicURL != "" && (err != nil || !isLoopback(u.Hostname()))
 }
 
-// endpoint is the URL under which a client on this machine, or with
-// --public-url any client, reaches the server. A server that listens on all
-// addresses is reached by local.
+// endpoint is the URL under which a client on this machine reaches the server; with --public-url, any client. local is
+// the address of a server that listens on all addresses.
 func (c *Config) endpoint(addr net.Addr, local string) string {
 	if c.PublicURL != "" {
 		return strings.TrimRight(c.PublicURL, "/")
@@ -260,7 +259,7 @@ func (c *Config) endpoint(addr net.Addr, local string) string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// listen returns what clients connect to.
+// listen returns the listener for clients.
 func (c *Config) listen() (*net.TCPListener, error) {
 	if c.Listener != nil {
 		return c.Listener, nil

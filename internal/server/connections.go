@@ -2,14 +2,13 @@ package server
 
 import "fmt"
 
-// DefaultConnections is how many connections there may be at a time if the operator does not say otherwise and the
-// process may have that many files open.
+// DefaultConnections is the default limit of simultaneous connections, if the process may open that many files.
 const DefaultConnections = 20_000
 
-// filesOfStores is how many files the two stores keep open at most, and some for everything else.
+// filesOfStores is the maximum number of files that the two stores keep open, plus a reserve for everything else.
 const filesOfStores = 2*1000 + 200
 
-// connections returns how many connections there may be at a time for a process that may have so many files open, if
+// connections returns the limit of simultaneous connections for a process that may open the given number of files, if
 // that is known.
 func (c *Config) connections(files uint64, known bool) (int, error) {
 	if !known {
@@ -29,6 +28,6 @@ func (c *Config) connections(files uint64, known bool) (int, error) {
 	if c.MaxConnections > 0 {
 		return c.MaxConnections, nil
 	}
-	// With few files the stores make do with fewer than they might have.
+	// With few files, the stores use fewer than their maximum.
 	return min(max(most, int(files/2)), DefaultConnections), nil
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
-// Console is how the console is set up.
+// Console is the configuration of the console.
 type Console struct {
 	Serve bool
-	Idle  time.Duration // a session ends that was unused for so long
-	Hosts []string      // names that browsers may know the server by, beside that of Config.PublicURL
+	Idle  time.Duration // an unused session ends after this time
+	Hosts []string      // names by which browsers may reach the server, besides that of Config.PublicURL
 }
 
-// Bounds of Console.Idle. The console asks for keys every ten minutes while it is in use.
+// Limits of Console.Idle. The console requests keys every ten minutes while it is in use.
 const (
 	leastIdle = 20 * time.Minute
 	usualIdle = time.Hour
@@ -41,7 +41,7 @@ func (c *Console) validate() error {
 	return nil
 }
 
-// pages returns the console's files, or nil if there is to be no console.
+// pages returns the console's files, or nil without a console.
 func (c *Console) pages() *console.Pages {
 	if !c.Serve {
 		return nil
@@ -49,7 +49,7 @@ func (c *Console) pages() *console.Pages {
 	return console.New()
 }
 
-// webConsole is the wing of people who come with a browser.
+// webConsole is the wing of browser users.
 type webConsole struct {
 	config   *Config
 	pages    *console.Pages // nil: there is no console
@@ -57,7 +57,7 @@ type webConsole struct {
 	accounts *accounts
 }
 
-// newConsole returns what lets people into the console, and its pages.
+// newConsole returns the console's sign-in and its pages.
 func newConsole(c *Config, a *accounts, events *trail.Trail) *webConsole {
 	hosts := c.Console.Hosts
 	if host, _, err := net.SplitHostPort(c.Listen); err == nil && host != "" {
@@ -70,18 +70,18 @@ func newConsole(c *Config, a *accounts, events *trail.Trail) *webConsole {
 	})}
 }
 
-// register adds the operations about signing in to our own service.
+// register adds the sign-in operations to Sluice's own service.
 func (w *webConsole) register(own *protocol.Service) {
 	w.signIn.Register(own, w.accounts.authorizer(admin.Rules))
 }
 
-// link returns a URL with which the root of the first account can sign in at endpoint, once and for some minutes.
+// link returns a URL that signs the root of the first account in at endpoint, once and within some minutes.
 func (w *webConsole) link(ctx context.Context, endpoint string) (string, error) {
 	return w.signIn.Link(ctx, w.accounts.root().Identity, endpoint, w.config.Now())
 }
 
-// signInHandler has the front serve the sign-in without knowing it. The front's requests and answers are those of the
-// sign-in by another name.
+// signInHandler lets the front serve the sign-in without depending on it. It converts between the front's requests and
+// answers and those of the sign-in.
 type signInHandler struct{ service *signin.Service }
 
 // MaxBody implements front.SignIn.

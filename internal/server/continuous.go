@@ -23,8 +23,8 @@ import (
 	"github.com/sluicemq/sluice/internal/durable"
 )
 
-// continuous makes a backup of each moment in a place for objects, one after the other. Clients never wait for it: it
-// takes a snapshot as a backup on request does, and reads that at its own pace.
+// continuous makes one backup after the other in an object store. Clients never wait for it: it takes a snapshot, as a
+// backup on request does, and reads that at its own pace.
 type continuous struct {
 	config  *Config
 	log     *slog.Logger
@@ -32,23 +32,23 @@ type continuous struct {
 	backups *backups // makes snapshots
 	began   time.Time
 
-	place  bucket.Place // nil until it is open, as writer
+	place  bucket.Place // nil until it is open, as is writer
 	writer *repository.Writer
 
 	mu       sync.Mutex
-	last     time.Time // the moment of the last backup; zero: there was none since the server was started
+	last     time.Time // time of the last backup; zero: none since the server started
 	failures uint64
-	problem  string // why the last attempt has failed; empty: it has not
+	problem  string // error of the last attempt; empty: none
 }
 
 func newContinuous(c *Config, st *storage, b *backups) *continuous {
 	return &continuous{config: c, log: c.Logger, storage: st, backups: b, began: c.Now()}
 }
 
-// on reports whether there are continuous backups.
+// on reports whether continuous backups are configured.
 func (c *continuous) on() bool { return c.config.BackupTo != "" }
 
-// Run makes backups until ctx ends. Where one takes longer than the time to the next, that begins when it has ended.
+// Run makes backups until ctx ends. If one takes longer than the interval, the next begins when it has ended.
 func (c *continuous) Run(ctx context.Context) {
 	if !c.on() {
 		return
@@ -67,7 +67,7 @@ func (c *continuous) Run(ctx context.Context) {
 	}
 }
 
-// step makes one backup, notes what has become of it, and removes old ones.
+// step makes one backup, records its outcome, and removes old backups.
 func (c *continuous) step(ctx context.Context) {
 	began := time.Now()
 	m, err := c.make(ctx)
@@ -99,7 +99,7 @@ func (c *continuous) make(ctx context.Context) (_ *repository.Moment, err error)
 	return c.writer.Write(ctx, dir, about)
 }
 
-// room returns an error if the disk needs the space of what was deleted, which a snapshot holds.
+// room returns an error if the disk needs the space of deleted data, which a snapshot would hold.
 func (c *continuous) room() error {
 	if err := c.storage.disk.Writable().Err(); err != nil {
 		return err
@@ -107,7 +107,8 @@ func (c *continuous) room() error {
 	return c.storage.space.room()
 }
 
-// open opens the place, unless it is. A place that cannot be opened is no reason not to start: it is tried each time.
+// open opens the object store, unless it is open. A failure does not prevent the start of the server: each backup tries
+// again.
 func (c *continuous) open(ctx context.Context) error {
 	if c.writer != nil {
 		return nil
@@ -131,10 +132,10 @@ func (c *continuous) open(ctx context.Context) error {
 	return nil
 }
 
-// paceBurst is how much may be read at once. A repository never asks for more.
+// paceBurst is the maximum number of bytes read at once. A repository never asks for more.
 const paceBurst = 64 << 10
 
-// pace returns what keeps backups from reading more than so many bytes a second, or nil for 0.
+// pace returns a limiter of the bytes that backups read per second, or nil for 0.
 func pace(bandwidth int64) func(ctx context.Context, bytes int) error {
 	if bandwidth == 0 {
 		return nil
@@ -142,8 +143,8 @@ func pace(bandwidth int64) func(ctx context.Context, bytes int) error {
 	return rate.NewLimiter(rate.Limit(bandwidth), paceBurst).WaitN
 }
 
-// backupID returns what tells the data directory from all others. It makes that up when it is first needed. A backup
-// does not have it, so a restored directory is another one.
+// backupID returns the id that distinguishes the data directory from all others. It creates the id at the first use. A
+// backup does not include it, so a restored directory is another one.
 func backupID(dir string) (string, error) {
 	file := filepath.Join(dir, datadir.BackupIDFile)
 	text, err := os.ReadFile(file)
@@ -161,7 +162,7 @@ func backupID(dir string) (string, error) {
 	return id, nil
 }
 
-// note keeps in mind what has become of an attempt, and logs failures and the first success after one.
+// note records the outcome of an attempt. It logs failures and the first success after a failure.
 func (c *continuous) note(m *repository.Moment, err error, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +181,7 @@ func (c *continuous) note(m *repository.Moment, err error, took time.Duration) {
 		"moment", m.Created, "number", m.Number, "duration", took)
 }
 
-// age returns the age of the last backup, and until there is one the time since the server was started.
+// age returns the age of the last backup or, before the first one, the time since the server started.
 func (c *continuous) age() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,10 +198,10 @@ func (c *continuous) failed() uint64 {
 	return c.failures
 }
 
-// lateAfter is how old the last backup may be at the least before it is a problem.
+// lateAfter is the minimum age at which the last backup counts as a problem.
 const lateAfter = 5 * time.Minute
 
-// describe says how the continuous backups stand; nil: there are none.
+// describe returns the state of the continuous backups, or nil if there are none.
 func (c *continuous) describe() *admin.ContinuousBackup {
 	if !c.on() {
 		return nil

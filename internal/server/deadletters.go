@@ -9,22 +9,22 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// deadLetterLines bounds the lines about dead letters in each deadLetterSpan: where thousands of messages cannot be
-// processed, a few lines say so as well.
+// deadLetterLines limits the log lines about dead letters in each deadLetterSpan: when thousands of messages fail, a
+// few lines are enough.
 const (
 	deadLetterLines = 20
 	deadLetterSpan  = time.Second
 )
 
-// deadLetterLog writes a line for a message that has gone to a dead-letter queue: which message, from where to where,
-// and how often it was received, but nothing of what is in it.
+// deadLetterLog logs each message that moves to a dead-letter queue: its id, source, destination and number of
+// receives, but not its content.
 type deadLetterLog struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
 	began   queue.Instant // of the span
 	lines   int           // in it
-	omitted int           // that no line was written of, since the last line
+	omitted int           // messages without a line, since the last line
 }
 
 func (l *deadLetterLog) write(letters []queue.DeadLetter) {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/prom"
 )
 
-// entrance is the wing of the address that clients connect to.
+// entrance is the wing of the address for clients.
 type entrance struct {
 	config      *Config
 	log         *slog.Logger
@@ -30,10 +30,10 @@ type entrance struct {
 
 	front *front.Front  // nil until open
 	http  *http.Server  // has the handler and the limits
-	plain *http1.Server // accepts connections without TLS, and leaves to http what it does not read itself
+	plain *http1.Server // accepts connections without TLS, and passes those that it does not read itself to http
 }
 
-// openEntrance begins to listen. Nothing is accepted yet.
+// openEntrance begins to listen. It accepts no connections yet.
 func openEntrance(c *Config) (_ *entrance, err error) {
 	e := &entrance{config: c, log: c.Logger}
 	if e.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
@@ -52,8 +52,8 @@ func openEntrance(c *Config) (_ *entrance, err error) {
 	return e, e.openCertificate()
 }
 
-// openCertificate reads the certificate for clients, unless they use plain HTTP. A certificate that takes the place of
-// the first counts from the next connection on.
+// openCertificate reads the certificate for clients, unless they use plain HTTP. A new certificate takes effect with
+// the next connection.
 func (e *entrance) openCertificate() error {
 	if e.config.TLSCert == "" {
 		return nil
@@ -70,12 +70,12 @@ func (e *entrance) openCertificate() error {
 	return nil
 }
 
-// respondAtStartup sends clients away until the server is prepared.
+// respondAtStartup refuses clients until the server is prepared.
 func (e *entrance) respondAtStartup() *front.StartupResponder {
 	return front.RespondAtStartup(e.socket, e.tls, e.limits, e.log)
 }
 
-// endpoint is the URL to give to clients.
+// endpoint is the server's URL for clients.
 func (e *entrance) endpoint() string {
 	local := "127.0.0.1"
 	if e.certificate != nil {
@@ -84,29 +84,29 @@ func (e *entrance) endpoint() string {
 	return e.config.endpoint(e.socket.Addr(), local)
 }
 
-// open prepares to answer clients by f. It calls stopping when the server begins to stop.
+// open prepares to answer clients with f. It calls stopping when the server begins to stop.
 func (e *entrance) open(f *front.Front, stopping func()) {
 	e.front, e.http = f, front.NewServer(f, e.limits, e.log)
 	e.http.RegisterOnShutdown(stopping)
 	e.http.TLSConfig = e.tls
 	e.plain = http1.New(e.http, front.MaxBody, f.TakesPlain)
-	// Room is made by closing connections that are only kept for later, or on which nothing has come yet.
+	// To make room, the server closes idle connections and connections without a request.
 	e.listener = front.LimitConnections(e.socket, e.places, func(room bool) { e.plain.SetKeepAlivesEnabled(!room) }, e.log)
 }
 
-// reload reads the certificate again. One that cannot be read leaves the one from before, and a line in the log.
+// reload reads the certificate again. If that fails, the previous one stays, and a line in the log reports it.
 func (e *entrance) reload() {
 	if e.certificate != nil {
 		e.certificate.Reload()
 	}
 }
 
-// measure adds the metrics of requests under way.
+// measure adds the metrics of requests in progress.
 func (e *entrance) measure(m *prom.Metrics) {
 	m.Memory(func() int64 { return e.front.MemoryInUse() })
 }
 
-// serve answers clients until stop or until the listener fails. It always returns an error.
+// serve answers clients until stop, or until the listener fails. It always returns an error.
 func (e *entrance) serve() error {
 	if e.http.TLSConfig != nil {
 		return e.http.ServeTLS(e.listener, "", "")
@@ -114,7 +114,7 @@ func (e *entrance) serve() error {
 	return e.plain.Serve(e.listener)
 }
 
-// stop lets no more requests in, and waits until those under way have ended, as long as timeout says.
+// stop refuses new requests, and waits for the requests in progress, at most for the given time.
 func (e *entrance) stop(ctx context.Context, timeout time.Duration) error {
 	if err := e.plain.Shutdown(ctx); err != nil {
 		return errors.Join(fmt.Errorf("requests were still under way after %s: %w", timeout, err), e.plain.Close())
@@ -122,7 +122,7 @@ func (e *entrance) stop(ctx context.Context, timeout time.Duration) error {
 	return nil
 }
 
-// close ends the listener, unless stop has.
+// close closes the listener, unless stop has.
 func (e *entrance) close() error {
 	if e == nil || e.socket == nil {
 		return nil

@@ -20,8 +20,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// exposition is the wing of metrics for Prometheus. It answers GET /metrics on an address of its own: behind the one
-// for clients there may be a proxy, which hides who asks.
+// exposition is the wing of metrics for Prometheus. It answers GET /metrics on its own address: a proxy in front of the
+// address for clients would hide who asks.
 type exposition struct {
 	config   *Config
 	log      *slog.Logger
@@ -33,8 +33,8 @@ type exposition struct {
 	accounts func(context.Context) ([]tenant.Usage, error)
 }
 
-// metricsPage returns a page of metrics of single queues or topics, which stand as standings says. The query may have
-// the beginning of their names as prefix.
+// metricsPage returns a page of metrics of single queues or topics, with the states that standings returns. The query
+// parameter prefix selects them by the beginning of their names.
 func metricsPage[T any](
 	standings func(context.Context) ([]T, error), of func([]T, string) prometheus.Gatherer, o promhttp.HandlerOpts,
 ) http.Handler {
@@ -59,11 +59,11 @@ func metricsPage[T any](
 
 const (
 	metricsAtOnce  = 4
-	metricsTimeout = 20 * time.Second // of what collects them
+	metricsTimeout = 20 * time.Second // of the collectors
 	metricsIO      = 30 * time.Second
 )
 
-// openExposition begins to listen, if that is wanted.
+// openExposition begins to listen, if metrics are configured.
 func openExposition(c *Config) (*exposition, error) {
 	e := &exposition{config: c, log: c.Logger}
 	if c.MetricsListen == "" {
@@ -81,7 +81,7 @@ func openExposition(c *Config) (*exposition, error) {
 // measured is a wing that has metrics.
 type measured interface{ measure(m *prom.Metrics) }
 
-// measure makes the metrics of requests to services, and has each wing add its own.
+// measure registers the metrics of requests to services, and those of each wing.
 func (e *exposition) measure(services []*protocol.Service, wings []measured) {
 	operations := make(map[string][]string)
 	for _, s := range services {
@@ -96,14 +96,14 @@ func (e *exposition) measure(services []*protocol.Service, wings []measured) {
 	}
 }
 
-// expose says what the pages of single queues, topics and accounts show.
+// expose sets the contents of the pages of single queues, topics and accounts.
 func (e *exposition) expose(st *storage, a *accounts, t *topics) {
 	e.queues, e.topics = st.messages.Standings, t.standings
 	e.accounts = func(context.Context) ([]tenant.Usage, error) { return usages(st, a, t), nil }
 }
 
-// usages returns the accounts and users that have limits, with their use. Users have their names, and queues, topics
-// and subscriptions are counted.
+// usages returns the accounts and users that have limits, with their use. It adds the names of users, and counts
+// queues, topics and subscriptions.
 func usages(st *storage, a *accounts, t *topics) []tenant.Usage {
 	all := a.tenants.Usages()
 	for i := range all {
@@ -151,7 +151,7 @@ func (e *exposition) pages() http.Handler {
 	return mux
 }
 
-// close ends the listener, unless Run has.
+// close closes the listener, unless Run has.
 func (e *exposition) close() error {
 	if e == nil || e.listener == nil {
 		return nil

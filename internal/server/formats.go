@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// refusals say what clients have to wait for until all nodes of the cluster read a format.
+// refusals describe what clients wait for until all nodes of the cluster read a format.
 var refusals = map[int]string{
 	formats.Topics:     "There can be topics when all nodes of the cluster know what topics are",
 	formats.Monitor:    "There can be alarms when all nodes of the cluster know what alarms are",
@@ -18,12 +18,12 @@ var refusals = map[int]string{
 	formats.Composites: "There can be composite alarms when all nodes of the cluster know what composite alarms are",
 }
 
-// formats returns the rule by which records of the control store wait for programs that can read them.
+// formats returns the rule by which records of the control store wait until all programs can read them.
 func (st *storage) formats() control.Formats {
 	return control.Formats{Ready: st.ready, Require: st.require}
 }
 
-// ready returns an error for clients as long as some node does not read a format.
+// ready returns an error for clients while some node does not read a format.
 func (st *storage) ready(format int) error {
 	err := st.node.Reads(format)
 	if refusal, ok := refusals[format]; ok && err != nil {

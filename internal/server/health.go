@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// health says how the server is.
+// health is the state of the server.
 func (st *storage) health() front.Health {
 	return front.Health{
 		Live:  func() error { return inWords(st.disk.Lifetime().Err()) },
@@ -17,7 +17,7 @@ func (st *storage) health() front.Health {
 	}
 }
 
-// probe finds out whether requests would be served.
+// probe checks whether requests would be served.
 func (st *storage) probe(ctx context.Context) error {
 	if err := st.node.Current(); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (st *storage) probe(ctx context.Context) error {
 	return st.messages.Probe(ctx)
 }
 
-// inWords says of a disk that cannot be written what every client may know of it.
+// inWords describes a disk that cannot be written, as far as every client may know.
 func inWords(err error) error {
 	if blocked, ok := errors.AsType[*shard.BlockedError](err); ok {
 		return &front.HealthError{Text: "the disk cannot be written: " + blocked.Reason}

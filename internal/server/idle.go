@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/idle"
 )
 
-// validateIdle returns what is wrong with DeleteIdleAfter.
+// validateIdle checks DeleteIdleAfter.
 func (c *Config) validateIdle() error {
 	switch after := c.DeleteIdleAfter; {
 	case after == 0:
@@ -23,5 +23,5 @@ func (c *Config) validateIdle() error {
 	return nil
 }
 
-// hours prints a duration as a person writes it.
+// hours formats a duration for people.
 func hours(d time.Duration) string { return fmt.Sprintf("%dh", d/time.Hour) }

@@ -15,8 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
-// openKeys takes the keys of the installation from where they are, and makes those
-// that are missing, unless that is for others to do.
+// openKeys reads the keys of the installation, and creates the missing ones, unless another node has to.
 func (a *accounts) openKeys() error {
 	if a.storage.node.SharesKeys() {
 		return a.joinKeys()
@@ -27,7 +26,7 @@ func (a *accounts) openKeys() error {
 	return a.storage.control.Change(context.Background(), catalog.Initialise)
 }
 
-// ownKeys takes the keys of a single node from its data directory.
+// ownKeys reads the keys of a single node from its data directory.
 func (a *accounts) ownKeys() (err error) {
 	if a.config.InMemory {
 		a.vault = identity.NewVault()
@@ -47,7 +46,7 @@ func (a *accounts) ownKeys() (err error) {
 	return a.overrideRoot()
 }
 
-// overrideRoot gives the first account the key that the operator has chosen.
+// overrideRoot sets the root key of the first account to the operator's choice.
 func (a *accounts) overrideRoot() error {
 	if a.config.RootKeyID == "" {
 		return nil
@@ -65,7 +64,7 @@ func (a *accounts) overrideRoot() error {
 	return nil
 }
 
-// openVault reads the master key, or makes one.
+// openVault reads the master key, or creates one.
 func (a *accounts) openVault() (*identity.Vault, error) {
 	path := filepath.Join(a.config.Data, MasterKeyFile)
 	v, err := identity.OpenVault(path)
@@ -82,8 +81,7 @@ func (a *accounts) openVault() (*identity.Vault, error) {
 	return v, err
 }
 
-// mayMakeMasterKey returns an error if something was encrypted under a master key,
-// which is missing.
+// mayMakeMasterKey returns an error if data was encrypted under a master key that is missing.
 func mayMakeMasterKey(s *store.Store, missing error) error {
 	users, err := directory.HoldsSecrets(s)
 	if users || err != nil {
@@ -116,9 +114,8 @@ func mayMakeMasterKey(s *store.Store, missing error) error {
 	return nil
 }
 
-// joinKeys takes the installation's keys from the control store. Keys in the data
-// directory that are others are not replaced: they are worth as much as what was
-// encrypted and signed with them.
+// joinKeys reads the installation's keys from the control store. It never replaces different keys in the data
+// directory: data that was encrypted and signed with them depends on them.
 func (a *accounts) joinKeys() (err error) {
 	if a.credentials, a.vault, err = identity.OpenShared(a.storage.control); err != nil {
 		return err
@@ -140,8 +137,7 @@ func (a *accounts) joinKeys() (err error) {
 	return a.credentials.LoadPrevious(filepath.Join(a.config.Data, CredentialsFile))
 }
 
-// compareKeys returns an error if there are keys in the data directory that are
-// not the installation's.
+// compareKeys returns an error if the data directory has keys that are not the installation's.
 func (a *accounts) compareKeys() error {
 	if err := a.credentials.Agree(filepath.Join(a.config.Data, CredentialsFile)); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// monitoring is the wing of metrics minute by minute, and of the alarms on them.
+// monitoring is the wing of per-minute metrics, and of the alarms on them.
 type monitoring struct {
 	config    *Config
 	log       *slog.Logger
@@ -35,7 +35,7 @@ func openMonitoring(c *Config, st *storage) (_ *monitoring, err error) {
 	return m, err
 }
 
-// newCloudWatch returns the CloudWatch service, and makes what evaluates alarms. Alarms notify topics.
+// newCloudWatch returns the CloudWatch service, and creates the object that evaluates alarms. Alarms notify topics.
 func (m *monitoring) newCloudWatch(
 	topics *sns.Service, permissions *access.Decider, history *budget.Budget,
 ) *protocol.Service {
@@ -50,7 +50,7 @@ func (m *monitoring) newCloudWatch(
 	})
 }
 
-// watchedQueues returns the ARNs of the queues that alarms watch by their names.
+// watchedQueues returns the ARNs of the queues that alarms watch by name.
 func (m *monitoring) watchedQueues() map[string]bool {
 	out := make(map[string]bool)
 	for _, id := range m.monitor.Watched() {
@@ -66,7 +66,7 @@ func (m *monitoring) watchedQueues() map[string]bool {
 	return out
 }
 
-// measureIdle keeps how many queues will be deleted as a metric that there can be alarms on.
+// measureIdle records how many queues will be deleted as a metric, so that an alarm can watch it.
 func (m *monitoring) measureIdle(ctx context.Context, at time.Time, announced map[idle.Scope]int) error {
 	var samples []monitor.Sample
 	for scope, n := range announced {
@@ -85,7 +85,7 @@ func (m *monitoring) Run(ctx context.Context) error {
 // alarmTopics publishes the notifications of alarms.
 type alarmTopics struct{ topics *sns.Service }
 
-// Publish implements monitor.Publisher. A message that SNS would refuse from a client is refused for good.
+// Publish implements monitor.Publisher. A message that SNS would refuse from a client is refused permanently.
 func (t alarmTopics) Publish(ctx context.Context, a *monitor.Action) error {
 	_, err := t.topics.PublishNotice(ctx, sns.Notice{
 		Service: "cloudwatch.amazonaws.com", Source: a.Alarm.ARN(), Account: a.Alarm.Account,

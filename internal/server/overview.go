@@ -15,26 +15,27 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// report is what one server says of itself and of the shards that it owns. Servers send it to each other as JSON.
+// report is one server's description of itself and of the shards that it owns. Servers send it to each other as JSON.
 type report struct {
 	Node      admin.NodeStatus
 	Messages  admin.MessageCounts
 	Uncounted bool `json:",omitzero"` // its shards could not be asked
 }
 
-// reportAge is how old a report may be: requests within this time share one, because it takes a look at every queue.
+// reportAge is the maximum age of a report. Requests within this time share one, because it reads the state of every
+// queue.
 const reportAge = time.Second
 
-// reports is the latest report of this server.
+// reports holds the latest report of this server.
 type reports struct {
-	turn chan struct{} // has a value while a caller looks
+	turn chan struct{} // has a value while a caller reads
 	at   time.Time
 	last report
 }
 
 func newReports() *reports { return &reports{turn: make(chan struct{}, 1)} }
 
-// get returns a report that is not too old. It waits while another caller looks, and no longer than ctx lasts.
+// get returns a report that is not too old. It waits while another caller reads, until ctx ends.
 func (r *reports) get(ctx context.Context, now time.Time, look func(context.Context) report) (report, error) {
 	select {
 	case r.turn <- struct{}{}:
@@ -44,7 +45,7 @@ func (r *reports) get(ctx context.Context, now time.Time, look func(context.Cont
 	}
 	if age := now.Sub(r.at); age < 0 || age >= reportAge {
 		made := look(ctx)
-		if ctx.Err() != nil { // the caller has left, and others ask again
+		if ctx.Err() != nil { // this caller has left; others ask again
 			return report{}, context.Cause(ctx)
 		}
 		r.last, r.at = made, now
@@ -107,7 +108,7 @@ func countMessages(standings []queue.Standing, dead map[string]bool) (sum admin.
 	return sum
 }
 
-// oldestOf returns the oldest message of a queue at the end of its last minute, from memory.
+// oldestOf returns the age of the oldest message of a queue at the end of its last minute, from memory.
 func oldestOf(st *queue.Standing) *admin.OldestMessage {
 	if st.Last == nil || st.Counts == (queue.Counts{}) {
 		return nil
@@ -120,7 +121,7 @@ func oldestOf(st *queue.Standing) *admin.OldestMessage {
 	return &admin.OldestMessage{QueueArn: st.ARN, SentTimestamp: end.Add(-age).UnixMilli()}
 }
 
-// status says how the server stands, and in a cluster all nodes that answer.
+// status returns the state of the server and, in a cluster, of all nodes that answer.
 func (a *administration) status(ctx context.Context) (*admin.ServerStatus, error) {
 	own, err := a.report(ctx)
 	if err != nil {
@@ -190,7 +191,7 @@ func uncounted(all []report) []status.Problem {
 	return out
 }
 
-// problems returns what is wrong with a server, or with a cluster.
+// problems returns the problems of a server or of a cluster.
 func problems(cluster *status.Status, s *admin.ServerStatus) []status.Problem {
 	out := cluster.Problems()
 	for _, name := range s.Silent {

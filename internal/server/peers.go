@@ -17,10 +17,10 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// peers is the wing of the other nodes of a cluster: what they ask of this server, and what it sends them.
+// peers is the wing of the other nodes of a cluster: it answers their questions and sends them this server's.
 //
-// A node joins its cluster before the server has the parts that answer. prepare brings the parts; until then, what can
-// wait waits, and the rest is refused. Only the limits are there earlier, because heartbeats are.
+// A node joins its cluster before the server has the parts that answer. prepare provides them. Until then, requests
+// that can wait do so, and the others are refused. Only the limits are available earlier, because heartbeats need them.
 type peers struct {
 	log       *slog.Logger
 	answering atomic.Bool                    // clients are answered: from Run until the server stops
@@ -32,35 +32,35 @@ type peers struct {
 	keys     func() []string // ids of the encryption keys of this node
 }
 
-// answerer answers what servers of other nodes ask about this one.
+// answerer answers the questions of other nodes about this server.
 type answerer interface {
-	// receivers returns who receives from a queue through this server.
+	// receivers returns the consumers of a queue through this server.
 	receivers(id queue.ID) []consumers.Consumer
-	// report says how this server stands.
+	// report describes the state of this server.
 	report(ctx context.Context) (report, error)
 }
 
-// errUnprepared refuses a question that has come before the server is prepared. The node that asks counts this one as
+// errUnprepared refuses a question that arrives before the server is prepared. The asking node treats this server as
 // silent.
 var errUnprepared = errors.New("the server of this node is not prepared yet")
 
 func newPeers(log *slog.Logger) *peers { return &peers{log: log, prepared: make(chan struct{})} }
 
-// prepare has requests answered by f, and questions by a, and by keys, from now on.
+// prepare sets the parts that answer from now on: f for requests, a and keys for questions.
 func (p *peers) prepare(f *front.Front, a answerer, keys func() []string) {
 	p.front, p.answers, p.keys = f, a, keys
 	close(p.prepared)
 }
 
-// question is what a server asks those of the other nodes, as JSON.
+// question is what a server asks the other servers, as JSON.
 type question struct {
-	Consumers queue.ID `json:",omitzero"` // who receives from this queue
-	Status    bool     `json:",omitzero"` // how the server stands. Older programs do not know the question
-	Keys      bool     `json:",omitzero"` // the ids of its encryption keys. Older programs do not know the question
+	Consumers queue.ID `json:",omitzero"` // asks for the consumers of this queue
+	Status    bool     `json:",omitzero"` // asks for the server's report; older programs do not know it
+	Keys      bool     `json:",omitzero"` // asks for the ids of its encryption keys; older programs do not know it
 }
 
-// answer implements NodeEnv.Answer. An error says that the question makes no sense, that only newer programs know it,
-// or that the server is not prepared.
+// answer implements NodeEnv.Answer. It returns an error if the question is invalid, if only newer programs know it, or
+// if the server is not prepared.
 func (p *peers) answer(ctx context.Context, text []byte) ([]byte, error) {
 	select {
 	case <-p.prepared:
@@ -86,8 +86,8 @@ func (p *peers) answer(ctx context.Context, text []byte) ([]byte, error) {
 	return nil, fmt.Errorf("a question of another node: %.100q is not known", text)
 }
 
-// serveForwarded implements NodeEnv.Forwarded. The node may own the control store before the server is prepared: then
-// the request waits. An error says that the payload is none of ours, or of a newer program; nothing was done.
+// serveForwarded implements NodeEnv.Forwarded. The node may own the control store before the server is prepared: the
+// request then waits. An error means that the payload is invalid, or comes from a newer program; nothing was done.
 func (p *peers) serveForwarded(ctx context.Context, payload []byte) ([]byte, error) {
 	select {
 	case <-p.prepared:
@@ -100,7 +100,7 @@ func (p *peers) serveForwarded(ctx context.Context, payload []byte) ([]byte, err
 // tell implements NodeEnv.Tell. Nodes send heartbeats before the server knows the limits.
 func (p *peers) tell() json.RawMessage { return p.tenants.Load().Tell() }
 
-// hear implements NodeEnv.Hear. A node of another version may tell of what this one does not understand.
+// hear implements NodeEnv.Hear. Data of another version may be unknown here, and is ignored.
 func (p *peers) hear(node string, told json.RawMessage) {
 	if t := p.tenants.Load(); t != nil {
 		if err := t.Hear(node, told); err != nil {
@@ -109,17 +109,17 @@ func (p *peers) hear(node string, told json.RawMessage) {
 	}
 }
 
-// sendUses brings to the owner of the control store when keys were used here.
+// sendUses sends the owner of the control store the times at which keys were used here.
 func (p *peers) sendUses(ctx context.Context, uses directory.Uses) error {
 	return p.front.SendUses(ctx, uses)
 }
 
-// sendEvents brings to the owner of the control store the events of calls that were answered here.
+// sendEvents sends the owner of the control store the events of calls that were answered here.
 func (p *peers) sendEvents(ctx context.Context, events []trail.Entry) error {
 	return p.front.SendEvents(ctx, events)
 }
 
-// sendFiles brings to the owner of the control store which files of trails were delivered here.
+// sendFiles sends the owner of the control store the names of trail files that were delivered here.
 func (p *peers) sendFiles(ctx context.Context, files []trails.File) error {
 	return p.front.SendFiles(ctx, files)
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/prom"
 )
 
-// queues is the wing of queues: the service that clients use them by, their consumers, and the deletion of unused ones.
+// queues is the wing of queues: their service, their consumers, and the deletion of unused queues.
 type queues struct {
 	config    *Config
 	log       *slog.Logger
 	storage   *storage
-	consumers *consumers.Log // who receives, through this server
+	consumers *consumers.Log // consumers through this server
 	sweeper   *idle.Sweeper
 }
 
-// newQueues begins to note who receives. Queues that topics or alarms need are used.
+// newQueues starts recording consumers. Queues that topics or alarms need count as used.
 func newQueues(c *Config, st *storage, t *topics, m *monitoring, a *audit) *queues {
 	q := &queues{config: c, log: c.Logger, storage: st, consumers: consumers.New()}
 	q.sweeper = q.newSweeper(t, m, a)
@@ -31,7 +31,7 @@ func newQueues(c *Config, st *storage, t *topics, m *monitoring, a *audit) *queu
 	return q
 }
 
-// newSweeper returns what deletes queues that are not used.
+// newSweeper returns the object that deletes unused queues.
 func (q *queues) newSweeper(t *topics, m *monitoring, a *audit) *idle.Sweeper {
 	st, now := q.storage, q.config.Now
 	if q.config.idleNow != nil {
@@ -57,17 +57,17 @@ func (q *queues) newSQS(a *accounts) *protocol.Service {
 	})
 }
 
-// forgetConsumers forgets the consumers of a queue that was deleted.
+// forgetConsumers removes the recorded consumers of a deleted queue.
 func (q *queues) forgetConsumers(was, is *catalog.Queue) {
 	if is == nil {
 		q.consumers.Drop(uint64(was.ID))
 	}
 }
 
-// measure adds the metrics of queues that are not used.
+// measure adds the metrics of unused queues.
 func (q *queues) measure(m *prom.Metrics) { m.Idle(q.sweeper.Announced, q.sweeper.Deleted) }
 
-// Run deletes queues that are not used, until ctx ends.
+// Run deletes unused queues until ctx ends.
 func (q *queues) Run(ctx context.Context) error {
 	q.sweeper.Run(ctx)
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 )
 
-// noteStart logs what was recovered if the server before this one did not stop in order. took is how long it took to
-// read the stores. A note that cannot be written keeps no server from starting: nothing depends on it.
+// noteStart logs the recovery if the previous server did not stop in order. took is how long the stores took to open. A
+// failure to write the note does not prevent the start: nothing depends on the note.
 func (st *storage) noteStart(took time.Duration) {
 	if !st.onDisk() {
 		return
@@ -23,14 +23,14 @@ func (st *storage) noteStart(took time.Duration) {
 		return
 	}
 	attrs := []any{slog.Duration("took", took.Round(time.Millisecond))}
-	if a, ok := st.node.(*alone); ok { // in a cluster, the log has what the stores lack
+	if a, ok := st.node.(*alone); ok { // in a cluster, the log has the records that the stores lack
 		logs := a.messages.Logs()
 		attrs = append(attrs, "commits", logs.Commits, "bytes", logs.Bytes)
 	}
 	st.log.Info("recovered: the last server on this data directory was killed or lost power; all that it acknowledged is there", attrs...)
 }
 
-// noteStop notes that the server has stopped in order.
+// noteStop records that the server has stopped in order.
 func (st *storage) noteStop() error {
 	if !st.begun {
 		return nil
@@ -38,5 +38,5 @@ func (st *storage) noteStop() error {
 	return datadir.End(st.config.Data)
 }
 
-// onDisk reports whether the data directory is one of the machine.
+// onDisk reports whether the data directory is on the machine's file system.
 func (st *storage) onDisk() bool { return !st.config.InMemory && st.config.disk == nil }

@@ -8,17 +8,15 @@ import (
 	"time"
 )
 
-// How long requests under way may take when the server is stopped, or when the
-// disk has failed.
+// Limits for requests in progress when the server is stopped, or when the disk has failed.
 const (
 	stopTimeout = 30 * time.Second
 	failTimeout = 3 * time.Second
 )
 
-// Run serves until ctx ends. Then it stops in order: no more connections, long
-// polls answered with what they have, requests under way finished, their
-// commits made, the stores closed. If the disk fails it stops, too, with an error;
-// requests whose commits cannot be made get an error.
+// Run serves until ctx ends. It then stops in order: it refuses new connections, answers long polls with what they
+// have, finishes the requests in progress with their commits, and closes the stores. If the disk fails, it also stops
+// and returns an error; requests whose commits cannot be made receive an error.
 func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.entrance.serve() }()
@@ -33,7 +31,7 @@ func (s *Server) Run(ctx context.Context) error {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	err = errors.Join(err, s.entrance.stop(stop, timeout))
-	_ = s.storage.disk.Guard(func() error { // close says so
+	_ = s.storage.disk.Guard(func() error { // close returns the reason
 		loops.Wait()
 		s.audit.flush(stop)
 		return nil
@@ -45,8 +43,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// runner is a wing that has loops. Run runs them side by side, and returns when all have ended: soon after ctx has. A
-// loop that fails does not end the others. An error says what the server goes on without.
+// runner is a wing with loops. Run runs them side by side, and returns when all have ended, soon after ctx. A loop that
+// fails does not end the others. The error names what the server continues without.
 type runner interface {
 	Run(ctx context.Context) error
 }
@@ -56,8 +54,8 @@ func (s *Server) runners() []runner {
 	return []runner{s.storage, s.secrecy, s.accounts, s.queues, s.topics, s.monitoring, s.audit, s.exposition, s.administration}
 }
 
-// begin runs the loops of all wings until ctx ends. None of them keeps the server from serving messages: where one
-// fails, the log says so and the server goes on.
+// begin runs the loops of all wings until ctx ends. A loop that fails is logged, and the server continues to serve
+// messages.
 func (s *Server) begin(ctx context.Context) *sync.WaitGroup {
 	loops := new(sync.WaitGroup)
 	for _, wing := range s.runners() {
@@ -70,12 +68,13 @@ func (s *Server) begin(ctx context.Context) *sync.WaitGroup {
 	return loops
 }
 
-// wait returns when the server is to stop, how long requests under way may take then, and why it has failed, if it has.
+// wait returns when the server must stop. It returns how long requests in progress may take then, and the failure of
+// the server, if any.
 func (s *Server) wait(ctx context.Context, failed <-chan error) (timeout time.Duration, err error) {
 	select {
 	case err := <-failed:
 		return stopTimeout, fmt.Errorf("serve: %w", err)
-	case <-s.storage.disk.Lifetime().Blocked(): // close returns why
+	case <-s.storage.disk.Lifetime().Blocked(): // close returns the reason
 		s.log.Error("stopping, to read the data anew at the next start")
 		return failTimeout, nil
 	case <-s.storage.node.Failed():

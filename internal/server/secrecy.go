@@ -21,9 +21,9 @@ import (
 
 // secrecy is the wing of encryption: the keys, and whether messages are encrypted yet.
 //
-// The control store says which keys may encrypt; of those in its file, a node uses the first. On a machine alone all
-// may from the start. In a cluster the node that owns the control store adds a key when all nodes have it and run a
-// program that reads encrypted messages. So each node can read all messages.
+// The control store records which keys may encrypt. A node uses the first of them that is in its file. On a single
+// machine, all keys may encrypt from the start. In a cluster, the node that owns the control store adds a key when all
+// nodes have it and run a program that reads encrypted messages. So each node can read all messages.
 type secrecy struct {
 	config  *Config
 	log     *slog.Logger
@@ -34,7 +34,7 @@ type secrecy struct {
 	cipher  *encryption.Cipher
 }
 
-// openSecrecy reads the keys. It makes a file with a key where there is none and nothing was encrypted.
+// openSecrecy reads the keys. It creates a file with a key if there is none and nothing was encrypted.
 func openSecrecy(c *Config, st *storage, topics *topic.Topics) (_ *secrecy, err error) {
 	s := &secrecy{config: c, log: c.Logger, storage: st, topics: topics}
 	if s.used, err = encryption.OpenUsed(st.control, st.formats()); err != nil {
@@ -67,7 +67,7 @@ func openSecrecy(c *Config, st *storage, topics *topic.Topics) (_ *secrecy, err 
 	return s, nil
 }
 
-// load reads the file with the keys, or makes it.
+// load reads the file with the keys, or creates it.
 func (s *secrecy) load(used []string) (*keyring.Ring, error) {
 	path := s.config.EncryptionKeyFile
 	ring, err := keyring.Load(path)
@@ -85,7 +85,7 @@ func (s *secrecy) load(used []string) (*keyring.Ring, error) {
 	return ring, err
 }
 
-// missing returns the ids of keys that this node has and the control store does not.
+// missing returns the ids of this node's keys that the control store does not have.
 func (s *secrecy) missing() []string {
 	used := s.used.IDs()
 	return slices.DeleteFunc(s.ids(), func(id string) bool { return slices.Contains(used, id) })
@@ -101,7 +101,7 @@ func (s *secrecy) ids() (ids []string) {
 	return ids
 }
 
-// add adds the keys of this node to those that may encrypt.
+// add adds this node's keys to those that may encrypt.
 func (s *secrecy) add(ctx context.Context) error {
 	missing := s.missing()
 	if len(missing) == 0 {
@@ -113,7 +113,7 @@ func (s *secrecy) add(ctx context.Context) error {
 	return nil
 }
 
-// use has messages be encrypted from now on with the keys that may encrypt, if there are any.
+// use starts encrypting messages with the keys that may encrypt, if there are any.
 func (s *secrecy) use() {
 	used := s.used.IDs()
 	s.cipher.Use(slices.DeleteFunc(s.ring.Keys(), func(k *keyring.Key) bool { return !slices.Contains(used, k.ID()) }))
@@ -122,7 +122,7 @@ func (s *secrecy) use() {
 // agreePause is how long a node of a cluster waits before it asks again whether all nodes have its keys.
 const agreePause = 2 * time.Second
 
-// Run has messages be encrypted with each key as soon as all nodes of the cluster have it.
+// Run starts encrypting with each key as soon as all nodes of the cluster have it.
 func (s *secrecy) Run(ctx context.Context) error {
 	if s.ring == nil || len(s.missing()) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (s *secrecy) Run(ctx context.Context) error {
 	return nil
 }
 
-// agree adds the keys of this node to those that may encrypt, if it owns the control store and all nodes have them.
+// agree adds this node's keys to those that may encrypt, if it owns the control store and all nodes have them.
 func (s *secrecy) agree(ctx context.Context) error {
 	missing := s.missing()
 	if !s.storage.isOwner() {
@@ -173,7 +173,7 @@ func (s *secrecy) agree(ctx context.Context) error {
 	return s.add(ctx)
 }
 
-// over returns messages that are encrypted on their way in, and decrypted on their way out.
+// over returns m with encryption: messages are encrypted when they are stored, and decrypted when they are received.
 func (s *secrecy) over(m Messages, queues *catalog.Catalog) Messages {
 	if s.cipher == nil {
 		return m
@@ -181,7 +181,7 @@ func (s *secrecy) over(m Messages, queues *catalog.Catalog) Messages {
 	return &secretMessages{Messages: m, secrecy: s, queues: queues}
 }
 
-// check returns encryption.ErrNoKey if messages cannot be encrypted under the key of this name.
+// check returns encryption.ErrNoKey if messages cannot be encrypted with the key of this name.
 func (s *secrecy) check(key string) error {
 	if s.cipher == nil || !s.cipher.Encrypts() {
 		return nil
@@ -200,7 +200,7 @@ func (s *secrecy) deliveryKey(sub *topic.Subscription) string {
 	return t.Attributes.KMSKey
 }
 
-// source returns the messages of a shard for the deliverer, which gets them decrypted.
+// source returns the decrypted messages of a shard for the deliverer.
 func (s *secrecy) source(from delivery.Source) delivery.Source {
 	if s.cipher == nil {
 		return from
@@ -208,7 +208,7 @@ func (s *secrecy) source(from delivery.Source) delivery.Source {
 	return &secretSource{Source: from, secrecy: s}
 }
 
-// secretSource decrypts the messages that wait for endpoints.
+// secretSource decrypts the messages for endpoints.
 type secretSource struct {
 	delivery.Source
 	secrecy *secrecy
@@ -221,7 +221,7 @@ func (s *secretSource) Receive(
 	return s.secrecy.receive(ctx, s.Source, id, r, wait)
 }
 
-// secretMessages encrypts what is stored.
+// secretMessages encrypts messages before they are stored.
 type secretMessages struct {
 	Messages
 	secrecy *secrecy
@@ -287,7 +287,7 @@ func (m *secretMessages) Receive(
 	return m.secrecy.receive(ctx, m.Messages, id, r, wait)
 }
 
-// receiver gives out messages as they are stored.
+// receiver receives messages in their stored form.
 type receiver interface {
 	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
 	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// newSeries returns what reads the metrics of queues, minute by minute.
+// newSeries returns the reader of the per-minute metrics of queues.
 func (m *monitoring) newSeries() *queueseries.Reader {
 	now := m.config.Now
 	if now == nil {
@@ -34,6 +34,6 @@ func (m *monitoring) newSeries() *queueseries.Reader {
 	})
 }
 
-// newHistory returns the budget of what is asked of metrics and events: a quarter of the memory that the process is
-// limited to if that is less than budget.Size.
+// newHistory returns the budget for queries of metrics and events: budget.Size, or a quarter of the process's memory
+// limit if that is less.
 func newHistory() *budget.Budget { return budget.New(min(budget.Size, debug.SetMemoryLimit(-1)/4)) }

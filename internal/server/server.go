@@ -26,12 +26,12 @@ const (
 	MasterKeyFile   = datadir.MasterKeyFile
 )
 
-// Each request and each message has a random id. They come from a pool, as bytes of the system's generator one id at a
-// time cost a call and memory each. The ids are unique, and no secret depends on them.
+// Each request and each message has a random id. The ids come from a pool, because reading the system's generator for
+// each id costs a call and memory. They are unique, and no secret depends on them.
 func init() { uuid.EnableRandPool() }
 
-// Server is a running Sluice: an assembly of wings. Only the Server knows them all. A wing knows those that it was
-// given.
+// Server is a running Sluice: an assembly of wings. Only the Server knows all of them. A wing knows those passed to its
+// constructor.
 type Server struct {
 	config         *Config
 	log            *slog.Logger
@@ -49,7 +49,7 @@ type Server struct {
 	console        *webConsole
 }
 
-// Start opens the stores and begins to listen. The caller then calls Run.
+// Start opens the stores and begins to listen. The caller must then call Run.
 func Start(c Config) (_ *Server, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func Start(c Config) (_ *Server, err error) {
 	return s, nil
 }
 
-// open opens what is outside: addresses, the disk, and this machine's node. In a cluster that takes until enough of the
-// other nodes are there.
+// open opens what is outside: addresses, the disk, and this machine's node. In a cluster it waits until enough of the
+// other nodes are present.
 func (s *Server) open() (err error) {
 	if s.topics, err = newTopics(s.config, s.peers.prepared); err != nil {
 		return err
@@ -84,8 +84,8 @@ func (s *Server) open() (err error) {
 	return s.storage.openNode(s.peers, s.entrance)
 }
 
-// read reads what is in the control store, and begins to serve messages. Both may write, which a disk that is blocked
-// must not keep from failing: then load blocks for ever, and what it has written is not looked at.
+// read reads the control store, and starts serving messages. Both may write. A blocked disk must make the start fail:
+// then load blocks for ever, and its results are ignored.
 func (s *Server) read() error {
 	began := time.Now()
 	if err := s.storage.disk.Guard(s.load); err != nil {
@@ -122,7 +122,7 @@ func (s *Server) load() (err error) {
 	})
 }
 
-// assemble makes the services of what was read, and the front that answers clients by them.
+// assemble creates the services from the records, and the front that answers clients with them.
 func (s *Server) assemble() error {
 	c, st := s.config, s.storage
 	s.queues = newQueues(c, st, s.topics, s.monitoring, s.audit)
@@ -145,7 +145,7 @@ func (s *Server) measured() []measured {
 	return []measured{s.storage, s.accounts, s.topics, s.queues, s.audit, s.entrance, s.administration}
 }
 
-// services returns what clients can ask for. A request that does not say which one it means is for the first.
+// services returns the services for clients. A request that does not name a service is for the first one.
 func (s *Server) services() []*protocol.Service {
 	history := newHistory()
 	sqs := s.queues.newSQS(s.accounts)
@@ -162,7 +162,7 @@ func (s *Server) services() []*protocol.Service {
 	}
 }
 
-// frontOptions gives the front its parts, each from the wing that has it.
+// frontOptions collects the front's parts from the wings.
 func (s *Server) frontOptions(services []*protocol.Service) front.Options {
 	c, st := s.config, s.storage
 	return front.Options{
@@ -177,19 +177,19 @@ func (s *Server) frontOptions(services []*protocol.Service) front.Options {
 	}
 }
 
-// Endpoint is the URL to give to clients.
+// Endpoint is the server's URL for clients.
 func (s *Server) Endpoint() string { return s.entrance.endpoint() }
 
-// Handler is what answers requests. With it the program asks the server before Run lets others do so.
+// Handler answers requests. With it, the program can query the server before Run admits clients.
 func (s *Server) Handler() http.Handler { return s.entrance.front }
 
 // Root returns the root credential of the first account.
 func (s *Server) Root() identity.Credential { return s.accounts.root() }
 
-// HasNewRoot reports whether the root key of the first account was made when the server started.
+// HasNewRoot reports whether this start created the root key of the first account.
 func (s *Server) HasNewRoot() bool { return s.accounts.hasNewRoot() }
 
-// Accounts returns the accounts that there are.
+// Accounts returns all accounts.
 func (s *Server) Accounts() []string { return s.accounts.credentials.Accounts() }
 
 // RootOf returns the root keys of an account.
@@ -197,25 +197,23 @@ func (s *Server) RootOf(account string) (identity.Credential, bool) {
 	return s.accounts.credentials.Root(account)
 }
 
-// Queues returns how many queues there are.
+// Queues returns the number of queues.
 func (s *Server) Queues() int { return s.storage.queues() }
 
-// SignInLink returns a URL with which the root of the first account can sign in to the console, once and for some
-// minutes.
+// SignInLink returns a URL that signs the root of the first account in to the console, once and within some minutes.
 func (s *Server) SignInLink(ctx context.Context) (string, error) {
 	return s.console.link(ctx, s.Endpoint())
 }
 
-// Reload reads the TLS certificate again, and says whether requests are logged from now on. It never ends the server: a
-// certificate that cannot be read leaves the one from before, and a line in the log.
+// Reload reads the TLS certificate again, and sets whether requests are logged from now on. It never ends the server:
+// if the certificate cannot be read, the previous one stays, and a line in the log reports it.
 func (s *Server) Reload(logRequests bool) {
 	s.entrance.front.LogRequests(logRequests)
 	s.entrance.reload()
 }
 
-// ServeHandler serves any handler on the HTTP stack that Sluice itself uses,
-// until ctx ends. It calls ready with its URL. With it, a benchmark finds out
-// how much of the time is HTTP's.
+// ServeHandler serves any handler on Sluice's HTTP stack until ctx ends. It calls ready with its URL. A benchmark uses
+// it to measure the cost of HTTP itself.
 func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(endpoint string)) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -223,7 +221,7 @@ func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(e
 	}
 	all := front.NewServer(h, front.DefaultLimits(DefaultConnections), slog.New(slog.DiscardHandler))
 	s := http1.New(all, front.MaxBody, func(string) bool { return true })
-	defer context.AfterFunc(ctx, func() { _ = s.Close() })() // Serve says why it ends
+	defer context.AfterFunc(ctx, func() { _ = s.Close() })() // Serve returns the reason
 	ready("http://" + l.Addr().String())
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// AutoMinFree stands for a mark that suits the disk: 512 MiB, or a tenth of a
-// smaller disk.
+// AutoMinFree stands for a threshold that suits the disk: 512 MiB, or a tenth of a smaller disk.
 const AutoMinFree = -1
 
 const (
@@ -20,16 +19,13 @@ const (
 	reclaimInterval = 5 * time.Second
 )
 
-// space watches how much of the disk is free. When it is less than a mark,
-// nothing that makes the data more is taken in, so that there is room left for
-// getting rid of what is there: deletes are written too, and so are the tables
-// that are made without what was deleted.
+// space watches the free space of the disk. Below a threshold, the server accepts nothing that adds data. The reserve
+// is needed to delete data: deletes are written, too, and so are the tables that replace those with deleted data.
 type space struct {
 	free func() (free, total uint64, err error)
-	mark int64 // bytes, or AutoMinFree; 0 means that there is none
+	mark int64 // bytes, or AutoMinFree; 0 means no threshold
 	log  *slog.Logger
-	// reclaim starts to give back the space of what was deleted. It may take
-	// its time.
+	// reclaim starts to free the space of deleted data. It may take long.
 	reclaim func() error
 
 	low        atomic.Bool
@@ -42,7 +38,7 @@ var errLowSpace = errors.New(
 	"The disk of the server is nearly full: messages can be received and deleted, but none can be added. Please try again later.",
 )
 
-// room returns errLowSpace if there is too little free space to take in more.
+// room returns errLowSpace if there is too little free space to accept data.
 func (s *space) room() error {
 	if s.low.Load() {
 		return errLowSpace
@@ -50,7 +46,7 @@ func (s *space) room() error {
 	return nil
 }
 
-// Run looks until ctx ends, and returns when nothing is under way any more.
+// Run checks the space until ctx ends. It returns when no reclaim is in progress.
 func (s *space) Run(ctx context.Context) {
 	if s.mark == 0 {
 		return
@@ -72,8 +68,8 @@ func (s *space) Run(ctx context.Context) {
 	}
 }
 
-// look compares what is free with the mark. It has to be an eighth above it
-// before that counts, lest every message that goes lets one in.
+// look compares the free space with the threshold. To leave the low state, it must exceed the threshold by an eighth.
+// Otherwise each deleted message would admit one new message.
 func (s *space) look() {
 	if s.mark == 0 {
 		return
@@ -98,7 +94,7 @@ func (s *space) look() {
 	}
 }
 
-// makeRoom gives back what it can if space is low, without waiting for it.
+// makeRoom starts freeing space if it is low, without waiting for the end.
 func (s *space) makeRoom() {
 	if !s.low.Load() || !s.reclaiming.CompareAndSwap(false, true) {
 		return

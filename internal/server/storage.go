@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// storage is the wing of all that is kept: the disk, this machine's node with its stores, and the queues on it.
+// storage is the wing of all data: the disk, this machine's node with its stores, and the queues on it.
 type storage struct {
 	config  *Config
 	log     *slog.Logger
@@ -37,7 +37,7 @@ type storage struct {
 	cipher   queue.Cipher                    // of encrypted messages, set before serve; nil: there are no keys
 }
 
-// formatMark is the format that the data directory has been marked with, at least.
+// formatMark is the minimum format that the data directory is marked with.
 type formatMark struct {
 	sync.Mutex
 	number int
@@ -67,8 +67,8 @@ func openStorage(c *Config) (*storage, error) {
 	return st, datadir.Prepare(c.Data)
 }
 
-// openNode opens the node of this machine. In a cluster that takes until enough of the others are there; meanwhile the
-// entrance sends clients away.
+// openNode opens the node of this machine. In a cluster it waits until enough of the other nodes are present.
+// Meanwhile, the entrance refuses clients.
 func (st *storage) openNode(p *peers, e *entrance) error {
 	if st.config.Join != nil {
 		waiting := e.respondAtStartup()
@@ -110,10 +110,11 @@ func (st *storage) openCatalog() (*catalog.Catalog, error) {
 	return c, nil
 }
 
-// keys returns the cipher of encrypted messages, which is known when the node serves.
+// keys returns the cipher of encrypted messages. It is set before the node serves.
 func (st *storage) keys() queue.Cipher { return st.cipher }
 
-// serve begins to serve messages, which are stored as s has it, and runs deliver for each shard that is served here.
+// serve starts serving messages, which s encrypts before they are stored. It runs deliver for each shard that is served
+// here.
 func (st *storage) serve(s *secrecy, deliver func(context.Context, *shard.Shard)) error {
 	queues := st.catalog.Load()
 	messages, err := st.node.Serve(queues, deliver)
@@ -124,7 +125,7 @@ func (st *storage) serve(s *secrecy, deliver func(context.Context, *shard.Shard)
 	return nil
 }
 
-// require writes down which format the data directory needs.
+// require records which format the data directory needs.
 func (st *storage) require(format int) error {
 	if st.config.InMemory {
 		return nil
@@ -144,7 +145,7 @@ func (st *storage) require(format int) error {
 // isOwner reports whether this node owns the control store.
 func (st *storage) isOwner() bool { return !st.control.Elsewhere() }
 
-// room returns an error if nothing must be added to what is stored.
+// room returns an error if no data may be added.
 func (st *storage) room() error {
 	if st.node.Low() {
 		return errLowSpace
@@ -155,7 +156,7 @@ func (st *storage) room() error {
 // isLow reports whether the disk of this machine is nearly full.
 func (st *storage) isLow() bool { return st.space.room() != nil }
 
-// stored returns what is stored on this machine of some accounts.
+// stored returns how much data of some accounts is on this machine.
 func (st *storage) stored(ctx context.Context, accounts map[string]bool) (map[string]tenant.Amount, error) {
 	all, err := st.messages.Stored(ctx, accounts)
 	out := make(map[string]tenant.Amount, len(all))
@@ -165,10 +166,10 @@ func (st *storage) stored(ctx context.Context, accounts map[string]bool) (map[st
 	return out, err
 }
 
-// queues returns how many queues there are.
+// queues returns the number of queues.
 func (st *storage) queues() int { return len(st.catalog.Load().All()) }
 
-// measure adds the metrics of what is kept.
+// measure adds the metrics of stored data.
 func (st *storage) measure(m *prom.Metrics) {
 	if !st.config.InMemory {
 		m.Disk(st.space.free, st.isLow)
@@ -183,8 +184,8 @@ func (st *storage) Run(ctx context.Context) error {
 	return nil
 }
 
-// close closes the node, the disk and the cache, as far as they are open. A node that does not close still uses all the
-// rest.
+// close closes the node, the disk and the cache, as far as they are open. A node that does not close still uses the
+// others.
 func (st *storage) close() error {
 	if st == nil {
 		return nil

@@ -26,11 +26,11 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
-// topics is the wing of topics: their records, the keys that sign their messages, and the way to endpoints.
+// topics is the wing of topics: their records, the keys that sign their messages, and delivery to endpoints.
 type topics struct {
 	config    *Config
 	log       *slog.Logger
-	prepared  <-chan struct{} // closed when the server is
+	prepared  <-chan struct{} // closed with the server
 	egress    *egress.Rules   // where the server may connect to for its users
 	deliverer *delivery.Deliverer
 	counted   atomic.Bool // see counts
@@ -41,7 +41,7 @@ type topics struct {
 	publisher *sns.Service // nil until newSNS
 }
 
-// newTopics makes the way to endpoints. It delivers nothing until the server is prepared.
+// newTopics prepares delivery to endpoints, which begins when the server is prepared.
 func newTopics(c *Config, prepared <-chan struct{}) (_ *topics, err error) {
 	t := &topics{config: c, log: c.Logger, prepared: prepared}
 	if t.egress, err = egress.Parse(c.EgressAllow); err != nil {
@@ -51,7 +51,7 @@ func newTopics(c *Config, prepared <-chan struct{}) (_ *topics, err error) {
 	return t, err
 }
 
-// newDeliverer makes what brings messages of topics to endpoints.
+// newDeliverer creates the object that delivers messages of topics to endpoints.
 func (t *topics) newDeliverer() (*delivery.Deliverer, error) {
 	web := delivery.NewHTTP(t.egress)
 	senders := map[string]delivery.Sender{string(topic.HTTP): web, string(topic.HTTPS): web}
@@ -84,7 +84,8 @@ func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
 	return err
 }
 
-// newSNS makes the SNS service, from which the deliverer learns what to do. Clients reach the server at endpoint.
+// newSNS creates the SNS service, which also tells the deliverer about subscriptions. endpoint is the server's URL for
+// clients.
 func (t *topics) newSNS(a *accounts, secrets *secrecy, endpoint func() string) *protocol.Service {
 	st := t.storage
 	publisher, wire := sns.New(sns.Options{
@@ -101,8 +102,8 @@ func (t *topics) newSNS(a *accounts, secrets *secrecy, endpoint func() string) *
 	return wire
 }
 
-// counts reports whether what happens in topics is counted: it is to be, and all nodes can. Where it has begun, it goes
-// on.
+// counts reports whether events of topics are counted: counting must be configured, and all nodes must support it. Once
+// begun, it continues.
 func (t *topics) counts() bool {
 	switch {
 	case t.config.Keep.Minutes == 0:
@@ -119,7 +120,7 @@ func (t *topics) counts() bool {
 	return counted
 }
 
-// deliver brings messages of topics from a shard to endpoints, from when the server is prepared until ctx ends.
+// deliver delivers messages of topics from a shard to endpoints, from the time the server is prepared until ctx ends.
 func (t *topics) deliver(ctx context.Context, from delivery.Source) {
 	select {
 	case <-t.prepared:
@@ -131,7 +132,7 @@ func (t *topics) deliver(ctx context.Context, from delivery.Source) {
 	}
 }
 
-// standings returns what is counted on this machine of the topics that there are.
+// standings returns the counters on this machine of the existing topics.
 func (t *topics) standings(ctx context.Context) ([]queue.TopicStanding, error) {
 	all, err := t.storage.messages.TopicStandings(ctx)
 	return slices.DeleteFunc(all, func(s queue.TopicStanding) bool {
@@ -149,7 +150,7 @@ func (t *topics) measure(m *prom.Metrics) {
 	}, t.deliverer.Sending)
 }
 
-// Run tends to subscriptions that have ended, and rotates the keys that sign messages, until ctx ends.
+// Run removes ended subscriptions, and rotates the keys that sign messages, until ctx ends.
 func (t *topics) Run(ctx context.Context) error {
 	rotation := signing.Rotation{Keys: t.signing, Control: t.storage.control, Now: t.config.Now, Log: t.log}
 	var loops sync.WaitGroup

@@ -6,8 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// watch makes the watcher of a shard: it writes dead letters to the log, and follows messages for spans, if these are
-// wanted.
+// watch creates the watcher of a shard: it logs dead letters, and follows messages for spans if configured.
 func (st *storage) watch(now func() queue.Instant) shard.Watcher {
 	w := logWatcher{Watcher: noWatcher{}, letters: &st.letters}
 	if tracer := st.config.Spans; tracer != nil {
@@ -16,7 +15,7 @@ func (st *storage) watch(now func() queue.Instant) shard.Watcher {
 	return w
 }
 
-// logWatcher tells the log of dead letters, and another watcher of everything.
+// logWatcher logs dead letters, and passes every event to another watcher.
 type logWatcher struct {
 	shard.Watcher
 	letters *deadLetterLog
@@ -28,7 +27,7 @@ func (w logWatcher) DeadLettered(letters []queue.DeadLetter) {
 	w.Watcher.DeadLettered(letters)
 }
 
-// noWatcher is not interested.
+// noWatcher ignores every event.
 type noWatcher struct{}
 
 func (noWatcher) Received(queue.ID, queue.Instant, []shard.Message)                      {}

@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// ChangeKind is what a change does to its key, or keys.
+// ChangeKind is the kind of a change.
 type ChangeKind uint8
 
 // The kinds of changes, as the methods of Txn make them.
@@ -27,13 +27,12 @@ type Change struct {
 	End   []byte // of ChangeDeleteRange: the first that is no longer in it
 }
 
-// ErrNoBatch says that bytes are not those of a batch.
+// ErrNoBatch reports that bytes are not a valid batch.
 var ErrNoBatch = errors.New("not a batch of changes")
 
-// Changes calls f with the changes of a batch, which is what Txn.Bytes returns,
-// in the order in which they were made, until f returns an error. If the bytes
-// are not those of a batch it returns an ErrNoBatch; f may have been called by
-// then: a caller that must apply all or nothing collects the changes first.
+// Changes calls f with the changes of a batch, as Txn.Bytes returns it, in the order in which they were made, until f
+// returns an error. Invalid bytes give ErrNoBatch, possibly after some calls of f: a caller that must apply all changes
+// or none collects them first.
 func Changes(batch []byte, f func(Change) error) error {
 	if len(batch) < batchHeader {
 		return fmt.Errorf("%w: it has %d bytes", ErrNoBatch, len(batch))
@@ -56,7 +55,7 @@ func Changes(batch []byte, f func(Change) error) error {
 	return nil
 }
 
-// nextChange takes a change from the front of b.
+// nextChange reads a change from the front of b.
 func nextChange(b []byte) (c Change, rest []byte, ok bool) {
 	kind := pebble.InternalKeyKind(b[0])
 	if c.Key, rest, ok = nextString(b[1:]); !ok {

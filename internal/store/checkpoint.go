@@ -12,9 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// Checkpoint is a store as it was at one moment, in a directory of its own. Most of
-// its files are hard links to those of the store, so it takes little space at
-// first.
+// Checkpoint is a store in the state of one moment, in its own directory. Most of its files are hard links to those of
+// the store, so it takes little space at first.
 type Checkpoint struct{ files }
 
 // files are the files of one directory.
@@ -29,9 +28,8 @@ type File struct {
 	Size int64  `json:"size"`
 }
 
-// Checkpoint makes a checkpoint with all that has been committed, in a directory
-// that is not there yet. Remove it when it is no longer needed. If the disk is full
-// while it is made, there is an error and no checkpoint.
+// Checkpoint creates a checkpoint of everything committed, in a directory that does not exist yet. Remove it when it is
+// no longer needed. If the disk is full, it returns an error and leaves no checkpoint.
 func (s *Store) Checkpoint(dir string) (*Checkpoint, error) {
 	if err := s.Flush(); err != nil {
 		return nil, err
@@ -48,8 +46,8 @@ func (s *Store) Checkpoint(dir string) (*Checkpoint, error) {
 	return &Checkpoint{files{s.fs, dir}}, nil
 }
 
-// trimLogs cuts off what is behind the end of the logs in a checkpoint. Pebble writes a new log over an old one that it
-// no longer needs, so most of a log that it has copied may be the old one's.
+// trimLogs removes what follows the end of the logs in a checkpoint. Pebble writes a new log over an old one that it no
+// longer needs, so the rest of a copied log may come from the old one.
 func (s *Store) trimLogs(dir string) error {
 	logs, err := wal.Scan(wal.Dir{FS: s.fs, Dirname: dir})
 	if err != nil {
@@ -64,7 +62,7 @@ func (s *Store) trimLogs(dir string) error {
 	return nil
 }
 
-// trimLog writes what is in order of a log beside it, and puts that into its place.
+// trimLog writes the valid part of a log to a new file, and replaces the log with it.
 func (s *Store) trimLog(file string, number uint32) error {
 	scan := scanner{isLog: true, number: number}
 	var l Logs
@@ -75,7 +73,7 @@ func (s *Store) trimLog(file string, number uint32) error {
 	return s.keepHead(file, e.bad)
 }
 
-// keepHead cuts off a file of a checkpoint behind its first bytes.
+// keepHead truncates a file of a checkpoint.
 func (s *Store) keepHead(file string, length int64) (err error) {
 	from, err := s.fs.Open(file, vfs.SequentialReadsOption)
 	if err != nil {
@@ -100,8 +98,8 @@ func (c *Checkpoint) Files() ([]File, error) { return c.list() }
 // Remove removes the checkpoint.
 func (c *Checkpoint) Remove() error { return c.fs.RemoveAll(c.dir) }
 
-// RemoveCheckpoints removes the checkpoints that a process which has died has left in
-// directories whose names begin with prefix.
+// RemoveCheckpoints removes the checkpoints that a crashed process has left in directories whose names begin with
+// prefix.
 func RemoveCheckpoints(d *Disk, prefix string) error {
 	fs := d.vfs()
 	names, err := fs.List(fs.PathDir(prefix))
@@ -134,10 +132,10 @@ func (f *files) list() ([]File, error) {
 	return out, nil
 }
 
-// errFileName says that a name is not that of a file in a checkpoint.
+// errFileName reports that a name is not that of a file in a checkpoint.
 var errFileName = errors.New("not the name of a file")
 
-// path refuses names that lead elsewhere; they may come from another machine.
+// path refuses names outside the checkpoint; they may come from another machine.
 func (f *files) path(name string) (string, error) {
 	if name == "" || name[0] == '.' || strings.ContainsAny(name, `/\:`) {
 		return "", fmt.Errorf("%w: %q", errFileName, name)
@@ -163,7 +161,7 @@ func (f *files) ReadAt(name string, at int64, n int) ([]byte, error) {
 	return b[:n], errors.Join(err, file.Close())
 }
 
-// Sum returns a hash of what is in a file.
+// Sum returns a hash of a file's contents.
 func (f *files) Sum(name string) (uint64, error) {
 	path, err := f.path(name)
 	if err != nil {
@@ -178,33 +176,32 @@ func (f *files) Sum(name string) (uint64, error) {
 	return h.Sum64(), errors.Join(err, file.Close())
 }
 
-// Incoming is a checkpoint of another store that is on its way here, to take the
-// place of the store in a directory.
+// Incoming is a checkpoint of another store in transfer. It will replace the store in a directory.
 type Incoming struct {
 	files
 	store string // the directory of the store
 }
 
-// Beside the directory of a store: a checkpoint that is not complete, and one that
-// is and takes the place of the store as soon as that is closed.
+// Names next to the directory of a store: of an incomplete checkpoint, and of a complete one that replaces the store as
+// soon as that is closed.
 const (
 	incoming = ".incoming"
 	complete = ".complete"
 )
 
-// Receive begins to receive a checkpoint for the store in dir, which may be open. Files that have come before are still
-// there; Reset forgets them.
+// Receive begins to receive a checkpoint for the store in dir, which may be open. Files received earlier are still
+// there; Reset removes them.
 func Receive(d *Disk, dir string) (*Incoming, error) {
 	in := &Incoming{files{d.vfs(), dir + incoming}, dir}
 	return in, makeDir(in.fs, in.dir)
 }
 
-// Reset forgets what has come.
+// Reset removes the files received so far.
 func (in *Incoming) Reset() error {
 	return errors.Join(in.fs.RemoveAll(in.dir), in.fs.MkdirAll(in.dir, 0o700))
 }
 
-// Size returns how much of a file has come.
+// Size returns how much of a file was received.
 func (in *Incoming) Size(name string) (int64, error) {
 	path, err := in.path(name)
 	if err != nil {
@@ -219,7 +216,7 @@ func (in *Incoming) Size(name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// WriteAt puts data into a file, which need not be there yet.
+// WriteAt writes data to a file, which is created if necessary.
 func (in *Incoming) WriteAt(name string, at int64, data []byte) error {
 	path, err := in.path(name)
 	if err != nil {
@@ -233,8 +230,8 @@ func (in *Incoming) WriteAt(name string, at int64, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// Complete says that these files are all: it looks for damage, and makes them
-// durable. From then on they are what Install puts into the place of the store.
+// Complete states that all files were received. It verifies them and makes them durable. From then on, Install can
+// replace the store with them.
 func (in *Incoming) Complete(want []File) error {
 	if _, err := Verify(in.fs, in.dir); err != nil {
 		return err
@@ -272,9 +269,8 @@ func (in *Incoming) Complete(want []File) error {
 	return syncDir(in.fs, in.fs.PathDir(in.store))
 }
 
-// Install puts a checkpoint that is complete into the place of the store in dir, which
-// must be closed. It is to be called before a store with an external log is opened,
-// because its last call may not have come to its end.
+// Install replaces the store in dir, which must be closed, with a complete checkpoint. Call it before opening a store
+// with an external log, because an earlier call may have been interrupted.
 func Install(d *Disk, dir string) error {
 	fs := d.vfs()
 	if _, err := fs.Stat(dir + complete); errors.Is(err, os.ErrNotExist) {
@@ -282,8 +278,7 @@ func Install(d *Disk, dir string) error {
 	} else if err != nil {
 		return fmt.Errorf("replace store: %w", err)
 	}
-	// The old one need not be whole from here on: if this is cut short, the new one
-	// is still where it is.
+	// From here on the old store may be incomplete: after an interruption, the new one is still in its place.
 	if err := fs.RemoveAll(dir); err != nil {
 		return fmt.Errorf("replace store: %w", err)
 	}
@@ -296,10 +291,10 @@ func Install(d *Disk, dir string) error {
 	return nil
 }
 
-// removed is what a store is called whose removal may have been cut short.
+// removed is the name of a store whose removal may have been interrupted.
 const removed = ".removed"
 
-// Exists reports whether there is anything of a store in dir.
+// Exists reports whether any part of a store is in dir.
 func Exists(d *Disk, dir string) (bool, error) {
 	for _, path := range []string{dir, dir + removed} {
 		_, err := d.vfs().Stat(path)
@@ -310,8 +305,8 @@ func Exists(d *Disk, dir string) (bool, error) {
 	return false, nil
 }
 
-// Remove removes the store in dir, which must be closed, and what has come to take
-// its place. If it is cut short there is no store, or the one there was.
+// Remove removes the store in dir, which must be closed, and any checkpoint that would replace it. After an
+// interruption there is either no store or the previous one.
 func Remove(d *Disk, dir string) error {
 	fs := d.vfs()
 	for _, path := range []string{dir + incoming, dir + complete, dir + removed} {

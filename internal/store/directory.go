@@ -10,10 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// orderedFS is a file system in which a new MANIFEST is in its directory for
-// good before anything else is. Pebble makes the MANIFEST and then a marker that
-// names it, and syncs the directory once for both; a file system that does not
-// keep the order of such changes could keep the marker and lose the MANIFEST.
+// orderedFS is a file system that makes a new MANIFEST durable in its directory before any later change. Pebble creates
+// the MANIFEST and then a marker that names it, and syncs the directory once for both. A file system that does not keep
+// the order of such changes could keep the marker and lose the MANIFEST.
 type orderedFS struct{ vfs.FS }
 
 func (fs orderedFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -27,15 +26,15 @@ func (fs orderedFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, erro
 	return f, nil
 }
 
-// Unwrap is how Pebble gets at what is below.
+// Unwrap returns the file system below, for Pebble.
 func (fs orderedFS) Unwrap() vfs.FS { return fs.FS }
 
-// frozenFS is a file system on which nothing can be changed.
+// frozenFS is a file system that refuses all changes.
 type frozenFS struct{ vfs.FS }
 
 var errFrozen = errors.New("the store was opened to be read only")
 
-// Create and the others that follow refuse to.
+// Create and the following methods refuse changes.
 func (frozenFS) Create(string, vfs.DiskWriteCategory) (vfs.File, error) { return nil, errFrozen }
 func (frozenFS) Link(string, string) error                              { return errFrozen }
 func (frozenFS) Remove(string) error                                    { return errFrozen }
@@ -49,8 +48,7 @@ func (frozenFS) ReuseForWrite(string, string, vfs.DiskWriteCategory) (vfs.File, 
 	return nil, errFrozen
 }
 
-// Lock locks a file that is there. Where there is none no server has ever run,
-// and on a medium that cannot be written none can be running.
+// Lock locks an existing file. If there is none, no server has ever run, and on a read-only medium none can be running.
 func (fs frozenFS) Lock(name string) (io.Closer, error) {
 	if _, err := fs.Stat(name); errors.Is(err, os.ErrNotExist) {
 		return io.NopCloser(nil), nil
@@ -62,5 +60,5 @@ func (fs frozenFS) Lock(name string) (io.Closer, error) {
 	return lock, err
 }
 
-// Unwrap is how Pebble gets at what is below.
+// Unwrap returns the file system below, for Pebble.
 func (fs frozenFS) Unwrap() vfs.FS { return fs.FS }

@@ -12,37 +12,32 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A Disk is a file system with stores on it, and what is known of whether it can be
-// written. Stores on the same disk share one Disk, so that what one of them finds
-// out holds for all.
+// A Disk is a file system with stores, and the knowledge whether it can be written. Stores on the same disk share one
+// Disk, so that a finding of one store holds for all.
 //
-// Pebble ends the process if a write of its log fails. A disk that is full or
-// read-only need not end it, so a Disk hides that from Pebble: it tries a write that
-// was refused again, in the same place, until it succeeds. The disk is blocked
-// meanwhile, and a caller who has asked for something need not wait for the end of
-// it; see [Writable]. A write of a table is given up sooner, because Pebble can do
-// without the table: it removes what it has written of it, which makes room for other
-// writes, and begins the table anew.
+// Pebble ends the process if a write of its log fails. A full or read-only disk need not end it, so a Disk hides that
+// from Pebble: it retries a refused write at the same place until it succeeds. Meanwhile the disk is blocked, and
+// callers need not wait for the end; see [Writable]. A write of a table is given up sooner, because Pebble can do
+// without the table: it removes the part that it has written, which makes room for other writes, and begins the table
+// anew.
 //
-// Any other failure of a write ends the disk, and so does every failure of a sync:
-// the kernel may have dropped what it could not write, and the next sync would
-// succeed all the same. Nothing is written to the disk any more; a goroutine that is
-// about to write blocks for ever. The process must end, and the next one reads what
-// is there.
+// Any other failure of a write ends the disk, and so does every failure of a sync: the kernel may have dropped the data
+// that it could not write, and the next sync would still succeed. Nothing is written to the disk any more; a goroutine
+// that tries blocks for ever. The process must end, and the next one reads the data that is there.
 type Disk struct {
 	fs           vfs.FS
 	log          *slog.Logger
-	volatile     bool          // nothing on it outlives the process: there is no use in syncing
+	volatile     bool          // it does not outlive the process: syncing is useless
 	retry        time.Duration // between attempts
 	tableTimeout time.Duration // with a table
-	guardTimeout time.Duration // how long Guard waits
+	guardTimeout time.Duration // maximum wait of Guard
 
 	writable atomic.Pointer[Writable]
 	lifetime *Writable // until the disk is given up
-	// checkpoints has the directories of checkpoints that are being made. Like a table, what is written there is given
-	// up when the disk is full: Pebble removes no file meanwhile, which may be what makes room.
+	// checkpoints holds the directories of checkpoints in progress. Their writes are given up when the disk is full,
+	// like those of a table: Pebble removes no file meanwhile, and a removal may be what makes room.
 	checkpoints sync.Map
-	logged      atomic.Bool // the log says that the disk is blocked, and not yet that it no longer is
+	logged      atomic.Bool // the log reports the disk as blocked
 
 	mu      sync.Mutex
 	waiting int // operations that the disk refuses
@@ -55,8 +50,8 @@ const (
 	guardTimeout  = time.Second
 )
 
-// NewDisk returns a disk with that file system; nil means the machine's. The
-// logger, which may be nil, hears when it is blocked and when that is over.
+// NewDisk returns a disk on the given file system; nil means the machine's. The logger, which may be nil, reports the
+// beginning and the end of each block.
 func NewDisk(fs vfs.FS, log *slog.Logger) *Disk {
 	if fs == nil {
 		fs = vfs.Default
@@ -69,16 +64,15 @@ func NewDisk(fs vfs.FS, log *slog.Logger) *Disk {
 	return d
 }
 
-// NewMemoryDisk returns an empty disk that lives in memory and dies with the
-// process.
+// NewMemoryDisk returns an empty disk in memory, which ends with the process.
 func NewMemoryDisk(log *slog.Logger) *Disk {
 	d := NewDisk(vfs.NewMem(), log)
 	d.volatile = true
 	return d
 }
 
-// A Writable is a time in which a disk can be written. It ends when the disk is
-// blocked; when the disk can be written again, another Writable begins.
+// A Writable is a period in which a disk can be written. It ends when the disk is blocked. When the disk can be written
+// again, another Writable begins.
 type Writable struct {
 	blocked chan struct{}
 	err     error // may be read when blocked is closed
@@ -86,18 +80,17 @@ type Writable struct {
 
 func newWritable() *Writable { return &Writable{blocked: make(chan struct{})} }
 
-// NewWritable returns a Writable of something that is not a disk, and a function
-// that ends it. The function is called once, with what Err is to return.
+// NewWritable returns a Writable for something other than a disk, and a function that ends it. Call the function once,
+// with the error for Err.
 func NewWritable() (c *Writable, end func(error)) {
 	c = newWritable()
 	return c, c.end
 }
 
-// Blocked returns a channel that is closed when the time ends.
+// Blocked returns a channel that is closed when the period ends.
 func (c *Writable) Blocked() <-chan struct{} { return c.blocked }
 
-// Err returns nil until Blocked is closed, and then why it is: for a disk a
-// *BlockedError.
+// Err returns nil until Blocked is closed, and then the reason: for a disk a *BlockedError.
 func (c *Writable) Err() error {
 	select {
 	case <-c.blocked:
@@ -112,7 +105,7 @@ func (c *Writable) end(err error) {
 	close(c.blocked)
 }
 
-// BlockedError says that a disk cannot be written, and why.
+// BlockedError reports that a disk cannot be written, and why.
 type BlockedError struct {
 	Reason string // in words that a client may read: "it is full"
 	Cause  error  // may be nil
@@ -127,23 +120,20 @@ func (e *BlockedError) Error() string {
 
 func (e *BlockedError) Unwrap() error { return e.Cause }
 
-// Writable returns the present Writable.
+// Writable returns the current Writable.
 func (d *Disk) Writable() *Writable { return d.writable.Load() }
 
-// Lifetime returns a Writable that ends when the disk is given up. No other follows
-// it.
+// Lifetime returns a Writable that ends when the disk is given up. No other follows it.
 func (d *Disk) Lifetime() *Writable { return d.lifetime }
 
-// Free returns how many bytes can still be written to the disk that dir is on,
-// and how many it has.
+// Free returns the free space and the size of the disk with dir, in bytes.
 func (d *Disk) Free(dir string) (free, total uint64, err error) {
 	u, err := d.fs.GetDiskUsage(dir)
 	return u.AvailBytes, u.TotalBytes, err
 }
 
-// Guard calls f, which may write, and returns its error. If the disk stays blocked
-// for a second, Guard gives the disk up and returns a *BlockedError, and f blocks for
-// ever. Start and stop use it, which must come to an end.
+// Guard calls f, which may write, and returns its error. If the disk stays blocked for a second, Guard gives the disk
+// up and returns a *BlockedError, and f blocks for ever. Start and stop use it, because they must end.
 func (d *Disk) Guard(f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
@@ -168,7 +158,7 @@ func (d *Disk) Guard(f func() error) error {
 	}
 }
 
-// fail gives up the disk because of an operation that must not be repeated.
+// fail gives the disk up after an operation that must not be repeated.
 func (d *Disk) fail(cause error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -192,8 +182,7 @@ func (d *Disk) end(err error) {
 	d.lifetime.end(err)
 }
 
-// block ends the time in which the disk can be written, or gives another reason for
-// which it cannot. d.mu is held.
+// block ends the current Writable, or replaces its reason. d.mu is held.
 func (d *Disk) block(err error) {
 	c := d.writable.Load()
 	if c.Err() != nil {
@@ -210,7 +199,7 @@ func (d *Disk) blockIfDead() {
 	}
 }
 
-// blockedReason returns why a sound disk has refused a write with err, or "".
+// blockedReason returns why an intact disk has refused a write with err, or "".
 func blockedReason(err error) string {
 	switch {
 	case err == nil:
@@ -224,8 +213,7 @@ func blockedReason(err error) string {
 	return ""
 }
 
-// try calls op until the disk does not refuse it. For a table it returns the refusal
-// after some time.
+// try calls op until the disk accepts it. For a table it returns the refusal after some time.
 func (d *Disk) try(table bool, op func() error) error {
 	d.blockIfDead()
 	err := op()
@@ -247,7 +235,7 @@ func (d *Disk) try(table bool, op func() error) error {
 	return err
 }
 
-// write is try for an op that writes into a file.
+// write is try for an operation that writes to a file.
 func (d *Disk) write(table bool, op func() error) error {
 	err := d.try(table, op)
 	if err != nil && blockedReason(err) == "" {
@@ -257,15 +245,14 @@ func (d *Disk) write(table bool, op func() error) error {
 	return err
 }
 
-// sync calls op, which syncs, once. Only the sync of a table may fail, because Pebble
-// begins the table anew.
+// sync calls op, which syncs, once. Only the sync of a table may fail, because Pebble then begins the table anew.
 func (d *Disk) sync(table bool, op func() error) error {
 	d.blockIfDead()
 	err := op()
 	switch {
 	case err == nil:
 	case errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported):
-		// This file system has no such sync: nothing was tried.
+		// The file system does not support this sync: nothing was tried.
 	case table && blockedReason(err) != "":
 		d.blockedBy(err)
 		d.pause(d.tableTimeout)
@@ -285,7 +272,7 @@ func (d *Disk) pause(t time.Duration) {
 	}
 }
 
-// blockedBy notes that an operation waits because of err.
+// blockedBy records that an operation waits because of err.
 func (d *Disk) blockedBy(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -299,8 +286,7 @@ func (d *Disk) blockedBy(err error) {
 	}
 }
 
-// resumed notes that an operation no longer waits, because it succeeded or
-// because it gave up.
+// resumed records that an operation no longer waits, because it succeeded or gave up.
 func (d *Disk) resumed(succeeded bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -322,7 +308,7 @@ func (d *Disk) unblocked() {
 	d.logUnblocked()
 }
 
-// tellLocked logs that the disk can be written again, if nothing waits for it.
+// tellLocked logs that the disk can be written again, if no operation waits.
 func (d *Disk) logUnblocked() {
 	if d.waiting == 0 && d.logged.CompareAndSwap(true, false) {
 		d.log.Info("the disk can be written again", "after", time.Since(d.since).Round(time.Millisecond))

@@ -8,13 +8,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// scarce is the free space below which a file gets no more space than what is written
-// to it. Pebble allocates 35 MiB for each log in advance and keeps five old ones to use
-// again: most of a small disk.
+// scarce is the free space below which files are not preallocated. Pebble allocates 35 MiB for each log in advance and
+// keeps five old ones for reuse: most of a small disk.
 const scarce = 2 << 30
 
-// diskFS is the file system of a Disk as Pebble sees it: one that is never full.
-// Reads go straight to the file system below.
+// diskFS is the file system of a Disk as Pebble sees it: one that is never full. Reads go directly to the file system
+// below.
 type diskFS struct {
 	vfs.FS
 	disk *Disk
@@ -32,7 +31,7 @@ func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
 
-// expendable reports whether a file is one without which the store goes on: a table, or a part of a checkpoint.
+// expendable reports whether the store can continue without a file: a table, or a part of a checkpoint.
 func (d *Disk) expendable(name string) bool {
 	if isTable(name) {
 		return true
@@ -114,7 +113,7 @@ func (fs *diskFS) RemoveAll(name string) error {
 
 func (fs *diskFS) Unwrap() vfs.FS { return fs.FS }
 
-// diskFile is a file that is written, or a directory.
+// diskFile is a file open for writing, or a directory.
 type diskFile struct {
 	vfs.File
 	name  string
@@ -122,7 +121,7 @@ type diskFile struct {
 	table bool // or another file that is expendable
 }
 
-// Preallocate is advice, and not taken where space is scarce.
+// Preallocate is a hint. It is ignored when space is scarce.
 func (f *diskFile) Preallocate(at, length int64) error {
 	f.disk.blockIfDead()
 	if f.disk.scarce(f.name) {
@@ -131,7 +130,7 @@ func (f *diskFile) Preallocate(at, length int64) error {
 	return f.File.Preallocate(at, length)
 }
 
-// Write goes on where it was when the disk refused to take more.
+// Write continues at the byte at which the disk refused to accept more.
 func (f *diskFile) Write(p []byte) (n int, err error) {
 	err = f.disk.write(f.table, func() error {
 		m, err := f.File.Write(p[n:])

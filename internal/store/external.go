@@ -8,21 +8,19 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Mark says how much of an external log a store has applied. It is stored in the
-// same batch as the changes that were applied last, so that a store is always exactly
-// the result of the records up to Position.
+// Mark records how much of an external log a store has applied. It is stored in the same batch as the last changes. So
+// a store is always exactly the result of the records up to Position.
 type Mark struct {
 	Position uint64
 	// Epoch and Owner come from the record at Position. The owner writes the log.
 	Epoch uint64
 	Owner string
-	// Hash is a hash over all records that were applied: stores with the same Position
-	// have the same Hash.
+	// Hash is a hash over all applied records: stores with the same Position have the same Hash.
 	Hash uint64
 }
 
-// markKey is behind all other keys: the engine's begin with the number of a queue, in
-// eight bytes, which never reaches this one, and the catalog's with a letter.
+// markKey is behind all other keys: the engine's keys begin with a queue's number, in eight bytes, which never reaches
+// this one, and the catalog's keys with a letter.
 var markKey = []byte("\xff\xff\xff\xff\xff\xff\xff\xffmark")
 
 const (
@@ -39,8 +37,7 @@ func (m Mark) encode() []byte {
 	return append(b, m.Owner...)
 }
 
-// decodeMark reads what encode has written; nothing is the mark of a store that
-// has applied nothing.
+// decodeMark decodes a mark. Empty input is the mark of a store that has applied nothing.
 func decodeMark(b []byte) (Mark, error) {
 	if b == nil {
 		return Mark{}, nil
@@ -56,22 +53,21 @@ func decodeMark(b []byte) (Mark, error) {
 	}, nil
 }
 
-// ErrExternal says that a change to a store with an external log was not a record of
-// that log.
+// ErrExternal reports a change to a store with an external log that was not a record of that log.
 var ErrExternal = errors.New("the log of this store is elsewhere")
 
-// ErrTooLong says that a transaction is longer than can be committed. Nothing was changed.
+// ErrTooLong reports that a transaction is too long for a commit. Nothing was changed.
 var ErrTooLong = errors.New("the transaction is too long")
 
-// ErrDeposed says that this process may no longer change the store: another node writes
-// its log. Whether a change that was under way was made is unknown here.
+// ErrDeposed reports that this process may no longer change the store, because another node writes its log. Whether a
+// change in progress was made is unknown here.
 var ErrDeposed = errors.New("the log of this store is written by another node")
 
-// errNotExternal says that a store has a log of its own.
+// errNotExternal reports that a store has its own log.
 var errNotExternal = errors.New("the store has no external log")
 
-// loadMark reads the mark when the store is opened. A store that is opened with a log
-// of its own loses its mark: its next changes are not in the external log.
+// loadMark reads the mark when the store is opened. A store that is opened with its own log loses its mark, because its
+// next changes are not in the external log.
 func (s *Store) loadMark(readOnly bool) error {
 	value, err := copyOut(s.db.Get(markKey))
 	if err != nil {
@@ -94,8 +90,8 @@ func (s *Store) loadMark(readOnly bool) error {
 // Mark returns how much of the external log has been applied.
 func (s *Store) Mark() Mark { return *s.mark.Load() }
 
-// Durable returns the mark up to which all is on stable storage for certain: if the
-// process dies now, the next one finds the store there or later.
+// Durable returns the mark up to which everything is certainly on stable storage: if the process dies now, the next one
+// finds the store there or later.
 func (s *Store) Durable() (Mark, error) {
 	if last := s.durable.Load(); last != nil && *last == s.Mark() { // nothing was applied since
 		return *last, nil
@@ -116,18 +112,17 @@ func (s *Store) Durable() (Mark, error) {
 	return mark, nil
 }
 
-// Apply makes the changes of another store's transaction, given as its Bytes, and
-// stores in the same batch that the log is applied up to m. It makes them visible at
-// once, and durable with the next Flush; a crash before that loses them together with
-// the mark, and the log still has them. changes may be nil if there are none.
+// Apply makes the changes of another store's transaction, given as its Bytes, and stores in the same batch that the log
+// is applied up to m. The changes are visible at once, and durable with the next Flush. A crash before that loses them
+// together with the mark, and the log still has them. changes may be nil for a record without changes.
 func (s *Store) Apply(changes []byte, m Mark) error {
 	batch := s.db.NewBatchWithSize(len(changes) + len(markKey) + markLength + len(m.Owner) + 16)
 	if len(changes) > 0 {
-		// The batch would panic if it is given something else.
+		// The batch would panic on invalid bytes.
 		if err := Changes(changes, func(Change) error { return nil }); err != nil {
 			return errors.Join(err, batch.Close())
 		}
-		// It becomes the owner of the slice and writes into it.
+		// The batch becomes the owner of the slice and writes to it.
 		own := append(make([]byte, 0, cap(batch.Repr())), changes...)
 		if err := batch.SetRepr(own); err != nil {
 			return errors.Join(fmt.Errorf("%w: %w", ErrNoBatch, err), batch.Close())
@@ -136,8 +131,7 @@ func (s *Store) Apply(changes []byte, m Mark) error {
 	return errors.Join(s.commitAt(batch, m), batch.Close())
 }
 
-// CommitAt is Apply for a transaction of this store. The Bytes of t must not be read
-// afterwards.
+// CommitAt is Apply for a transaction of this store. Do not read the Bytes of t afterwards.
 func (s *Store) CommitAt(t *Txn, m Mark) error { return s.commitAt(t.batch, m) }
 
 func (s *Store) commitAt(batch *pebble.Batch, m Mark) error {
@@ -154,8 +148,7 @@ func (s *Store) commitAt(batch *pebble.Batch, m Mark) error {
 	return nil
 }
 
-// Flush makes all that was committed and applied durable in tables, as happens by
-// itself when the memory for it is full.
+// Flush makes everything committed and applied durable in tables, as happens by itself when the memory for it is full.
 func (s *Store) Flush() error {
 	if err := s.db.Flush(); err != nil {
 		return fmt.Errorf("flush: %w", err)
@@ -163,7 +156,7 @@ func (s *Store) Flush() error {
 	return nil
 }
 
-// Empty reports whether nothing is stored. The mark does not count.
+// Empty reports whether the store has no data. The mark does not count.
 func (s *Store) Empty() (bool, error) {
 	empty := true
 	err := s.Scan(nil, markKey, func(_, _ []byte) bool { empty = false; return false })

@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// ErrClosed says that a store was closed before it was read. In a cluster a checkpoint replaces a store while the
-// program runs, and its readers find the next one where they found this one.
+// ErrClosed reports that a store was closed before the read. In a cluster a checkpoint replaces a store while the
+// program runs, and readers find the new one in the same place.
 var ErrClosed = errors.New("the store is closed")
 
-// gate lets a store be closed while others read it: Close waits for the reads under way, and later ones fail. It is not
-// a lock, because a read may begin another one, which must not wait for a Close that waits for the first.
+// gate lets a store be closed while others read it: Close waits for the reads in progress, and later ones fail. It is
+// not a lock, because a read may begin another read, which must not wait for a Close that waits for the first.
 type gate struct {
-	reads atomic.Int64 // under way; below 0 once the gate is shut
+	reads atomic.Int64 // reads in progress; negative once the gate is shut
 	idle  chan struct{}
 	once  sync.Once
 }
@@ -38,7 +38,7 @@ func (g *gate) leave() {
 	}
 }
 
-// shut lets no read begin any more, and waits for those under way. It is called once.
+// shut admits no more reads, and waits for those in progress. Call it once.
 func (g *gate) shut() {
 	if g.reads.Add(shutGate) == shutGate {
 		g.once.Do(func() { close(g.idle) })

@@ -2,6 +2,5 @@
 
 package store
 
-// OnHeap says whether the caches and the memtables of stores are on Go's heap.
-// With cgo Pebble takes their memory from C.
+// OnHeap reports whether the caches and the memtables of stores are on Go's heap. With cgo, Pebble allocates them in C.
 const OnHeap = false

@@ -2,6 +2,5 @@
 
 package store
 
-// OnHeap says whether the caches and the memtables of stores are on Go's heap.
-// Without cgo there is nowhere else.
+// OnHeap reports whether the caches and the memtables of stores are on Go's heap. Without cgo they are.
 const OnHeap = true

@@ -7,16 +7,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A Reader reads what was committed when it was made, several keys with less work for
-// each than Store.Get. It belongs to one goroutine. Close it soon: it
-// keeps the space of what is meanwhile deleted.
+// A Reader reads the data that was committed when it was created, with less work per key than Store.Get. It belongs to
+// one goroutine. Close it soon: it keeps the space of data that is deleted meanwhile.
 type Reader struct {
 	it     *pebble.Iterator
 	leave  func()
 	broken error
 }
 
-// Reader returns a reader. If it cannot be made, its Get says why.
+// Reader returns a reader. If its creation fails, its Get returns the error.
 func (s *Store) Reader() *Reader {
 	if !s.gate.enter() {
 		return &Reader{broken: ErrClosed}
@@ -40,8 +39,8 @@ func (r *Reader) Borrow(key []byte) ([]byte, error) {
 	if r.broken != nil {
 		return nil, fmt.Errorf("read: %w", r.broken)
 	}
-	// To Pebble's default comparer each key is its own prefix, so that this finds
-	// the key or nothing and may ask the Bloom filters.
+	// To Pebble's default comparer each key is its own prefix, so this finds the key or nothing, and may use the Bloom
+	// filters.
 	if !r.it.SeekPrefixGE(key) {
 		if err := r.it.Error(); err != nil {
 			return nil, fmt.Errorf("read: %w", err)
@@ -71,13 +70,13 @@ func (r *Reader) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
 // Close releases the reader. Values that its Get has returned stay valid.
 func (r *Reader) Close() {
 	if r.broken == nil {
-		_ = r.it.Close() // Get has returned the errors of what was read
+		_ = r.it.Close() // Get has returned the errors of reads
 		r.leave()
 	}
 }
 
-// DiskUse returns about how many bytes the keys from lo up to hi take in tables on the disk. Recent writes are in the
-// log and not in a table yet.
+// DiskUse returns approximately how many bytes the keys from lo up to hi take in tables on the disk. Recent writes are
+// still in the log, not in a table.
 func (s *Store) DiskUse(lo, hi []byte) (uint64, error) {
 	if !s.gate.enter() {
 		return 0, ErrClosed

@@ -41,14 +41,13 @@ const trailerType = 5
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is the one that Pebble uses: a CRC that is stirred, because data may
-// contain CRCs.
+// checksum is Pebble's checksum: a CRC that is mixed, because data may contain CRCs.
 func checksum(b []byte) uint32 {
 	c := crc32.Checksum(b, castagnoli)
 	return (c>>15 | c<<17) + 0xa282ead8
 }
 
-// chunk is a chunk that is in order.
+// chunk is a valid chunk.
 type chunk struct {
 	place   int
 	payload []byte
@@ -57,9 +56,8 @@ type chunk struct {
 
 func (c *chunk) begins() bool { return c.place == chunkFull || c.place == chunkFirst }
 
-// headLength is how much of a record is kept for those who want to know what it
-// is: enough for a batch's header, and for the fields that come first in an
-// edit of a manifest.
+// headLength is how much of a record is kept to identify it: enough for a batch's header, and for the first fields of
+// an edit of a manifest.
 const headLength = 128
 
 // batchHeader is the length of what a record of a log begins with: 8 bytes of
@@ -67,13 +65,12 @@ const headLength = 128
 // changes follow.
 const batchHeader = 12
 
-// scanner reads a file of records and finds the place up to which it is in
-// order. It needs the memory of one block.
+// scanner reads a file of records and finds the end of its valid part. It needs the memory of one block.
 type scanner struct {
 	file   io.Reader
 	isLog  bool
 	number uint32 // of the log
-	next   uint64 // sequence number that the next record of the log should have; 0: not known
+	next   uint64 // sequence number that the next record of the log should have; 0: unknown
 	record func(head []byte)
 
 	block  [blockSize]byte
@@ -82,17 +79,16 @@ type scanner struct {
 	read   int64
 }
 
-// ending is how a file ends.
+// ending is the end of a file.
 type ending struct {
 	records int
 	closed  bool  // a log that was closed in good order
-	bad     int64 // where what is in order ends; -1: at the end of the file
-	// vouched says that something behind bad was written after what is at bad
-	// had been made durable.
+	bad     int64 // end of the valid part; -1: the end of the file
+	// vouched reports that something behind bad was written after the data at bad was durable.
 	vouched bool
 }
 
-// scan reads the file up to its end or to what is not in order.
+// scan reads the file up to its end or to the first invalid part.
 func (s *scanner) scan() (e ending, err error) {
 	e.bad = -1
 	var head []byte
@@ -139,8 +135,7 @@ func (s *scanner) scan() (e ending, err error) {
 	}
 }
 
-// complete takes note of a record that is there in full. In a log it must
-// continue the one before.
+// complete records that a record is complete. In a log it must continue the previous one.
 func (s *scanner) complete(head []byte) bool {
 	if s.isLog {
 		if len(head) < batchHeader || binary.LittleEndian.Uint64(head) < s.next {
@@ -159,14 +154,13 @@ func (s *scanner) nextBlock() (bool, error) {
 	n, err := io.ReadFull(s.file, s.block[:])
 	s.n = n
 	s.read += int64(n)
-	if err == io.EOF || err == io.ErrUnexpectedEOF { // ReadFull gives them as they are
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // ReadFull returns them as they are
 		err = nil
 	}
 	return n > 0, err
 }
 
-// padding reports whether what follows in a full block are zeros where no chunk
-// fits any more.
+// padding reports whether only zeros follow in a full block, where no chunk fits any more.
 func (s *scanner) padding(i int) bool {
 	least := manifestHeader
 	if s.isLog {
@@ -175,7 +169,7 @@ func (s *scanner) padding(i int) bool {
 	return s.n == blockSize && blockSize-i < least && bytes.Count(s.block[i:], []byte{0}) == blockSize-i
 }
 
-// chunkAt returns the chunk at i of the block, if one that is in order is there.
+// chunkAt returns the chunk at i of the block, if it is valid.
 func (s *scanner) chunkAt(i int) (c chunk, ok bool) {
 	end, header, ok := s.extent(i)
 	if !ok || end > s.n || binary.LittleEndian.Uint32(s.block[i:]) != checksum(s.block[i+6:end]) {
@@ -254,9 +248,8 @@ func (s *scanner) vouched(bad int) (bool, error) {
 	}
 }
 
-// candidate returns the first place from i on that is worth a look: where the
-// number of the log is where it would be in a chunk, or where the trailer would
-// be if the file ended with one.
+// candidate returns the first place from i on that could begin a chunk: where the number of the log is in the place of
+// a chunk's header, or where the trailer would be if the file ended with one.
 func (s *scanner) candidate(i int) int {
 	const before = manifestHeader // the number of the log
 	if !s.isLog || i+before >= s.n {

@@ -18,7 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Options say where a store lives and what it may use.
+// Options configures a store.
 type Options struct {
 	// Disk holds the store; nil means a disk of its own with the file system FS.
 	Disk *Disk
@@ -27,18 +27,16 @@ type Options struct {
 	// Cache is shared by the stores of one process; nil gives this store one
 	// of DefaultCacheSize of its own.
 	Cache *Cache
-	// Logger hears of what goes wrong below; nil discards it.
+	// Logger receives the errors of Pebble. Nil discards them.
 	Logger *slog.Logger
-	// External says that the log is elsewhere: the store keeps none of its own,
-	// is changed with Apply and CommitAt only, and remembers how much of that log
-	// it has applied. A store may be opened now this way and now the other.
+	// External states that the log is elsewhere: the store has no log of its own, is changed with Apply and CommitAt
+	// only, and records how much of that log it has applied. A store may be opened in either way each time.
 	External bool
 }
 
-// DefaultCacheSize is the bytes of a cache: 64 MiB for blocks, and what the
-// memtables of one busy store take, because Pebble takes their memory out of
-// the cache. A queue reads what it wrote a moment ago, from the memtable, or
-// what it has not touched for long; more would only be memory.
+// DefaultCacheSize is the size of a cache in bytes: 64 MiB for blocks, plus the memtables of one busy store, because
+// Pebble takes their memory from the cache. A queue reads data written a moment ago, from the memtable, or data not
+// touched for long; a larger cache would only use memory.
 const DefaultCacheSize = 64<<20 + memTableStop*memTableSize
 
 // Sizes found by measurement on queue-shaped loads; see DESIGN.md.
@@ -52,14 +50,13 @@ const (
 	compactionsAtOne = 1
 	compactionsMost  = 2
 
-	// A message that has waited for long is read once, with its neighbours, so
-	// that a block is no longer of use when it has been read. In a cache full of
-	// such blocks Pebble looks through all of them for one to replace, so there
-	// should be few, and few to be read: not of 4 KiB, Pebble's default.
+	// A message that has waited for long is read once, together with its neighbours, so its block is useless once it
+	// has been read. In a cache full of such blocks, Pebble searches all of them for one to replace. So blocks are
+	// fewer and larger than Pebble's default of 4 KiB.
 	tableBlockSize = 32 << 10
 
-	// A checkpoint has a copy of the MANIFEST, and a continuous backup sends one each minute. Pebble's default is
-	// 128 MiB. If the store itself takes more to describe, Pebble goes by that.
+	// A checkpoint has a copy of the MANIFEST, and a continuous backup sends one each minute. Pebble's default is 128
+	// MiB. If the description of the store itself is larger, Pebble uses that size.
 	maxManifestSize = 1 << 20
 )
 
@@ -72,10 +69,10 @@ func NewCache(size int64) *Cache { return &Cache{blocks: pebble.NewCache(size)} 
 // Close releases the cache's memory.
 func (c *Cache) Close() { c.blocks.Unref() }
 
-// A Store is one ordered key-value space. Its methods may be called from any
-// goroutine; a transaction belongs to one.
+// A Store is one ordered key-value space. Its methods are safe for concurrent use; a transaction belongs to one
+// goroutine.
 type Store struct {
-	committing sync.Mutex // held over a commit
+	committing sync.Mutex // held during a commit
 	gate       *gate
 
 	disk     *Disk
@@ -84,22 +81,21 @@ type Store struct {
 	write    *pebble.WriteOptions
 	external bool
 	mark     atomic.Pointer[Mark]
-	durable  atomic.Pointer[Mark] // what Durable found last, or nil
+	durable  atomic.Pointer[Mark] // last result of Durable, or nil
 	dir      string
 	fs       vfs.FS
 	logs     Logs
-	// readers is how Pebble reads tables.
+	// readers configures how Pebble reads tables.
 	readers sstable.ReaderOptions
 }
 
-// ErrLocked says that another process has the directory open.
+// ErrLocked reports that another process has the directory open.
 var ErrLocked = errors.New("the data directory is in use by another process")
 
-// Open opens the store in dir, making it if it is not there, and repairs a
-// torn end of the write-ahead log. A directory of another process gives
-// ErrLocked; damaged data gives an error for which IsCorruption is true; a disk
-// that cannot be written gives a *BlockedError. The logs are verified before
-// anything is changed; of the tables, each block when it is read.
+// Open opens the store in dir, creates it if it does not exist, and repairs a torn end of the write-ahead log. A
+// directory in use by another process gives ErrLocked; damaged data gives an error for which IsCorruption is true; a
+// disk that cannot be written gives a *BlockedError. Open verifies the logs before it changes anything; the blocks of
+// tables are verified when they are read.
 func Open(dir string, o Options) (*Store, error) {
 	o.defaults()
 	var s *Store
@@ -122,9 +118,8 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// OpenReadOnly opens the store in dir as it is and changes nothing there: what
-// is in the write-ahead log is read into memory, 64 MiB at most. A store that
-// is not there gives an error that is os.ErrNotExist.
+// OpenReadOnly opens the store in dir without changing anything: the write-ahead log is read into memory, 64 MiB at
+// most. A missing store gives an error that is os.ErrNotExist.
 func OpenReadOnly(dir string, o Options) (*Store, error) {
 	o.defaults()
 	opts, release := o.pebble()
@@ -139,7 +134,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	return open(dir, opts, o.Disk)
 }
 
-// open opens a directory that is there.
+// open opens an existing directory.
 func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
 	lock, err := pebble.LockDirectory(dir, opts.FS)
 	if err != nil {
@@ -170,8 +165,7 @@ func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
 	return s, nil
 }
 
-// lockError returns ErrLocked unless the operating system says that the lock
-// failed for another reason than a holder.
+// lockError returns ErrLocked unless the operating system reports a reason other than a holder of the lock.
 func lockError(err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok && errno != syscall.EAGAIN {
 		return fmt.Errorf("lock it: %w", err)
@@ -188,8 +182,7 @@ func (o *Options) defaults() {
 	}
 }
 
-// pebble returns Pebble's options but for the file system, and what is to be
-// called when the store is open.
+// pebble returns Pebble's options except the file system, and a function to call when the store is open.
 func (o *Options) pebble() (opts *pebble.Options, release func()) {
 	opts = &pebble.Options{
 		FormatMajorVersion:          pebble.FormatNewest,
@@ -221,10 +214,9 @@ func (o *Options) pebble() (opts *pebble.Options, release func()) {
 	return opts, release
 }
 
-// Keys in different parts are in different tables. The second, whose keys begin
-// with a set bit, is for what is written in order and left alone until it is
-// removed: among the other tables it would be rewritten with each compaction of
-// theirs. The third is for the mark, which is written again and again.
+// Keys in different parts are in different tables. The second part, whose keys begin with a set bit, is for data that
+// is written in order and not touched until it is removed: among the other tables, each of their compactions would
+// rewrite it. The third part is for the mark, which is written again and again.
 var parts = [][]byte{{0x80}, {0xff}}
 
 // part says where the part of a key ends.
@@ -237,18 +229,16 @@ func part(key []byte) (pebble.SpanPolicy, []byte, error) {
 	return pebble.SpanPolicy{}, nil, nil
 }
 
-// compression leaves level 0 as it is: most of what is in it is merged into
-// another level, or dropped, soon.
+// compression leaves level 0 uncompressed: most of its data is soon merged into another level, or dropped.
 func compression() pebble.DBCompressionSettings {
 	settings := pebble.DBCompressionFastest
 	settings.Levels[0] = block.NoCompression
 	return settings
 }
 
-// makeDir makes dir, if it is not there, so that it outlives a loss of power: a
-// directory is an entry in the one above it, which must be synced too. A process that
-// died before syncing may have made those above; all are synced that may be opened and
-// that can be synced (EINVAL: this kind of file system cannot).
+// makeDir makes dir, if it does not exist, so that it outlives a loss of power: a directory is an entry in its parent,
+// which must be synced, too. A process that died before syncing may have made the parents. So makeDir syncs every
+// parent that can be opened and synced (EINVAL: this kind of file system cannot).
 func makeDir(fs vfs.FS, dir string) error {
 	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -272,16 +262,15 @@ func syncDir(fs vfs.FS, dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// OpenMemory opens an empty store that lives in memory and dies with the
-// process.
+// OpenMemory opens an empty store in memory, which ends with the process.
 func OpenMemory(o Options) (*Store, error) {
 	o.Disk = NewMemoryDisk(o.Logger)
 	return Open("store", o)
 }
 
-// Close waits for work that is under way and closes the store; one with an external log is flushed first. Later reads
-// get ErrClosed. If the disk is blocked it does not wait, and gives it up: the store is left as a crash would leave it,
-// and its directory stays locked until the process ends.
+// Close waits for the work in progress and closes the store; it first flushes one with an external log. Later reads
+// return ErrClosed. If the disk is blocked, Close does not wait and gives the disk up: the store is left as after a
+// crash, and its directory stays locked until the process ends.
 func (s *Store) Close() error {
 	err := s.disk.Guard(func() error {
 		var err error
@@ -297,16 +286,14 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Begin starts an empty transaction. Release it when it is no longer needed,
-// committed or not.
+// Begin starts an empty transaction. Release it when it is no longer needed, committed or not.
 func (s *Store) Begin() *Txn { return &Txn{db: s.db, batch: s.db.NewBatch()} }
 
 // Disk returns the disk that the store is on.
 func (s *Store) Disk() *Disk { return s.disk }
 
-// Reclaim begins to give back the space of what was deleted, which otherwise waits
-// until so much was written that the deletions go from memory into a table, and of
-// logs that are kept to be used again, one with each call. It is cheap.
+// Reclaim starts to free the space of deleted data, which otherwise waits until enough was written to move the
+// deletions from memory to a table. It also removes one log that is kept for reuse with each call. It is cheap.
 func (s *Store) Reclaim() error {
 	if _, err := s.db.AsyncFlush(); err != nil {
 		return fmt.Errorf("flush: %w", err)
@@ -314,14 +301,12 @@ func (s *Store) Reclaim() error {
 	return nil
 }
 
-// Commit makes the changes of t durable and visible. While the disk is blocked it
-// does not return; when it is given up, it never does, so that no
-// caller takes a change for made that is not. After an error it is unknown whether the changes are durable;
-// the store must then be reopened to find out.
+// Commit makes the changes of t durable and visible. While the disk is blocked it does not return; when the disk is
+// given up, it never does, so that no caller takes a lost change for made. After an error it is unknown whether the
+// changes are durable: reopen the store to find out.
 //
-// Commits are made one after the other: Verify tells a write that was cut short
-// from damage by it. For the same reason a store must be closed only when the last
-// one has ended.
+// Commits are made one after the other: Verify needs that to tell an interrupted write from damage. For the same reason
+// a store must be closed only after the last commit has ended.
 func (s *Store) Commit(t *Txn) error {
 	if s.external {
 		return ErrExternal
@@ -353,10 +338,10 @@ func (s *Store) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
 	return scan(s.db, lo, hi, f)
 }
 
-// IsCorruption reports whether err says that stored data is damaged.
+// IsCorruption reports whether err means that stored data is damaged.
 func IsCorruption(err error) bool { return pebble.IsCorruptionError(err) }
 
-// A Txn collects changes. It reads the store with these changes applied. It belongs to one goroutine.
+// A Txn collects changes. Its reads include these changes. It belongs to one goroutine.
 //
 // A failing read means that the store is damaged or gone.
 type Txn struct {
@@ -365,9 +350,8 @@ type Txn struct {
 	indexed bool
 }
 
-// reader returns the batch with an index of its keys. Most transactions read
-// nothing, and to index each change as it is made would cost half as much as to
-// commit it.
+// reader returns the batch with an index of its keys. Most transactions read nothing, and indexing each change as it is
+// made would cost half as much as the commit.
 func (t *Txn) reader() *pebble.Batch {
 	if !t.indexed {
 		indexed := t.db.NewIndexedBatch()
@@ -381,14 +365,14 @@ func (t *Txn) reader() *pebble.Batch {
 // Get returns the value of key, or nil if there is none.
 func (t *Txn) Get(key []byte) ([]byte, error) { return copyOut(t.reader().Get(key)) }
 
-// Set gives key a value.
+// Set sets the value of key.
 func (t *Txn) Set(key, value []byte) { must(t.batch.Set(key, value, nil)) }
 
-// Delete removes key, present or not.
+// Delete removes key, whether or not it exists.
 func (t *Txn) Delete(key []byte) { must(t.batch.Delete(key, nil)) }
 
-// DeleteOnce removes a key that was set exactly once since it last was absent.
-// It is cheaper than Delete: the two records cancel out as soon as they meet.
+// DeleteOnce removes a key that was set exactly once since it was last absent. It is cheaper than Delete: the two
+// records cancel out as soon as they meet.
 func (t *Txn) DeleteOnce(key []byte) { must(t.batch.SingleDelete(key, nil)) }
 
 // DeleteRange removes all keys from lo up to but not including hi, at a cost
@@ -414,8 +398,8 @@ func (t *Txn) Bytes() []byte { return t.batch.Repr() }
 // Release frees the memory of t, which must not be used afterwards.
 func (t *Txn) Release() { must(t.batch.Close()) }
 
-// must is for calls that fail only when the program is wrong, such as a write
-// to a batch that is already committed.
+// must handles the errors of calls that fail only because of a bug, such as a write to a batch that is already
+// committed.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -442,7 +426,7 @@ func scan(r pebble.Reader, lo, hi []byte, f func(key, value []byte) bool) error 
 	return each(it, f)
 }
 
-// each calls f with what an iterator has, until f returns false, and closes it.
+// each calls f with the entries of an iterator, until f returns false, and closes it.
 func each(it *pebble.Iterator, f func(key, value []byte) bool) error {
 	for ok := it.First(); ok; ok = it.Next() {
 		value, err := it.ValueAndErr()
@@ -459,8 +443,7 @@ func each(it *pebble.Iterator, f func(key, value []byte) bool) error {
 	return nil
 }
 
-// pebbleLogger passes on what Pebble has to say. Its information is of no use
-// to the person who runs the server, its errors are.
+// pebbleLogger passes on Pebble's errors. Its other messages do not help an operator.
 type pebbleLogger struct {
 	log  *slog.Logger
 	disk *Disk
@@ -472,8 +455,7 @@ func (l *pebbleLogger) Errorf(format string, args ...any) {
 	l.log.Error("store", "error", fmt.Sprintf(format, args...))
 }
 
-// Fatalf is how Pebble says that it cannot go on. It is not prepared to get an
-// answer.
+// Fatalf is called when Pebble cannot continue. Pebble does not expect it to return.
 func (l *pebbleLogger) Fatalf(format string, args ...any) {
 	l.disk.fail(fmt.Errorf(format, args...))
 	l.disk.blockIfDead()
@@ -482,7 +464,7 @@ func (l *pebbleLogger) Fatalf(format string, args ...any) {
 func listener(log *slog.Logger) *pebble.EventListener {
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {
-			if blockedReason(err) == "" { // the disk says so itself
+			if blockedReason(err) == "" { // the disk reports it itself
 				log.Error("store background work", "error", err)
 			}
 		},

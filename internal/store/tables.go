@@ -8,19 +8,18 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
-// Tables is what VerifyTables has read.
+// Tables is the result of VerifyTables.
 type Tables struct {
 	Files   int
 	Bytes   int64
 	Damaged []error
 }
 
-// Logs returns what was read of the logs when the store was opened.
+// Logs returns what Verify read of the logs when the store was opened.
 func (s *Store) Logs() Logs { return s.logs }
 
-// VerifyTables reads all blocks of all tables and compares them with their
-// checksums. Of a damaged table it reports the first bad block. read learns of
-// each table that has been read; if it returns an error, that is the end.
+// VerifyTables reads all blocks of all tables and compares them with their checksums. Of a damaged table it reports the
+// first bad block. It calls read with each table that it has read; an error of read ends it.
 func (s *Store) VerifyTables(read func(bytes int64) error) (Tables, error) {
 	var t Tables
 	levels, err := s.db.SSTables()

@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// Damage is a place in a file where stored data have changed or are gone. It is
-// an error for which IsCorruption is true.
+// Damage is a place in a file whose stored data has changed or is missing. It is an error for which IsCorruption is
+// true.
 type Damage struct {
 	File   string
 	Offset int64
@@ -34,7 +34,7 @@ type Logs struct {
 	Bytes   int64
 
 	manifest string // the file
-	end      int64  // of what is in order in it
+	end      int64  // of its valid part
 }
 
 // Verify reads the logs that Pebble would replay, and its MANIFEST, and looks
@@ -188,8 +188,7 @@ const (
 	editPreviousLog  = 9
 )
 
-// logNumber reads an edit's number of the oldest log that is still needed, or 0
-// if it does not set it.
+// logNumber reads an edit's number of the oldest log that is still needed, or 0 if it does not set it.
 func logNumber(edit []byte) uint64 {
 	number := func() uint64 {
 		n, size := binary.Uvarint(edit)
@@ -211,9 +210,8 @@ func logNumber(edit []byte) uint64 {
 	}
 }
 
-// tableLost says so if Pebble could not open a store because a table is missing
-// or has another size than it was written with. Pebble has no error of a kind
-// for that.
+// tableLost reports Damage if Pebble could not open a store because a table is missing or has a wrong size. Pebble has
+// no kind of error for that.
 func (l *Logs) tableLost(err error) error {
 	text := err.Error()
 	if !strings.Contains(text, "object size mismatch") && !strings.Contains(text, "unknown to the objstorage provider") {
