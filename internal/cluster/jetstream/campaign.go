@@ -21,8 +21,8 @@ import (
 //go:linkname lookupRaftNode github.com/nats-io/nats-server/v2/server.(*Server).lookupRaftNode
 func lookupRaftNode(s *natsserver.Server, group string) natsserver.RaftNode
 
-// minCampaignTimeout and maxCampaignTimeout bound the time that a server waits after Campaign before it stands for
-// election. NATS draws it at random, because there all followers begin at a time. Here they begin one after the other.
+// minCampaignTimeout and maxCampaignTimeout limit how long a server waits after Campaign before it stands for election.
+// NATS draws the time at random, because its followers begin at the same time. Here they begin one after the other.
 var (
 	//go:linkname minCampaignTimeout github.com/nats-io/nats-server/v2/server.minCampaignTimeout
 	minCampaignTimeout time.Duration
@@ -34,20 +34,20 @@ func init() {
 	minCampaignTimeout, maxCampaignTimeout = 10*time.Millisecond, 50*time.Millisecond
 }
 
-// campaigns is what a server remembers of the groups that have lost their leader.
+// campaigns holds a server's state for the groups that have lost their leader.
 type campaigns struct {
 	mu   sync.Mutex
 	next map[string]campaign // by group
 }
 
-// campaign says when a server stands for election next, and after how long again.
+// campaign holds when a server next stands for election, and the wait after that.
 type campaign struct {
 	at   time.Time
 	then time.Duration
 }
 
-// due notes that a group has no leader, and reports whether the server is to stand for election now. It waits twice as
-// long each time: to stand again ends an election that is under way, and a busy disk takes long to keep a vote.
+// due records that a group has no leader, and reports whether the server must stand for election now. The wait doubles
+// each time: standing again ends a running election, and a busy disk takes long to store a vote.
 func (c *campaigns) due(group string, turn func() time.Duration, again time.Duration, now time.Time) bool {
 	next, known := c.next[group]
 	if !known || now.Sub(next.at) > max(next.then, 5*time.Second) { // another death

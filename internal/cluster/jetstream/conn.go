@@ -18,16 +18,16 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// ConnectOptions says how to reach an external NATS cluster.
+// ConnectOptions configures the connection to an external NATS cluster.
 type ConnectOptions struct {
 	// URL is one or more addresses, separated by commas: nats://host:4222.
 	URL string
-	// Credentials is a file with the user's JWT and seed, if the cluster wants one.
+	// Credentials is a file with the user's JWT and seed, if the cluster requires them.
 	Credentials string
-	// TLS is for clusters that use it; nil is what the URL says.
+	// TLS is for clusters that use it. Nil uses the setting of the URL.
 	TLS *tls.Config
-	// SystemCredentials is a file as Credentials is, of a user of the system account. With it
-	// can be seen what otherwise has to be believed; see CheckSync.
+	// SystemCredentials is a file like Credentials, for a user of the system account. It allows CheckSync to verify
+	// what otherwise must be assumed.
 	SystemCredentials string
 
 	// Insecure allows a connection to another machine without TLS.
@@ -39,8 +39,7 @@ type ConnectOptions struct {
 	Log *slog.Logger
 }
 
-// A Conn is a connection to NATS, from which a node has its logs, leases
-// and messages. It connects again when it has been cut.
+// A Conn is a connection to NATS, which provides a node's logs, leases and messages. It reconnects after a failure.
 type Conn struct {
 	cluster string
 	log     *slog.Logger
@@ -55,7 +54,7 @@ type Conn struct {
 	waiting map[string]*call // by the last token of their reply subject
 }
 
-// Connect connects to a NATS cluster. It fails if that cannot be reached.
+// Connect connects to a NATS cluster. It fails if the cluster is unreachable.
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	if err := o.checkSecure(); err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	return c, nil
 }
 
-// checkServer returns an error if a server of that version, which takes messages of so many bytes, cannot carry logs.
+// checkServer returns an error if a server of that version, with messages of that maximum size, cannot carry logs.
 // Servers before 2.11 do not answer direct gets of several messages.
 func checkServer(version string, payload int64) error {
 	var major, minor int
@@ -85,8 +84,7 @@ func checkServer(version string, payload int64) error {
 	return nil
 }
 
-// checkSecure returns an error if the connection may be one in the clear to another
-// machine.
+// checkSecure returns an error if the connection may go unencrypted to another machine.
 func (o *ConnectOptions) checkSecure() error {
 	if o.TLS != nil || o.Insecure {
 		return nil
@@ -138,7 +136,7 @@ func connect(ctx context.Context, cluster string, s *Server, log *slog.Logger, o
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(100*time.Millisecond),
 		nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
-		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent later
+		nats.ReconnectBufSize(-1), // a message that cannot be sent now is not sent later
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				log.Warn("connection to NATS lost", "error", err)
@@ -162,7 +160,7 @@ func connect(ctx context.Context, cluster string, s *Server, log *slog.Logger, o
 	c.inbox = c.nc.NewInbox()
 	replies, err := c.nc.Subscribe(c.inbox+".*", c.reply)
 	if err == nil {
-		// Every reply was asked for, and is taken off at once.
+		// Each reply was requested, and is received at once.
 		err = replies.SetPendingLimits(-1, -1)
 	}
 	if err != nil {
@@ -175,7 +173,7 @@ func connect(ctx context.Context, cluster string, s *Server, log *slog.Logger, o
 // Close ends the connection. Calls that wait on it fail.
 func (c *Conn) Close() { c.nc.Close() }
 
-// subject returns the subject of something that belongs to the cluster.
+// subject returns a subject that belongs to the cluster.
 func (c *Conn) subject(tokens ...string) string {
 	return "sluice." + c.cluster + "." + strings.Join(tokens, ".")
 }
@@ -225,18 +223,17 @@ func untoken(t string) (string, error) {
 	return out.String(), nil
 }
 
-// A call is a message for which replies are awaited.
+// A call is a message that expects replies.
 type call struct {
 	conn    *Conn
 	token   string
 	replies chan *nats.Msg
 }
 
-// errNoResponders says that no connection receives messages on the subject, so that
-// this one was not received.
+// errNoResponders reports that no connection receives messages on the subject, so that this one was not received.
 var errNoResponders = errors.New("no connection listens")
 
-// call sends a message to which up to so many replies may come. Close the call.
+// call sends a message that expects up to the given number of replies. Close the call.
 func (c *Conn) call(m *nats.Msg, replies int) (*call, error) {
 	one := &call{conn: c, token: fmt.Sprint(c.next.Add(1)), replies: make(chan *nats.Msg, replies)}
 	m.Reply = c.inbox + "." + one.token
@@ -311,12 +308,12 @@ func isCode(err error, codes ...js.ErrorCode) bool {
 	return false
 }
 
-// attempt is how long one request waits for its reply. A reply takes milliseconds;
-// when the leader who should give it is gone, none comes.
+// attempt is how long one request waits for its reply. A reply takes milliseconds. When the leader that should send it
+// has died, none comes.
 const attempt = 2 * time.Second
 
-// firstAttempt is how long the first of several waits. Each further one waits twice as long, up to attempt: a request
-// that came while a group elected its leader was lost, but a busy disk needs time.
+// firstAttempt is how long the first of several requests waits. Each further one waits twice as long, up to attempt: a
+// request that arrives while a group elects its leader is lost, but a busy disk needs time.
 const firstAttempt = 500 * time.Millisecond
 
 // ask makes one request to JetStream's API and decodes the response.
@@ -329,7 +326,7 @@ func (c *Conn) ask(ctx context.Context, subject string, request, response any) e
 	return c.askFor(ctx, attempt, subject, request, response)
 }
 
-// askFor is ask with another bound than attempt.
+// askFor is ask with a limit other than attempt.
 func (c *Conn) askFor(ctx context.Context, bound time.Duration, subject string, request, response any) error {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
@@ -368,8 +365,8 @@ func (c *Conn) askFor(ctx context.Context, bound time.Duration, subject string, 
 	}
 }
 
-// askUntilAnswered asks until there is an answer, as long as ctx lasts. It is for what does
-// no harm when it is done twice.
+// askUntilAnswered asks until there is an answer, or until ctx ends. It is for requests that may safely be executed
+// twice.
 func (c *Conn) askUntilAnswered(ctx context.Context, subject string, request, response any) error {
 	bound := firstAttempt
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
@@ -381,7 +378,7 @@ func (c *Conn) askUntilAnswered(ctx context.Context, subject string, request, re
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
-		// An error of JetStream's own is an answer, unless it will pass.
+		// A JetStream error is an answer, unless it is temporary.
 		if _, ok := errors.AsType[*js.APIError](err); ok && !isCode(err, codeNotAvailable, codeStreamOffline) {
 			return err
 		}
@@ -391,7 +388,7 @@ func (c *Conn) askUntilAnswered(ctx context.Context, subject string, request, re
 	}
 }
 
-// pause waits; it returns the error of ctx if that ends first.
+// pause waits. It returns the error of ctx if ctx ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

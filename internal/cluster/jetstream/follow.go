@@ -12,8 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// lookEvery is how often a follower that hears nothing asks the log's leader
-// whether it has missed something.
+// lookEvery is how often a follower without notices asks the log's leader whether it has missed one.
 const lookEvery = 3 * time.Second
 
 // Follow implements sharedlog.Log.
@@ -68,7 +67,7 @@ func (l *Log) Follow(ctx context.Context, from sharedlog.Position, f func(shared
 			continue
 		}
 
-		// A record that was announced and is not here yet will be here soon.
+		// An announced record that is not here yet will be here soon.
 		var again <-chan time.Time
 		if heard.Load() >= uint64(from) {
 			again = time.After(retry)

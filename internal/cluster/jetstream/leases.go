@@ -36,7 +36,7 @@ type Leases struct {
 	published atomic.Uint64 // messages
 
 	mu sync.Mutex
-	// undecided are the holders that this process would be if their Take had succeeded.
+	// undecided holds the holders that this process would be if their Take had succeeded.
 	undecided map[string]string
 }
 
@@ -44,9 +44,9 @@ var _ sharedlog.Leases = (*Leases)(nil)
 
 // Headers of a lease's message.
 const (
-	holderHeader  = "Sluice-Holder"  // whose message it is. A new holder is drawn for each Take
+	holderHeader  = "Sluice-Holder"  // the holder; each Take draws a new one
 	renewalHeader = "Sluice-Renewal" // the number of the message among those of its process
-	lengthHeader  = "Sluice-Length"  // for how many milliseconds it counts
+	lengthHeader  = "Sluice-Length"  // how many milliseconds it counts
 )
 
 // leasesStream is the name of the stream of leases.
@@ -55,7 +55,7 @@ const leasesStream = "leases"
 // leasesAtOnce is how many leases are listed with one request.
 const leasesAtOnce = 512
 
-// shortestMemory is how long the stream remembers a message at least. Programs that write no lengths go by it.
+// shortestMemory is the minimum time that the stream remembers a message. Programs that write no lengths rely on it.
 const shortestMemory = 5 * time.Second
 
 // Leases returns the leases of the cluster. Those that are taken here last for ttl, in milliseconds. Their stream is
@@ -103,7 +103,7 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 	return l, l.listen()
 }
 
-// listen notes each renewal of any node, as it is made.
+// listen records each renewal of any node when it is made.
 func (l *Leases) listen() error {
 	_, err := l.conn.nc.Subscribe(l.subject+"*", func(m *nats.Msg) {
 		if name, err := untoken(strings.TrimPrefix(m.Subject, l.subject)); err == nil {
@@ -116,8 +116,7 @@ func (l *Leases) listen() error {
 // TTL implements sharedlog.Leases.
 func (l *Leases) TTL() time.Duration { return l.ttl }
 
-// Expire has the next list be read from the stream, and makes free what is not in it: a node has said that it has given
-// a lease back.
+// Expire makes the next list read the stream, and frees the leases that are not in it: a node has reported a release.
 func (l *Leases) Expire() { l.seen.expire() }
 
 type lease struct {
@@ -126,13 +125,13 @@ type lease struct {
 	holder string
 
 	mu       sync.Mutex
-	revision uint64    // of the last message known to be this holder's
-	until    time.Time // when that one is forgotten, at the earliest
+	revision uint64    // of the last message known to belong to this holder
+	until    time.Time // earliest time at which that one is forgotten
 	unsure   bool      // there may be a newer one
 	gone     bool      // released or lost
 }
 
-// errUndecided says that an earlier change of the lease has not been decided.
+// errUndecided reports that an earlier change of the lease is still undecided.
 var errUndecided = errors.New("an earlier change is not decided yet")
 
 // Take implements sharedlog.Leases.
@@ -194,7 +193,7 @@ func (o *lease) publish(ctx context.Context, value []byte) error {
 	return err
 }
 
-// find finds out which message is this holder's, if it has one.
+// find finds this holder's message, if there is one.
 func (o *lease) find(ctx context.Context) error {
 	m, err := o.leases.conn.get(ctx, o.leases.stream, getRequest{LastBy: o.leases.subject + token(o.name)})
 	switch {
@@ -207,7 +206,7 @@ func (o *lease) find(ctx context.Context) error {
 	return nil
 }
 
-// holderOf finds the holder in a message's header as the API returns it.
+// holderOf returns the holder in a message's header, in the form of the API's response.
 func holderOf(header []byte) string {
 	for line := range bytes.Lines(header) {
 		if key, value, ok := strings.Cut(string(line), ":"); ok && textproto.CanonicalMIMEHeaderKey(key) == holderHeader {
@@ -289,7 +288,7 @@ func (o *lease) release(ctx context.Context) error {
 		var response struct{}
 		err := o.leases.conn.ask(ctx, apiDelete+o.leases.stream, request, &response)
 		if isCode(err, codeNoMessage, codeDeleteFailed) && !o.unsure {
-			o.unsure = true // that lease is not there; look which node holds it
+			o.unsure = true // that lease does not exist; check which node holds it
 			continue
 		}
 		return err

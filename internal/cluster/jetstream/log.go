@@ -25,26 +25,25 @@ type Log struct {
 	tail    string // the subject of notices that the log has grown
 
 	mu    sync.Mutex
-	known sharedlog.Position // the log has been seen to reach it
-	tries int                // how many appends in a row have not been acknowledged in time
+	known sharedlog.Position // the log has reached at least this position
+	tries int                // consecutive appends without a timely acknowledgement
 }
 
 var _ sharedlog.Log = (*Log)(nil)
 
 const (
-	// readAtOnce bounds what one Read returns, in bytes, but for its first record.
+	// readAtOnce limits the result of one Read in bytes, except for its first record.
 	readAtOnce = 4 << 20
-	// recordsAtOnce bounds it in records.
+	// recordsAtOnce limits it in records.
 	recordsAtOnce = 512
-	// trimAtOnce is how many records one purge forgets: appends wait meanwhile.
+	// trimAtOnce is how many records one purge removes: appends wait meanwhile.
 	trimAtOnce = 1000
-	// appendPace is for how many bytes of a record an append waits a second more for its acknowledgement.
+	// appendPace is the number of bytes for which an append waits a second longer for its acknowledgement.
 	appendPace = 4 << 20
 )
 
-// Log returns the log of that name, which is made if it is not there, with so
-// many replicas; one that is there with fewer gets more. It goes on trying as
-// long as ctx lasts.
+// Log returns the log of that name with the given number of replicas, and creates it if necessary. A log with fewer
+// replicas gets more. It retries until ctx ends.
 func (c *Conn) Log(ctx context.Context, name string, replicas int) (*Log, error) {
 	l := &Log{
 		conn:    c,
@@ -64,7 +63,7 @@ func (c *Conn) Log(ctx context.Context, name string, replicas int) (*Log, error)
 		MaxMsgSize:  MaxPayload,
 		DenyDelete:  true,
 		AllowDirect: true,
-		Duplicates:  100 * time.Millisecond, // nothing is sent that it would be used for
+		Duplicates:  100 * time.Millisecond, // no message is sent that would need it
 	})
 	if err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ func (l *Log) Append(ctx context.Context, after sharedlog.Position, data []byte)
 	err := l.publish(ctx, after, data)
 	if err == nil {
 		l.knows(after + 1)
-		// Followers learn of it at once. Should the notice get lost, they look by themselves.
+		// Followers learn of it at once. If the notice is lost, they find the record themselves.
 		_ = l.conn.nc.Publish(l.tail, strconv.AppendUint(nil, uint64(after+1), 10))
 		return nil
 	}
@@ -122,15 +121,14 @@ func (l *Log) publish(ctx context.Context, after sharedlog.Position, data []byte
 }
 
 // patience is how long an append waits for its acknowledgement when the caller would wait longer. When the leader dies,
-// none comes, and the sooner it is asked again the sooner the next leader answers. But a leader with a busy disk needs
-// time.
+// none comes, and an early repetition reaches the next leader sooner. But a leader with a busy disk needs time.
 func (l *Log) patience() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return min(firstAttempt<<l.tries, attempt)
 }
 
-// tried notes whether an append was acknowledged too late.
+// tried records whether an append was acknowledged in time.
 func (l *Log) tried(late bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,8 +164,7 @@ func (c *Conn) publish(ctx context.Context, m *nats.Msg) (uint64, error) {
 	return ack.Sequence, nil
 }
 
-// knows notes that the log has been seen to reach a position, and returns the last
-// one that it was.
+// knows records that the log has reached a position, and returns the highest such position.
 func (l *Log) knows(p sharedlog.Position) sharedlog.Position {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,7 +249,7 @@ func (l *Log) read(ctx context.Context, from sharedlog.Position, barrier bool) (
 	}
 }
 
-// errGap says that the server asked has records, but not the next one.
+// errGap reports that the server has records, but not the next one.
 var errGap = errors.New("the next record is not there")
 
 // near returns records from some replica, one on the server that this node is
@@ -375,7 +372,7 @@ func (l *Log) Trim(ctx context.Context, to sharedlog.Position) error {
 	return nil
 }
 
-// Leader is the name of the server that leads the log, as far as is known.
+// Leader is the name of the server that leads the log, as far as known.
 func (l *Log) Leader(ctx context.Context) (string, error) {
 	var info js.StreamInfo
 	if err := l.conn.askUntilAnswered(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
@@ -384,11 +381,11 @@ func (l *Log) Leader(ctx context.Context) (string, error) {
 	return leaderOf(&info), nil
 }
 
-// ErrNoLeader says that a log has no leader at present.
+// ErrNoLeader reports that a log has no leader at present.
 var ErrNoLeader = errors.New("the log has no leader")
 
-// Copies returns how many replicas of the log have all of it and are there, as its
-// leader knows, and how many there should be. It asks once.
+// Copies returns the number of complete and present replicas of the log, according to its leader, and the number that
+// it should have. It asks once.
 func (l *Log) Copies(ctx context.Context) (current, wanted int, err error) {
 	var info js.StreamInfo
 	if err := l.conn.ask(ctx, apiInfo+l.stream, struct{}{}, &info); isCode(err, codeNotAvailable) {

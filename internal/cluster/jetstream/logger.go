@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// logger passes the lines of an embedded server on. Its notices and warnings are
-// details to an operator, and most of its errors are another node that is
-// not there, said many times a second: each kind is passed on once in a minute.
+// logger passes on the log lines of an embedded server. Its notices and warnings are details for an operator, and most
+// of its errors concern an absent node and repeat many times a second: each kind is logged once per minute.
 type logger struct {
 	log   *slog.Logger
 	fatal chan error // the first fatal line: the server does not start
@@ -45,8 +44,8 @@ func (l *logger) Errorf(format string, v ...any) {
 	l.log.Warn(fmt.Sprintf(format, v...))
 }
 
-// kindOf returns what a line is about: its format without the connection that it
-// may begin with, which is another one with each attempt.
+// kindOf returns the kind of a line: its format without the connection at its beginning, which differs with each
+// attempt.
 func kindOf(format string) string {
 	if _, connection, ok := strings.Cut(format, "id:"); ok {
 		if _, text, ok := strings.Cut(connection, " - "); ok {

@@ -19,7 +19,7 @@ const (
 	systemMetaStepDown = "$JS.API.META.LEADER.STEPDOWN"
 )
 
-// errNoSystem says that the system account is not at hand.
+// errNoSystem reports that the system account is not available.
 var errNoSystem = errors.New("this takes a connection to the system account of NATS")
 
 // system connects to the system account.
@@ -36,11 +36,9 @@ func (c *Conn) system() (*nats.Conn, error) {
 // notMember is the code of NATS's error about a server that is not in the meta group.
 const notMember = 10044
 
-// RemoveMember removes a server that does not come back: its replicas are made
-// anew on others, where there are any, and it no longer counts for majorities. One
-// that is no member is none afterwards either. The leader of the meta group knows a
-// server by its name only if it has heard of it since its own start; the id it has
-// always.
+// RemoveMember removes a server that will not come back: other servers get its replicas, if there are any, and it no
+// longer counts for majorities. A server that is no member is not an error. The leader of the meta group knows a server
+// by name only if it has heard of it since its own start; it always knows the id.
 func (c *Conn) RemoveMember(ctx context.Context, name string) error {
 	err := c.manage(ctx, systemRemove, map[string]string{"peer_id": peerID(name)})
 	if e, ok := errors.AsType[*js.APIError](err); ok && e.ErrorCode == notMember {
@@ -49,7 +47,7 @@ func (c *Conn) RemoveMember(ctx context.Context, name string) error {
 	return err
 }
 
-// peerID is what NATS calls a server within its groups: the hash of its name.
+// peerID is NATS's name of a server within its groups: the hash of its name.
 func peerID(name string) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	sum := sha256.Sum256([]byte(name))
@@ -94,7 +92,7 @@ func (c *Conn) manage(ctx context.Context, subject string, request any) error {
 	return nil
 }
 
-// stepDownMeta has the leader of the meta group make way for another.
+// stepDownMeta makes the leader of the meta group step down.
 func (s *Server) stepDownMeta(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

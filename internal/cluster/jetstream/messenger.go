@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 )
 
-// A Messenger sends messages between nodes: a request is published on a subject
-// of its node, the answer on the subject that it names for that.
+// A Messenger sends messages between nodes: it publishes a request on a subject of its node, and the answer on the
+// subject that the request names.
 type Messenger struct {
 	conn   *Conn
 	node   string
@@ -32,11 +32,11 @@ type Messenger struct {
 var _ messenger.Messenger = (*Messenger)(nil)
 
 const (
-	// maxRunning and maxRunningBytes bound the requests that a node has in hand.
-	// Most of them are long polls, which are small and wait.
+	// maxRunning and maxRunningBytes limit the simultaneous requests of a node. Most of them are long polls, which are
+	// small and wait.
 	maxRunning      = 16384
 	maxRunningBytes = 256 << 20
-	// longestRequest is how long a request waits for which its caller gives no deadline.
+	// longestRequest is the timeout of a request whose caller sets no deadline.
 	longestRequest = time.Minute
 )
 
@@ -45,12 +45,11 @@ const (
 	timeoutHeader = "Sluice-Timeout" // of a request: how many milliseconds the caller waits
 	statusHeader  = "Sluice-Status"  // of an answer without success: one of those below
 	codeHeader    = "Sluice-Code"    // of a failure
-	statusRefused = "refused"        // nothing was executed, the text says why
+	statusRefused = "refused"        // nothing was executed; the text is the reason
 	statusFailed  = "failed"         // the handler returned an error, the text is its text
 )
 
-// Messenger returns the messenger of a node. Only one process is to have that of
-// one node at a time.
+// Messenger returns the messenger of a node. Only one process may have that of one node at a time.
 func (c *Conn) Messenger(node string) (*Messenger, error) {
 	m := &Messenger{
 		conn:     c,
@@ -67,7 +66,7 @@ func (c *Conn) Messenger(node string) (*Messenger, error) {
 	return m, c.nc.Flush()
 }
 
-// Close stops taking requests and ends the contexts of those that are running.
+// Close refuses further requests and ends the contexts of those in progress.
 func (m *Messenger) Close() {
 	_ = m.sub.Unsubscribe()
 	m.cancel()
@@ -122,7 +121,7 @@ func (m *Messenger) Request(ctx context.Context, node, kind string, payload []by
 	return answer.Data, nil
 }
 
-// receive takes a request or the cancellation of one. It must not block.
+// receive receives a request or the cancellation of one. It must not block.
 func (m *Messenger) receive(msg *nats.Msg) {
 	parts := strings.Split(msg.Subject, ".")
 	kind, err := untoken(parts[len(parts)-1])

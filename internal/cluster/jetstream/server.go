@@ -19,13 +19,13 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// MaxPayload is the longest message that embedded servers take, in bytes. A
-// external NATS cluster must take at least as much.
+// MaxPayload is the maximum size of a message of embedded servers, in bytes. An external NATS cluster must accept at
+// least as much.
 const MaxPayload = 16 << 20
 
-const _ = uint(MaxPayload - sharedlog.MaxRecord - 1<<20) // a record, and what comes with it, fits
+const _ = uint(MaxPayload - sharedlog.MaxRecord - 1<<20) // a record and its headers fit
 
-// Options says what an embedded server is and where it keeps its data.
+// Options configures an embedded server.
 type Options struct {
 	// Name is the name of the server, unique in the cluster. JetStream knows a
 	// server by its name: one with an empty directory must come under a new one.
@@ -51,8 +51,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Limits on the memory of an embedded server. They leave only the caches of recently written or read blocks unbounded,
-// which the next garbage collection frees: bound them with Go's memory limit.
+// Limits on the memory of an embedded server. Only the caches of recently written or read blocks stay unlimited. The
+// next garbage collection frees them: limit them with Go's memory limit.
 const (
 	maxStreamBuffer = 64 << 20 // published to a stream and not yet proposed
 	maxCatchup      = 32 << 20 // sent to lagging replicas and not yet acknowledged
@@ -65,7 +65,7 @@ const (
 // much from then on: it would not lead, nor keep anything.
 const maxStore = 1 << 60
 
-// ErrOpen says that servers would take any process for one of them.
+// ErrOpen reports that servers would accept any process as one of them.
 var ErrOpen = errors.New(
 	"nodes need a secret or certificates to know each other by: give --cluster-secret-file, or --cluster-ca, --cluster-cert and --cluster-key",
 )
@@ -234,11 +234,10 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Name is the name of the server.
+// Name returns the name of the server.
 func (s *Server) Name() string { return s.inner.Name() }
 
-// Keeps reports whether the server keeps streams. It no longer does when a write to
-// its disk has failed, until it is started anew.
+// Keeps reports whether the server stores streams. After a failed write to its disk it no longer does, until a restart.
 func (s *Server) Keeps() bool { return s.inner.JetStreamEnabled() }
 
 // Connected returns the names of the servers to which this one has routes.
@@ -290,7 +289,7 @@ func (s *Server) handOver(ctx context.Context) {
 				s.log.Debug("stream not handed over", "stream", stream, "error", err)
 			}
 		}
-		meta := len(led) == 0 && s.inner.JetStreamIsLeader() // last, so that the streams' moves are not held up
+		meta := len(led) == 0 && s.inner.JetStreamIsLeader() // last, so as not to delay the streams' moves
 		if meta {
 			s.stepDownMeta(ctx)
 		}
@@ -303,7 +302,7 @@ func (s *Server) handOver(ctx context.Context) {
 	}
 }
 
-// Yield has others lead the leases and the meta group, as far as that is done while ctx lasts.
+// Yield moves the lead of the leases and of the meta group to other servers, as far as possible before ctx ends.
 func (s *Server) Yield(ctx context.Context) {
 	leases := (&Conn{cluster: s.cluster}).stream(leasesStream)
 	for s.inner.Running() && s.inner.JetStreamIsClustered() {

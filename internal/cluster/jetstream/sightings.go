@@ -22,22 +22,22 @@ import (
 type sightings struct {
 	mu      sync.Mutex
 	leases  map[string]sighting
-	heard   map[string]hearing // the last one of each lease
-	readAt  time.Time          // when the stream was read last
+	heard   map[string]hearing // the last message of each lease
+	readAt  time.Time          // when the stream was last read
 	stale   bool               // the stream must be read
 	changes int                // how often stale was set
 }
 
 // sighting is a message as it was read from the stream.
 type sighting struct {
-	sequence uint64 // 0: it is gone
+	sequence uint64 // 0: no message
 	message  messageID
 	value    []byte
-	length   time.Duration // for how long it counts; 0: until the stream forgets it
-	since    time.Time     // when it was seen first
+	length   time.Duration // how long it counts; 0: until the stream forgets it
+	since    time.Time     // when it was first seen
 }
 
-// messageID tells a lease's message from all others. Programs of earlier versions give it no number.
+// messageID distinguishes a lease's message from all others. Programs of earlier versions give it no number.
 type messageID struct{ holder, renewal string }
 
 func idOf(h nats.Header) messageID { return messageID{h.Get(holderHeader), h.Get(renewalHeader)} }
@@ -48,14 +48,14 @@ type hearing struct {
 	at      time.Time
 }
 
-// readEvery is how often the stream is read if nothing is heard that calls for it.
+// readEvery is how often the stream is read if no message requires an earlier read.
 const readEvery = 5 * time.Second
 
 func newSightings() *sightings {
 	return &sightings{leases: make(map[string]sighting), heard: make(map[string]hearing), stale: true}
 }
 
-// sightingOf returns what a message of the stream says.
+// sightingOf returns the sighting of a message of the stream.
 func sightingOf(sequence uint64, m *nats.Msg) sighting {
 	s := sighting{sequence: sequence, message: idOf(m.Header), value: m.Data}
 	if ms, err := strconv.ParseInt(m.Header.Get(lengthHeader), 10, 64); err == nil && ms > 0 && s.message.renewal != "" {
@@ -64,7 +64,7 @@ func sightingOf(sequence uint64, m *nats.Msg) sighting {
 	return s
 }
 
-// hear notes that a message was sent. If it does more than to renew a lease, the stream must be read.
+// hear records that a message was sent. Unless it only renews a lease, the stream must be read.
 func (s *sightings) hear(name string, m *nats.Msg, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,13 +75,13 @@ func (s *sightings) hear(name string, m *nats.Msg, at time.Time) {
 	}
 }
 
-// outdate has the stream be read. s.mu is held.
+// outdate makes the next list read the stream. s.mu is held.
 func (s *sightings) outdate() {
 	s.stale = true
 	s.changes++
 }
 
-// expire has the stream be read, and what is gone from it be free.
+// expire makes the next list read the stream, and frees the leases that are no longer in it.
 func (s *sightings) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,14 +90,14 @@ func (s *sightings) expire() {
 	}
 }
 
-// released notes that this process has given a lease back.
+// released records that this process has released a lease.
 func (s *sightings) released(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endure(name)
 }
 
-// endure has a lease count for as long as its message is in the stream, until that is read. s.mu is held.
+// endure makes a lease count for as long as its message is in the stream, until the next read. s.mu is held.
 func (s *sightings) endure(name string) {
 	if seen, ok := s.leases[name]; ok {
 		seen.length = 0
@@ -106,14 +106,14 @@ func (s *sightings) endure(name string) {
 	s.outdate()
 }
 
-// begin returns what read is to be called with for messages that are read from now on.
+// begin returns the argument of read for messages that are read from now on.
 func (s *sightings) begin() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changes
 }
 
-// read takes in all messages of the stream, at a time after they were read.
+// read records all messages of the stream, at a time after they were read.
 func (s *sightings) read(all map[string]sighting, begun int, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *sightings) read(all map[string]sighting, begun int, at time.Time) {
 	s.stale = s.changes != begun
 }
 
-// sign returns when the holder of a lease was heard of last. s.mu is held.
+// sign returns when the holder of a lease was last heard. s.mu is held.
 func (s *sightings) sign(name string, seen sighting) time.Time {
 	if heard := s.heard[name]; heard.message.holder == seen.message.holder && heard.at.After(seen.since) {
 		return heard.at
@@ -144,8 +144,8 @@ func (s *sightings) sign(name string, seen sighting) time.Time {
 	return seen.since
 }
 
-// list returns the values of the leases that are held, and whether that needs no look at the stream. A lease whose
-// holder was heard of is taken for held, whether the message was stored or not.
+// list returns the values of the leases that are held, and whether that is certain without reading the stream. A lease
+// whose holder was heard counts as held, whether or not the message was stored.
 func (s *sightings) list(now time.Time) (held map[string][]byte, fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,9 +20,8 @@ const (
 	apiDirectGet = "$JS.API.DIRECT.GET."
 )
 
-// createStream makes sure that a stream is there, and that it has as many replicas
-// as asked for at least, and forgets no earlier. It goes on trying as long as ctx lasts: a cluster that
-// starts has no leader who could make one.
+// createStream makes sure that a stream exists, with at least the requested number of replicas and memory. It retries
+// until ctx ends: a cluster that starts has no leader to create it.
 func (c *Conn) createStream(ctx context.Context, config js.StreamConfig) error {
 	for {
 		err := c.tryCreateStream(ctx, config)
@@ -39,7 +38,7 @@ func (c *Conn) createStream(ctx context.Context, config js.StreamConfig) error {
 }
 
 func (c *Conn) tryCreateStream(ctx context.Context, config js.StreamConfig) error {
-	// The leader of a stream that is there says so, also while the meta group has none.
+	// The leader of an existing stream reports it, even while the meta group has no leader.
 	info, err := c.info(ctx, config.Name)
 	if isCode(err, codeStreamNotFound) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)

@@ -13,10 +13,10 @@ import (
 )
 
 var (
-	// ErrLazySync says that servers acknowledge before the data is on stable
-	// storage: a loss of power that hits a majority loses acknowledged operations.
+	// ErrLazySync reports that servers acknowledge before the data is on stable storage: a loss of power that hits a
+	// majority loses acknowledged operations.
 	ErrLazySync = errors.New("NATS acknowledges before data is on stable storage (its servers need jetstream { sync_interval: always })")
-	// ErrSyncUnknown says that no server could be asked whether it does.
+	// ErrSyncUnknown reports that no server could be asked about its setting.
 	ErrSyncUnknown = errors.New("it cannot be seen whether NATS acknowledges only what is on stable storage " +
 		"(that takes credentials of its system account)")
 )

@@ -24,7 +24,7 @@ type memoryNode struct {
 	cut      chan struct{} // closed while the node is cut off
 }
 
-// Node returns the messenger of a node, which is made when it is first asked for.
+// Node returns the messenger of a node, and creates it at the first call.
 func (m *Memory) Node(name string) Messenger {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -40,9 +40,8 @@ func (m *Memory) node(name string) *memoryNode {
 	return n
 }
 
-// Cut cuts a node off from the others, as if its cable had been pulled, or
-// connects it again. Requests under way between it and others fail, and
-// their handlers' contexts end; what the handlers have done is done.
+// Cut disconnects a node from the others, as if its cable had been pulled, or reconnects it. Its requests in progress
+// fail, and their handlers' contexts end; the effects of the handlers stay.
 func (m *Memory) Cut(name string, off bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +95,7 @@ func (n *memoryNode) Request(ctx context.Context, node, kind string, payload []b
 	m.mu.Unlock()
 
 	ctx, cancel := context.WithCancel(ctx)
-	payload = bytes.Clone(payload) // which is the caller's again when this returns
+	payload = bytes.Clone(payload) // which the caller may reuse after the return
 	type outcome struct {
 		answer []byte
 		err    error

@@ -1,9 +1,8 @@
-// Package messenger is how the nodes of a cluster ask each other for something: a request to a node by its name, of a
-// kind that the node handles, and one answer. Senders and handlers agree on what the bytes mean.
+// Package messenger carries requests between the nodes of a cluster: a request to a node by its name, of a kind that
+// the node handles, and one answer. Senders and handlers agree on the meaning of the bytes.
 //
-// A request is executed at most once. When it fails, the one question that
-// matters is whether it may have been executed all the same: ErrNotTaken says that
-// it was not. Nothing is ever sent a second time here.
+// A request is executed at most once. When it fails, the important question is whether it may still have been executed:
+// ErrNotTaken states that it was not. A messenger never sends a request twice.
 package messenger
 
 import (
@@ -14,13 +13,11 @@ import (
 // MaxPayload is the longest request or answer, in bytes.
 const MaxPayload = 12 << 20
 
-// ErrNotTaken says that it is certain that nothing was executed: the node is not
-// there, handles nothing of that kind, or took nothing more because it has too
-// many requests in hand. To ask again, or another node, is safe.
+// ErrNotTaken reports that certainly nothing was executed: the node is absent, does not handle that kind, or has too
+// many requests. It is safe to ask again, or to ask another node.
 var ErrNotTaken = errors.New("no node took the request")
 
-// Messenger sends requests to nodes and handles those that are sent to its own.
-// Its methods may be called from any goroutine.
+// Messenger sends requests to nodes and handles those sent to its own. Its methods are safe for concurrent use.
 type Messenger interface {
 	// Request sends a request to a node, its own node included, and returns the
 	// answer of the handler. The error is one of:
@@ -47,8 +44,8 @@ type Messenger interface {
 // Handler answers one request.
 type Handler = func(ctx context.Context, payload []byte) ([]byte, error)
 
-// Failure is the error of a handler as its caller sees it. A handler that
-// returns one, wrapped or not, chooses the code.
+// Failure is the error of a handler in the form that its caller sees. A handler that returns one, wrapped or not,
+// chooses the code.
 type Failure struct {
 	Code string // for programs; empty if the handler gave none
 	Text string

@@ -1,6 +1,5 @@
-// Package pki is a private certificate authority in a directory: enough for the
-// nodes of a cluster to know each other by. It guarantees that keys can be read by their
-// owner only and that nothing that is there is overwritten.
+// Package pki is a private certificate authority in a directory, by which the nodes of a cluster identify each other.
+// It guarantees that only their owner can read keys, and that it overwrites no existing file.
 package pki
 
 import (
@@ -29,13 +28,13 @@ import (
 // Names of an authority's files. A node's are its first name with .crt and .key.
 const (
 	AuthorityCertificate = "ca.crt"
-	AuthorityKey         = "ca.key" // only needed to make certificates
+	AuthorityKey         = "ca.key" // only needed to create certificates
 )
 
-// authorityDays is how long an authority lasts.
+// authorityDays is how long an authority is valid.
 const authorityDays = 3650
 
-// skew is how far clocks may be apart when a certificate is new.
+// skew is the tolerated difference of clocks when a certificate is new.
 const skew = time.Hour
 
 // An Authority signs certificates.
@@ -45,8 +44,7 @@ type Authority struct {
 	key         crypto.Signer
 }
 
-// Open returns the authority in a directory, which is made if it is not there. It
-// is new if there was none.
+// Open returns the authority in a directory, and creates both if necessary. isNew reports a new authority.
 func Open(dir string, now time.Time) (a *Authority, isNew bool, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil { // certificates are for everybody, keys are 0600
 		return nil, false, err
@@ -89,9 +87,8 @@ func create(dir string, now time.Time) (*Authority, error) {
 
 var hostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 
-// Issue makes a certificate for a node, valid for some days, under which it can be
-// reached by its names and addresses, and can reach others. It returns the files of the
-// certificate and the key.
+// Issue creates a certificate for a node, valid for the given number of days, for its names and addresses as a server,
+// and as a client. It returns the files of the certificate and the key.
 func (a *Authority) Issue(names []string, days int, now time.Time) (certificate, key string, err error) {
 	template := &x509.Certificate{
 		Subject:               pkix.Name{CommonName: names[0]},
@@ -123,8 +120,7 @@ func (a *Authority) Issue(names []string, days int, now time.Time) (certificate,
 	return base + ".crt", base + ".key", nil
 }
 
-// write makes a key, signs a certificate for it and writes both. An authority
-// without a key signs with that one.
+// write creates a key, signs a certificate for it and writes both. An authority without a key signs with that one.
 func (a *Authority) write(base string, template *x509.Certificate) (der []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -173,10 +169,9 @@ func LoadPool(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Load reads a node's certificate and key, and the certificates of the authorities
-// which those of the others must be signed by, into a configuration for both ends
-// of a connection. A certificate that is put into the place of the first counts from the
-// next connection on.
+// Load reads a node's certificate and key, and the certificates of the authorities that must have signed those of the
+// others, into a configuration for both ends of a connection. A replaced certificate takes effect with the next
+// connection.
 func Load(authority, certificate, key string, log *slog.Logger) (*tls.Config, error) {
 	pool, err := LoadPool(authority)
 	if err != nil {
@@ -196,7 +191,7 @@ func Load(authority, certificate, key string, log *slog.Logger) (*tls.Config, er
 	}, nil
 }
 
-// Own returns the certificate that a configuration of Load shows now.
+// Own returns the certificate that a configuration of Load currently shows.
 func Own(c *tls.Config) (*x509.Certificate, error) {
 	shown, err := c.GetCertificate(nil)
 	if err != nil {

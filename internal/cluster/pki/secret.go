@@ -27,35 +27,32 @@ import (
 // which is down learns nothing.
 
 const (
-	// leastSecret is how long a secret has to be. A client that connects to a node sees a certificate that follows from
-	// the secret, and can try out guesses on it.
+	// leastSecret is the minimum length of a secret. A client that connects to a node sees a certificate derived from
+	// the secret, and can test guesses with it.
 	leastSecret = 26
 	// longestSecret is how much of a file is read.
 	longestSecret = 1024
-	// secretName is the name in the certificates of all nodes that have the secret.
+	// secretName is the name in the certificates of all nodes with the secret.
 	secretName = "node.sluice.internal"
-	// secretPurpose is what the key is derived for. A change of it parts old nodes
-	// from new ones.
+	// secretPurpose is the purpose of the derived key. Changing it separates old nodes from new ones.
 	secretPurpose = "sluice cluster authority 1"
-	// secretInterval is the time between two looks for a file that another node makes.
+	// secretInterval is the time between two checks for a file that another node creates.
 	secretInterval = 200 * time.Millisecond
 )
 
-// MakeSecret writes a new secret to a file, which only its owner can read, unless the
-// file is there.
+// MakeSecret writes a new secret to a file that only its owner can read, unless the file exists.
 func MakeSecret(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	err := durable.Create(path, []byte(rand.Text()+rand.Text()+"\n"))
-	if errors.Is(err, fs.ErrExist) { // another process has made it meanwhile
+	if errors.Is(err, fs.ErrExist) { // another process has created it meanwhile
 		return nil
 	}
 	return err
 }
 
-// AwaitSecret waits until a file with a secret is there and returns the secret. Before
-// it waits it calls waiting.
+// AwaitSecret waits until a file with a secret exists and returns the secret. It calls waiting before it waits.
 func AwaitSecret(ctx context.Context, path string, waiting func()) ([]byte, error) {
 	for said := false; ; said = true {
 		secret, err := readSecret(path)
@@ -128,7 +125,7 @@ func FromSecret(secret []byte, now time.Time) (*tls.Config, error) {
 	own, err := sign(&x509.Certificate{
 		Subject:               pkix.Name{CommonName: secretName},
 		DNSNames:              []string{secretName},
-		NotBefore:             time.Unix(0, 0), // clocks may differ, and the secret does not end
+		NotBefore:             time.Unix(0, 0), // clocks may differ, and the secret does not expire
 		NotAfter:              authority.NotAfter,
 		KeyUsage:              x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},

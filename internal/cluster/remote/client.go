@@ -18,22 +18,21 @@ import (
 const (
 	// defaultTimeout is how long an owner may take for a call.
 	defaultTimeout = 10 * time.Second
-	// grace is how much longer than that a caller waits for the answer, so that it
-	// is the owner that ends a call which takes too long.
+	// grace is how much longer a caller waits for the answer, so that the owner ends a call that takes too long.
 	grace = time.Second
 )
 
-// Options are what a Caller is made of.
+// Options configures a Caller.
 type Options struct {
 	Messenger messenger.Messenger
-	// Position returns how far this node's copy of the control shard is. The
-	// owner executes a call when its own copy is as far. Nil means that it is at 0.
+	// Position returns the position of this node's copy of the control shard. The owner executes a call when its own
+	// copy has reached it. Nil means 0.
 	Position func() uint64
 	// Timeout is how long an owner may take for a call, on top of the time that
 	// a receive waits for messages; 0 means 10 s.
 	Timeout time.Duration
-	// Return takes back deliveries of a receive whose consumer has gone. The shard may
-	// have another owner by then. Nil means that the node that gave them is asked.
+	// Return returns deliveries of a receive whose consumer has gone. The shard may have another owner by then. Nil
+	// means that the node that delivered them is asked.
 	Return func(ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string) error
 }
 
@@ -62,9 +61,8 @@ func New(o Options) *Caller {
 // Shard returns shard n as node owns it.
 func (c *Caller) Shard(node string, n int) *Client { return &Client{caller: c, node: node, shard: n} }
 
-// Client is a shard that another node owns. Its methods do what the methods of a
-// shard.Shard do. If the node cannot be reached or does not own the shard, they
-// return shard.ErrNotBegun.
+// Client is a shard that another node owns. Its methods correspond to those of shard.Shard. If the node is unreachable
+// or does not own the shard, they return shard.ErrNotBegun.
 type Client struct {
 	caller *Caller
 	node   string
@@ -85,7 +83,7 @@ func (c *Client) Publish(ctx context.Context, publications []queue.Publication) 
 	return invoke(ctx, c, m, 0, publications)
 }
 
-// Return takes back deliveries that did not reach the consumer.
+// Return returns deliveries that did not reach the consumer.
 func (c *Client) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
 	_, err := invoke(ctx, c, &returnDeliveries, id, returnArgs{deliveries, attempt})
 	return err
@@ -107,8 +105,8 @@ func (c *Client) Purge(ctx context.Context, id queue.ID) error {
 	return err
 }
 
-// PurgeOutbox removes the messages for a queue that are on their way to other shards. A node of an older program
-// leaves them to Purge.
+// PurgeOutbox removes the messages for a queue that are moving to other shards. A node of an older program leaves them
+// to Purge.
 func (c *Client) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {
 	last, err := invoke(ctx, c, &purgeOutbox, id, none{})
 	if errors.Is(err, errOlder) {
@@ -117,8 +115,8 @@ func (c *Client) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, 
 	return last, err
 }
 
-// PurgeAfter removes all messages of a queue, and has it leave out what was purged on its way. A node of an
-// older program takes that in.
+// PurgeAfter removes all messages of a queue, and makes it skip messages that were purged on their way. A node of an
+// older program accepts those.
 func (c *Client) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error {
 	if len(marks) == 0 {
 		return c.Purge(ctx, id)
@@ -153,7 +151,7 @@ func (c *Client) CancelMove(ctx context.Context, id queue.ID, task string) (queu
 	return invoke(ctx, c, &cancelMove, id, task)
 }
 
-// Accept takes in messages from the outbox of another shard.
+// Accept accepts messages from the outbox of another shard.
 func (c *Client) Accept(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
 	m := &accept
 	if slices.ContainsFunc(messages, func(t queue.Transfer) bool { return t.Copy }) {
@@ -163,8 +161,8 @@ func (c *Client) Accept(ctx context.Context, id queue.ID, from queue.FromShard, 
 	return err
 }
 
-// Receive gives out messages, or waits for some. It returns as soon as ctx ends; the
-// messages that the owner may have given out by then are returned when they come.
+// Receive delivers messages, or waits for some. It returns as soon as ctx ends; messages that the owner may have
+// delivered by then are returned when they arrive.
 func (c *Client) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -188,7 +186,7 @@ func (c *Client) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait
 	return nil, context.Cause(ctx)
 }
 
-// pending is a receive under way.
+// pending is a receive in progress.
 type pending struct {
 	client  *Client
 	queue   queue.ID
@@ -200,17 +198,16 @@ type pending struct {
 	err  error
 }
 
-// abandon returns the messages of a receive whose consumer has gone. It cancels the
-// receive at the owner; if the owner has given messages out already, it returns them
-// when they come. If they cannot be returned, they become visible when their
-// visibility timeout ends.
+// abandon returns the messages of a receive whose consumer has gone. It cancels the receive at the owner. If the owner
+// has delivered messages already, it returns them when they arrive. If they cannot be returned, they become visible
+// when their visibility timeout ends.
 func (p *pending) abandon() {
 	c := p.client
 	ctx, cancel := context.WithTimeout(context.Background(), c.caller.timeout)
 	w := newWriter()
 	w.Byte(version)
 	putCall(w, p.call)
-	// The answer to the receive says what became of it.
+	// The answer to the receive shows its outcome.
 	_, _ = c.caller.messenger.Request(ctx, c.node, kindCancel, w.Writer)
 	w.release()
 	cancel()
@@ -264,11 +261,11 @@ func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *heade
 	return result, nil
 }
 
-// errOlder says that a node does not know a call.
+// errOlder reports that a node does not know a call.
 var errOlder = fmt.Errorf("%w: a node runs an older version of the program, which cannot do this", shard.ErrNotBegun)
 
-// explain returns the error of a call as the caller gets it: a node that does not know the call says so, and the
-// operator needs to know why.
+// explain returns the error of a call for its caller. If a node does not know the call, the error tells the operator
+// why.
 func explain(err error, node string, code byte) error {
 	if errors.Is(err, shard.ErrNotBegun) && strings.HasSuffix(err.Error(), errUnknownCall(code).Error()) {
 		return &failure{errOlder, fmt.Sprintf("node %s: upgrade all nodes", node)}

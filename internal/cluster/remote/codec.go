@@ -39,7 +39,7 @@ func (w *writer) Optional(d *time.Duration) {
 // scratch is where messages are written before their length is known.
 var scratch = sync.Pool{New: func() any { return new(writer) }}
 
-// largestScratch is the most memory that a writer may keep for its next use.
+// largestScratch is the maximum memory that a writer keeps for its next use.
 const largestScratch = 1 << 20
 
 func newWriter() *writer {
@@ -61,7 +61,7 @@ func (w *writer) release() {
 // lives and dies with what it carries.
 type reader struct {
 	varint.Reader[string]
-	node string // where the message comes from, to be named in errors
+	node string // the sender of the message, for errors
 }
 
 func newReader(message []byte) *reader { return &reader{Reader: varint.NewReader(string(message))} }
@@ -88,7 +88,7 @@ func (r *reader) Optional() *time.Duration {
 	return &d
 }
 
-// done returns an error unless all of the message was read and made sense.
+// done returns an error unless the whole message was read and is valid.
 func (r *reader) done() error {
 	if r.Failed() || r.Left() != 0 {
 		return errMalformed
@@ -96,9 +96,8 @@ func (r *reader) done() error {
 	return nil
 }
 
-// putAll writes a list, and getAll reads one, whose elements take at least size
-// bytes each: a message cannot ask for more memory than in proportion to its
-// length.
+// putAll writes a list, and getAll reads one, whose elements take at least size bytes each. So a message cannot
+// allocate memory out of proportion to its length.
 func putAll[T any](w *writer, list []T, put func(*writer, *T)) {
 	w.Uint(uint64(len(list)))
 	for i := range list {

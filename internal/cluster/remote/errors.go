@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// An error is sent as a byte that says what it is and, where the caller can learn
-// more from it, a text. A queue.Refusal is its number on top of refusal.
+// An error is sent as a byte with its kind and, where that helps the caller, a text. A queue.Refusal is its number on
+// top of refusal.
 const (
 	fine byte = iota
 	failed
@@ -22,9 +22,9 @@ const (
 	refusal         byte = 31
 )
 
-// failure is an error that another node has returned, or that happened on the way.
+// failure is an error that another node returned, or that occurred in transit.
 type failure struct {
-	kind error // what it is, for errors.Is
+	kind error // its kind, for errors.Is
 	text string
 }
 
@@ -68,7 +68,7 @@ func putError(w *writer, err error) {
 	}
 }
 
-// getError reads what putError has written.
+// getError reads an error written by putError.
 func getError(r *reader) error {
 	node := "node " + r.node
 	code := r.Byte()
@@ -76,7 +76,7 @@ func getError(r *reader) error {
 		if r := queue.Refusal(code - refusal); r.Known() {
 			return r
 		}
-		// A refusal has changed nothing, but this program has no words for it.
+		// A refusal has changed nothing, but this program has no text for it.
 		return &failure{shard.ErrUnavailable, node + " refuses with a reason that only newer programs know"}
 	}
 	if code == fine {

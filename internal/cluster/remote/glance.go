@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// sizeGlance is the least that one takes in a message.
+// sizeGlance is the minimum size of a Glance in a message.
 const sizeGlance = sizeState + 7
 
 var glances = method[[]queue.ID, []shard.Glance]{
@@ -21,12 +21,12 @@ var glances = method[[]queue.ID, []shard.Glance]{
 	getResult: func(r *reader) []shard.Glance { return getAll(r, sizeGlance, getGlance) },
 }
 
-// Glances returns what lists show of some queues.
+// Glances returns the summaries of some queues.
 func (c *Client) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error) {
 	return invoke(ctx, c, &glances, 0, ids)
 }
 
-// putGlance leaves out that a shard could not be asked: this one has been.
+// putGlance omits whether a shard was unavailable: this one has answered.
 func putGlance(w *writer, g *shard.Glance) {
 	putID(w, &g.ID)
 	putState(w, &shard.State{State: g.State, Waiters: g.Waiters})
@@ -49,7 +49,7 @@ func getGlance(r *reader, g *shard.Glance) {
 	getCounters(r, g.LastMinute[:], r.Uint)
 }
 
-// putCounters writes how many counters there are, and these.
+// putCounters writes the number of counters, and the counters.
 func putCounters[N int64 | uint64](w *writer, counters []N, put func(N)) {
 	w.Uint(uint64(len(counters)))
 	for _, n := range counters {
@@ -57,8 +57,8 @@ func putCounters[N int64 | uint64](w *writer, counters []N, put func(N)) {
 	}
 }
 
-// getCounters reads counters. A node of another program may know fewer or more: those that it does not know are 0, and
-// those that only it knows are left out.
+// getCounters reads counters. A node of another program may know fewer or more counters: missing ones are 0, and
+// unknown ones are skipped.
 func getCounters[N int64 | uint64](r *reader, counters []N, get func() N) {
 	for i := range r.Uint() {
 		n := get()

@@ -5,7 +5,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// The least bytes that each of these takes in a message.
+// The minimum sizes of these in a message, in bytes.
 const (
 	sizeAttribute  = 3
 	sizeOutgoing   = 16 + 16 + 7
@@ -79,10 +79,10 @@ func putPublication(w *writer, p *queue.Publication) {
 	w.Raw(b)
 }
 
-// sizeTopicCount is what the count of a publication takes at least.
+// sizeTopicCount is the minimum size of a publication's count.
 const sizeTopicCount = 1
 
-// putTopicCount writes the topic, how many counters there are, and these; of no count, the empty string.
+// putTopicCount writes the topic, the number of counters, and the counters; for no count, the empty string.
 func putTopicCount(w *writer, c *queue.TopicCount) {
 	if c == nil {
 		w.String("")
@@ -224,7 +224,7 @@ func getCounts(r *reader) queue.Counts {
 	return queue.Counts{Visible: r.Uint(), InFlight: r.Uint(), Delayed: r.Uint()}
 }
 
-// putMove leaves out the task's Sources: only who starts the task has to say them.
+// putMove omits the task's Sources: only the call that starts the task needs them.
 func putMove(w *writer, t *queue.MoveTask) {
 	w.String(t.ID)
 	w.String(t.Destination)

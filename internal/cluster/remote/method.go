@@ -8,10 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// method is a method of Shard: how its arguments and its result are encoded, and how
-// it is called. It is declared once, here, for both sides.
+// method is a method of Shard: the encoding of its arguments and its result, and the call. It is declared once, here,
+// for both sides.
 type method[A, R any] struct {
-	code      byte // other nodes know it: it is never used for another method
+	code      byte // stable between versions: it is never reused for another method
 	putArgs   func(*writer, *A)
 	getArgs   func(*reader) A
 	call      func(s Shard, ctx context.Context, id queue.ID, args A) (R, error)
@@ -19,7 +19,7 @@ type method[A, R any] struct {
 	getResult func(*reader) R
 }
 
-// executor is a method as the server sees it.
+// executor is a method on the server's side.
 type executor interface {
 	// prepare reads the arguments, to the end of the message, and returns a function
 	// that executes the call and writes its result.
@@ -117,7 +117,7 @@ var purge = method[none, none]{
 	putResult: putNone, getResult: getNone,
 }
 
-// purgeOutbox and purgeAfter are not known to older programs.
+// Older programs do not know purgeOutbox and purgeAfter.
 var purgeOutbox = method[none, queue.Position]{
 	code:    35,
 	putArgs: putNoArgs, getArgs: getNone,
@@ -158,8 +158,8 @@ var startMove = method[queue.MoveTask, none]{
 	putResult: putNone, getResult: getNone,
 }
 
-// startMoveBack starts a task that has Sources, which startMove cannot carry: nodes of
-// older programs do not know of them, and refuse this call.
+// startMoveBack starts a task that has Sources, which startMove cannot carry. Nodes of older programs do not know this
+// call and refuse it.
 var startMoveBack = method[queue.MoveTask, none]{
 	code: 12,
 	putArgs: func(w *writer, t *queue.MoveTask) {
@@ -209,8 +209,7 @@ var accept = method[acceptArgs, none]{
 	putResult: putNone, getResult: getNone,
 }
 
-// acceptCopies accepts messages among which there are copies of publications, which
-// accept cannot carry.
+// acceptCopies accepts messages that include copies of publications, which accept cannot carry.
 var acceptCopies = method[acceptArgs, none]{
 	code: 13,
 	putArgs: func(w *writer, a *acceptArgs) {
@@ -241,7 +240,7 @@ var publish = method[[]queue.Publication, []queue.Published]{
 	getResult: func(r *reader) []queue.Published { return getAll(r, sizeSent, getPublished) },
 }
 
-// publishCounted is publish where publications are counted, which older programs do not know of.
+// publishCounted is publish with counting, which older programs do not know.
 var publishCounted = method[[]queue.Publication, []queue.Published]{
 	code: 33,
 	putArgs: func(w *writer, a *[]queue.Publication) {
@@ -260,7 +259,7 @@ var publishCounted = method[[]queue.Publication, []queue.Published]{
 	putResult: publish.putResult, getResult: publish.getResult,
 }
 
-// methods are those that the server executes, by their code.
+// methods holds the methods that the server executes, by code.
 var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries,
 	deleteMessages.code:   &deleteMessages,

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// sizePeeked is the least that a message which was found takes.
+// sizePeeked is the minimum size of a message that was found.
 const sizePeeked = 7 + sizeStored
 
 var peek = method[queue.Peek, queue.PeekResult]{

@@ -5,17 +5,15 @@ import (
 	"sync"
 )
 
-// cancelledKept is how many cancellations are kept that may have come before their
-// receives.
+// cancelledKept is how many cancellations are kept that may have overtaken their receives.
 const cancelledKept = 1024
 
-// receives are the receives that this node executes for others. The zero value is
-// ready for use.
+// receives holds the receives that this node executes for others. The zero value is ready for use.
 type receives struct {
 	mu      sync.Mutex
 	running map[callID]context.CancelFunc
-	// cancelled holds the last receives that were cancelled while they were not
-	// running: they had ended, or have yet to come.
+	// cancelled holds the last receives that were cancelled while they were not running: they had ended, or have yet to
+	// arrive.
 	cancelled map[callID]bool
 	order     [cancelledKept]callID
 	next      int

@@ -14,11 +14,11 @@ const (
 	kindCancel = "shard-cancel" // the consumer of a receive has gone
 )
 
-// callID names a receive under way, so that it can be cancelled. It is the number of
-// a Caller, which is random, and a count.
+// callID names a receive in progress, so that it can be cancelled. It consists of the random number of a Caller and a
+// counter.
 type callID struct{ caller, count uint64 }
 
-// header is what every call begins with, after the version.
+// header begins every call, after the version.
 type header struct {
 	code     byte // of the method
 	shard    int
@@ -57,6 +57,6 @@ func getCall(r *reader) callID { return callID{r.Uint(), r.Uint()} }
 // that it knows: all versions have that in common.
 const noVersion = 0
 
-// An answer to a receive has room for what a shard gives at most, and for what
-// comes with it: ten messages have less than 64 KiB of other fields.
+// The answer to a receive has room for the maximum delivery of a shard and its other fields: those of ten messages take
+// less than 64 KiB.
 const _ = uint(messenger.MaxPayload - shard.MaxReceive - 64<<10)

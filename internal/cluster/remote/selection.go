@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// The least that each of these takes in a message.
+// The minimum sizes of these in a message.
 const (
 	sizeMessageID = 16
 	sizeResult    = 33
@@ -30,7 +30,7 @@ var startSelection = method[queue.MoveTask, none]{
 	putResult: putNone, getResult: getNone,
 }
 
-// tasks is moves with all fields of tasks. Nodes of older programs know moves only, and have no tasks with more fields.
+// tasks is moves with all fields of tasks. Nodes of older programs know only moves, and have no tasks with more fields.
 var tasks = method[none, []queue.MoveTask]{
 	code:    16,
 	putArgs: putNoArgs, getArgs: getNone,
@@ -128,7 +128,7 @@ func getMoveResult(r *reader, m *queue.MoveResult) {
 	m.Outcome = queue.MoveOutcome(r.Byte())
 }
 
-// peekIDs is peek for messages of certain ids.
+// peekIDs is peek for messages with certain ids.
 var peekIDs = method[queue.Peek, queue.PeekResult]{
 	code: 24,
 	putArgs: func(w *writer, p *queue.Peek) {

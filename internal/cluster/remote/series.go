@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// The least sizes of a row and a name.
+// The minimum sizes of a row and a name.
 const (
 	sizeRow        = 3
 	sizeSeriesName = 3
@@ -67,20 +67,19 @@ func (c *Client) Series(ctx context.Context, id queue.ID, name string, from, to 
 	return invoke(ctx, c, &series, id, seriesArgs{name, from, to})
 }
 
-// SeriesNames returns names of which there are rows.
+// SeriesNames returns names that have rows.
 func (c *Client) SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error) {
 	return invoke(ctx, c, &seriesNames, 0, namesArgs{prefix, after, since})
 }
 
-// EmptyReceives counts receives of clients that gave nothing.
+// EmptyReceives counts receives of clients that returned no messages.
 func (c *Client) EmptyReceives(ctx context.Context, id queue.ID, n uint64) error {
 	_, err := invoke(ctx, c, &emptyReceives, id, n)
 	return err
 }
 
-// putRow writes a row: its time and minutes, the bits of the metrics that are not zero,
-// and these. A node that knows more metrics must not be asked by one that knows fewer
-// with the same code.
+// putRow writes a row: its time and minutes, the bits of the metrics that are not zero, and their values. A node that
+// knows fewer metrics must not ask one that knows more with the same code.
 func putRow(w *writer, row *queue.Row) {
 	w.Instant(row.Time)
 	w.Uint(row.Minutes)

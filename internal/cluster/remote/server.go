@@ -14,16 +14,14 @@ import (
 // defaultWaitTimeout is how long a call waits for the control shard's copy.
 const defaultWaitTimeout = 2 * time.Second
 
-// ServerOptions are what Serve needs.
+// ServerOptions configures Serve.
 type ServerOptions struct {
-	// Lookup returns a shard if this node owns it, or an error that says why this node
-	// cannot be asked.
+	// Lookup returns a shard if this node owns it, or an error that explains why this node cannot be asked.
 	Lookup func(shard int) (Shard, error)
-	// Wait returns when this node's copy of the control shard is at that position
-	// and the shards know of what it says, or with an error when ctx ends. Nil means
-	// that it always is.
+	// Wait returns when this node's copy of the control shard has reached that position and the shards know its
+	// changes, or with an error when ctx ends. Nil means that it always has.
 	Wait func(ctx context.Context, position uint64) error
-	// WaitTimeout is how long a call waits for that; 0 means 2 s.
+	// WaitTimeout is how long a call waits for Wait. 0 means 2 s.
 	WaitTimeout time.Duration
 }
 
@@ -42,8 +40,8 @@ type server struct {
 	receives receives
 }
 
-// execute answers a call. An error of the call is part of the answer, so that the
-// caller can tell it from a failure on the way.
+// execute answers a call. An error of the call is part of the answer, so that the caller can distinguish it from a
+// failure in transit.
 func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 	r := newReader(message)
 	if v := r.Byte(); v != version {
@@ -79,12 +77,10 @@ func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 	return slices.Clone(w.Writer), nil
 }
 
-// errUnknownCall says that a node does not know a call. Other versions of the program read
-// the text.
+// errUnknownCall reports that a node does not know a call. Other versions of the program read the text.
 func errUnknownCall(code byte) error { return fmt.Errorf("call %d is not known", code) }
 
-// find returns the shard of a call, once this node knows of queues what the caller
-// knew.
+// find returns the shard of a call, after this node knows the queues that the caller knew.
 func (s *server) find(ctx context.Context, h *header) (Shard, error) {
 	if s.Wait != nil {
 		ctx, cancel := context.WithTimeout(ctx, s.WaitTimeout)
@@ -103,8 +99,7 @@ func refuse(err error) []byte {
 	return w.Writer
 }
 
-// cancel ends a receive whose consumer has gone. Its answer is empty: the answer to
-// the receive says what became of it.
+// cancel ends a receive whose consumer has gone. Its answer is empty: the answer to the receive shows its outcome.
 func (s *server) cancel(_ context.Context, message []byte) ([]byte, error) {
 	r := newReader(message)
 	if r.Byte() != version {

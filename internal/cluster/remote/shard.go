@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Shard has the methods that any node can call. A shard.Shard has them at the node
-// that owns it, a Client at all others.
+// Shard holds the methods that any node can call. At the owner they are those of a shard.Shard, at the other nodes
+// those of a Client.
 type Shard interface {
 	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
 	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)

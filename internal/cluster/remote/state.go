@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// The least that each of these takes in a message.
+// The minimum sizes of these in a message.
 const (
 	sizeState = 15
 	sizeGroup = 25
@@ -23,12 +23,12 @@ var states = method[none, []shard.State]{
 	getResult: func(r *reader) []shard.State { return getAll(r, sizeState, getState) },
 }
 
-// States returns what a queue is doing on the shard.
+// States returns the state of a queue on the shard.
 func (c *Client) States(ctx context.Context, id queue.ID) ([]shard.State, error) {
 	return invoke(ctx, c, &states, id, none{})
 }
 
-// putState leaves out which shard and node it is: the caller knows that better.
+// putState omits the shard and the node: the caller knows them.
 func putState(w *writer, s *shard.State) {
 	putCounts(w, &s.Counts)
 	w.Bool(s.Receivable)

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// sizeUse is the least that one takes in a message.
+// sizeUse is the minimum size of a Use in a message.
 const sizeUse = sizeID + 3
 
 var uses = method[[]queue.ID, []queue.Use]{
@@ -20,7 +20,7 @@ var uses = method[[]queue.ID, []queue.Use]{
 	getResult: func(r *reader) []queue.Use { return getAll(r, sizeUse, getUse) },
 }
 
-// Uses returns what is known of the use of some queues.
+// Uses returns what is known about the use of some queues.
 func (c *Client) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	return invoke(ctx, c, &uses, 0, ids)
 }

@@ -17,19 +17,19 @@ type commit struct {
 	since   time.Time   // set by submit
 }
 
-// flight is the append whose outcome is not known yet.
+// flight is the append with an unknown outcome.
 type flight struct {
 	ticket uint64
 	after  sharedlog.Position
 	record record
 	data   []byte
 	commit *commit         // nil for a claim
-	lease  sharedlog.Lease // that the node held when it began; nil: none
-	since  time.Time       // when it was asked for
-	retry  time.Time       // when it is appended again; zero: it is under way
+	lease  sharedlog.Lease // the lease that the node held when it began; nil: none
+	since  time.Time       // time of the request
+	retry  time.Time       // time of the next attempt; zero: one is in progress
 }
 
-// submit takes a commit of the owner of an epoch. It is refused if that ownership has ended.
+// submit accepts a commit from the owner of an epoch, unless that ownership has ended.
 func (m *machine) submit(o *Ownership, c *commit) {
 	if !m.owns() || m.ownership != o {
 		c.done(fmt.Errorf("%w: shard %s is not owned here", ErrDeposed, m.name))
@@ -72,7 +72,7 @@ func (m *machine) append() {
 	m.effects.append(f.ticket, f.after, f.data)
 }
 
-// onAppended has the outcome of an append. After a conflict the machine reads whose record is in that place.
+// onAppended receives the outcome of an append. After a conflict, the machine reads which record is in that place.
 func (m *machine) onAppended(ticket uint64, err error) {
 	f := m.flight
 	if f == nil || ticket != f.ticket {
@@ -89,7 +89,7 @@ func (m *machine) onAppended(ticket uint64, err error) {
 	}
 }
 
-// resolved decides a conflict from the record that the log holds in the place of the flight: it may be the flight
+// resolved decides a conflict from the record that the log holds in the place of the flight. It may be the flight
 // itself, stored by an earlier attempt.
 func (m *machine) resolved(records []sharedlog.Record, err error) {
 	f := m.flight
@@ -99,7 +99,7 @@ func (m *machine) resolved(records []sharedlog.Record, err error) {
 	case err != nil:
 		f.retry = m.now.Add(m.again)
 	case len(records) == 0:
-		// The log refused because it ends elsewhere, and yet nothing is in that place: an earlier attempt is about
+		// The log refused because it ends elsewhere, but there is no record in that place: an earlier attempt is about
 		// to be stored, or to fail. Append again.
 		m.resolving = false
 		f.retry = m.now.Add(m.again)
@@ -144,7 +144,7 @@ func (m *machine) stored() {
 		m.extend()
 		m.asking = m.newTicket()
 		m.effects.claimed(m.asking)
-		m.renew = m.now // so that the lease says which epoch it is
+		m.renew = m.now // so that the lease shows the epoch
 		return
 	}
 	m.prove(f.lease)
@@ -152,7 +152,7 @@ func (m *machine) stored() {
 	m.launchNext()
 }
 
-// refused gives up the record in flight, because another node's record is in its place.
+// refused abandons the record in flight, because another node's record is in its place.
 func (m *machine) refused() {
 	if m.role == Claiming {
 		m.flight, m.resolving = nil, false

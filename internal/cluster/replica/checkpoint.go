@@ -44,7 +44,7 @@ type checkpointOffer struct {
 
 const (
 	pieceSize = 1 << 20
-	// unusedFor is how long a checkpoint is kept that no node reads any more.
+	// unusedFor is how long an unread checkpoint is kept.
 	unusedFor = 10 * time.Minute
 )
 
@@ -53,7 +53,7 @@ func checkpointKind(shard string) string { return "checkpoint/" + shard }
 // checkpointPrefix begins the names of the directories in which checkpoints are.
 func (r *Replica) checkpointPrefix() string { return r.o.Dir + ".checkpoint-" }
 
-// offers are the checkpoints that others are reading.
+// offers holds the checkpoints that other nodes are reading.
 type offers struct {
 	r    *Replica
 	mu   sync.Mutex
@@ -65,7 +65,7 @@ type offer struct {
 	expiry     *time.Timer
 }
 
-// Offer gives checkpoints of this replica's store to the nodes that ask for one with FetchFrom. It is called once.
+// Offer provides checkpoints of this replica's store to the nodes that ask for one with FetchFrom. Call it once.
 func (r *Replica) Offer(m messenger.Messenger) {
 	o := &offers{r: r, open: make(map[uint64]*offer)}
 	m.Handle(checkpointKind(r.o.Name), o.handle)
@@ -107,7 +107,7 @@ func (o *offers) handle(ctx context.Context, payload []byte) ([]byte, error) {
 	return nil, fmt.Errorf("a checkpoint has no %q", req.Op)
 }
 
-// codeGone says that a checkpoint is not there any more: another has to be asked for.
+// codeGone reports that a checkpoint no longer exists. The other node must ask for a new one.
 const codeGone = "gone"
 
 func marshal(v any, err error) ([]byte, error) {
@@ -137,7 +137,7 @@ func (o *offers) snapshot(ctx context.Context) (offered checkpointOffer, err err
 func (o *offers) dir(id uint64) string { return fmt.Sprintf("%s%d", o.r.checkpointPrefix(), id) }
 
 func (o *offers) begin(ctx context.Context) (checkpointOffer, error) {
-	id := rand.Uint64() // not to be mistaken for one that was given before a restart
+	id := rand.Uint64() // distinct from checkpoints given before a restart
 	var files []store.File
 	var position sharedlog.Position
 	err := o.r.with(func(s *store.Store) error {
@@ -174,9 +174,9 @@ func (o *offers) end(id uint64) {
 	}
 }
 
-// FetchFrom returns an Options.Fetch that gets a checkpoint of a shard from one of the
-// nodes that sources returns, in their order: the next one if one fails for good. If
-// an answer does not come it asks again, and goes on where it was.
+// FetchFrom returns an Options.Fetch that fetches a checkpoint of a shard from one of the nodes that sources returns,
+// in their order. If one fails permanently, it tries the next. If an answer does not come, it asks again and continues
+// where it was.
 func FetchFrom(m messenger.Messenger, shard string, sources func() []string) func(context.Context, *store.Incoming) error {
 	return func(ctx context.Context, in *store.Incoming) error {
 		var failed error
@@ -198,7 +198,7 @@ func FetchFrom(m messenger.Messenger, shard string, sources func() []string) fun
 	}
 }
 
-// download gets a checkpoint from one node.
+// download fetches a checkpoint from one node.
 type download struct {
 	messenger messenger.Messenger
 	node      string
@@ -206,7 +206,7 @@ type download struct {
 	in        *store.Incoming
 }
 
-// An answer is waited for so long, and a request repeated so often.
+// The time to wait for an answer, and the number of attempts.
 const (
 	pieceTimeout  = 10 * time.Second
 	beginTimeout  = 2 * time.Minute // the store is flushed first
@@ -216,7 +216,7 @@ const (
 
 func (d *download) run(ctx context.Context) error {
 	var offer checkpointOffer
-	// One of which the answer was lost is removed by the other node in a while.
+	// If the answer was lost, the other node removes its checkpoint after a while.
 	_, err := d.again(ctx, checkpointRequest{Op: "begin"}, beginTimeout, func(answer []byte) error {
 		return json.Unmarshal(answer, &offer)
 	})
@@ -227,15 +227,15 @@ func (d *download) run(ctx context.Context) error {
 	return d.fetch(ctx, &offer)
 }
 
-// end says that a checkpoint is not needed any more. If that does not arrive, the other
-// node removes it in a while.
+// end tells the other node that the checkpoint is no longer needed. If the message is lost, that node removes it after
+// a while.
 func (d *download) end(ctx context.Context, offer *checkpointOffer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pieceTimeout)
 	defer cancel()
 	_, _ = d.ask(ctx, checkpointRequest{Op: "end", ID: offer.ID}, pieceTimeout)
 }
 
-// fetch gets the files of a checkpoint.
+// fetch fetches the files of a checkpoint.
 func (d *download) fetch(ctx context.Context, offer *checkpointOffer) error {
 	// Files of another checkpoint that were fetched before may have the same names.
 	if err := d.in.Reset(); err != nil {
@@ -287,7 +287,7 @@ func (d *download) file(ctx context.Context, id uint64, f store.File) error {
 	return nil
 }
 
-// again asks until there is an answer that is good, a few times.
+// again repeats a request until it succeeds, a few times.
 func (d *download) again(
 	ctx context.Context, req checkpointRequest, timeout time.Duration, good func([]byte) error,
 ) ([]byte, error) {

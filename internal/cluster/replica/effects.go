@@ -5,17 +5,17 @@ import "github.com/sluicemq/sluice/internal/cluster/sharedlog"
 // effects carries out what the machine decides. A method that has a ticket returns at once; later, and never during the
 // call, the machine gets the event that the comment names, with the same ticket. Methods without an answer say so.
 type effects interface {
-	// follow reads the log as it grows: onFollowed for each record, and onFollowEnded in the end.
+	// follow reads the log as it grows. It calls onFollowed for each record, and onFollowEnded at the end.
 	follow(ticket uint64, from sharedlog.Position)
-	// unfollow ends that. It has no answer, and onFollowEnded may still come.
+	// unfollow ends a follow. It has no answer, and onFollowEnded may still come.
 	unfollow()
-	// read reads what the log holds from a position on: onRead.
+	// read reads the log from a position on: onRead.
 	read(ticket uint64, from sharedlog.Position)
-	// probe looks whether the log holds anything from a position on, which mostly is not so: onRead.
+	// probe checks whether the log has records from a position on, which it usually has not: onRead.
 	probe(ticket uint64, from sharedlog.Position)
 	// append puts a record behind a position if the log ends there: onAppended.
 	append(ticket uint64, after sharedlog.Position, data []byte)
-	// abandon gives up waiting for an append. It has no answer, and onAppended may still come.
+	// abandon stops waiting for an append. It has no answer, and onAppended may still come.
 	abandon()
 
 	checkLease()                                          // asks whether the lease is held: onLeaseChecked
@@ -29,6 +29,6 @@ type effects interface {
 	stop()                            // ends what open has built
 	fetch(ticket uint64)              // Host.Fetch: onFetched
 
-	// report tells the operator. It has no answer.
+	// report informs the operator. It has no answer.
 	report(what string, err error)
 }

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// longestPause is the longest pause between two attempts to get a checkpoint.
+// longestPause is the longest pause between two attempts to fetch a checkpoint.
 const longestPause = 10 * time.Second
 
-// fetch gets a checkpoint of another node's store, because the log no longer holds what this store needs.
+// fetch fetches a checkpoint of another node's store, because the log no longer holds the records that this store
+// needs.
 func (m *machine) fetch(reason error) {
 	m.lose(reason)
 	m.unfollow()
@@ -18,7 +19,7 @@ func (m *machine) fetch(reason error) {
 	m.effects.fetch(m.asking)
 }
 
-// onFetched says that a checkpoint has replaced the store, or why none could be had.
+// onFetched reports that a checkpoint has replaced the store, or why none was available.
 func (m *machine) onFetched(ticket uint64, err error) {
 	if ticket != m.asking || m.role != Fetching {
 		return

@@ -18,7 +18,7 @@ func (m *machine) startReading() uint64 {
 // startRead begins the read that the role waits for.
 func (m *machine) startRead() { m.reading = m.startReading() }
 
-// onRead has the records behind a position and how far the log reaches.
+// onRead receives the records behind a position, and the extent of the log.
 func (m *machine) onRead(ticket uint64, records []sharedlog.Record, extent sharedlog.Extent, err error) {
 	from := m.readFrom[ticket]
 	delete(m.readFrom, ticket)
@@ -60,7 +60,7 @@ func (m *machine) onRead(ticket uint64, records []sharedlog.Record, extent share
 	}
 }
 
-// readOn continues what the role was waiting for the read to do.
+// readOn continues the step that the role was reading for.
 func (m *machine) readOn(records []sharedlog.Record, extent sharedlog.Extent, err error) {
 	switch {
 	case m.resolving:
@@ -114,7 +114,7 @@ func (m *machine) apply(r sharedlog.Record) bool {
 	return true
 }
 
-// advanced notes that the store has applied one more record.
+// advanced records that the store has applied one more record.
 func (m *machine) advanced(r *record) error {
 	mark := m.state.Mark()
 	if at := position(mark); m.extent.Last < at {
@@ -127,14 +127,14 @@ func (m *machine) advanced(r *record) error {
 	return nil
 }
 
-// onFollowed has the next record of the log.
+// onFollowed receives the next record of the log.
 func (m *machine) onFollowed(ticket uint64, r sharedlog.Record) {
 	if ticket == m.following && m.mayApply() {
 		m.apply(r)
 	}
 }
 
-// onFollowEnded says that the follow brings no more records.
+// onFollowEnded reports that the follow has ended.
 func (m *machine) onFollowEnded(ticket uint64, err error) {
 	if ticket != m.following {
 		return
@@ -147,7 +147,7 @@ func (m *machine) onFollowEnded(ticket uint64, err error) {
 	}
 }
 
-// unfollow ends the follow under way; the next one may begin at once.
+// unfollow ends the current follow; the next one may begin at once.
 func (m *machine) unfollow() {
 	if m.following != 0 {
 		m.following = 0

@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// onLeaseChecked says whether a node holds the lease. If none does, a candidate waits for its delay and then begins to
-// scout.
+// onLeaseChecked receives whether a node holds the lease. If none does, a candidate waits for its delay and then begins
+// to scout.
 func (m *machine) onLeaseChecked(held bool, err error) {
 	m.checking = false
 	if err != nil || held || m.role != Follower || !m.candidate {
@@ -29,7 +29,7 @@ func (m *machine) onLeaseChecked(held bool, err error) {
 	m.startRead()
 }
 
-// onTaken has the lease, or says why it was not given. A lease that came too late is given back.
+// onTaken receives the lease, or the reason for a refusal. It returns a lease that came too late.
 func (m *machine) onTaken(ticket uint64, l sharedlog.Lease, err error) {
 	if ticket == m.retaking && m.owns() {
 		m.retaken(l, err)
@@ -69,7 +69,7 @@ func (m *machine) retaken(l sharedlog.Lease, err error) {
 	m.renew = m.now // so that it says which epoch it is
 }
 
-// prove notes that a record of the owner is in the log which it appended while it held a lease.
+// prove records that the log has a record that the owner appended while it held a lease.
 func (m *machine) prove(held sharedlog.Lease) {
 	if held != nil && held == m.lease && !m.proven {
 		m.proven = true
@@ -84,7 +84,7 @@ func (m *machine) extend() {
 	}
 }
 
-// onRenewed says whether the lease was extended.
+// onRenewed receives whether the lease was extended.
 func (m *machine) onRenewed(ticket uint64, err error) {
 	if ticket != m.renewing || m.lease == nil {
 		return
@@ -96,7 +96,7 @@ func (m *machine) onRenewed(ticket uint64, err error) {
 		m.renew = m.renewSent.Add(m.ttl / 3)
 		m.extend()
 	case errors.Is(err, sharedlog.ErrLost) && m.owns():
-		// Only the log can depose an owner. The leases may just have been out of reach for too long.
+		// Only the log can depose an owner. The leases may just have been unavailable for too long.
 		m.lease = nil
 		m.renew = m.now
 	case errors.Is(err, sharedlog.ErrLost):
@@ -106,7 +106,7 @@ func (m *machine) onRenewed(ticket uint64, err error) {
 	}
 }
 
-// epochHeld returns the epoch that the lease is to show, 0 before the claim.
+// epochHeld returns the epoch to show in the lease; 0 before the claim.
 func (m *machine) epochHeld() uint64 {
 	if m.ownership == nil {
 		return 0
@@ -128,7 +128,7 @@ func (m *machine) giveBack(l sharedlog.Lease) {
 	m.effects.release(t, l)
 }
 
-// onReleased says that a lease was given back, or that it could not be and will run out.
+// onReleased receives that a lease was released, or that the release failed and the lease will run out.
 func (m *machine) onReleased(ticket uint64, _ error) {
 	delete(m.releasing, ticket)
 	m.handedOver()

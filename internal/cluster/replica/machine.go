@@ -11,19 +11,19 @@ import (
 
 // machine is the protocol of one replica without goroutines, clocks, disks or networks. Each event is a method: on… for
 // the answer of an effect, and tick, want, nudge, submit and handOver for calls from outside. The machine decides, and
-// has effects carry it out. The very same code runs in a node and in the simulation.
+// effects execute its decisions. A node and the simulation run the same code.
 //
 // The rules:
 //
 //   - One append is in flight at a time, and each expects the log to end where the store stands.
 //   - A commit is answered after the log has acknowledged its record and the store has applied it.
-//   - After an append with an unknown outcome the machine appends the same record again until the log answers. If the
-//     log refuses, the machine reads whose record is there: its own nonce means that an earlier attempt was stored.
+//   - After an append with an unknown outcome, the machine appends the same record again until the log answers. If the
+//     log refuses, the machine reads which record is there: its own nonce means that an earlier attempt was stored.
 //   - A node that finds another node's record in that place is no longer the owner.
 //
-// An owner that cannot renew its lease stays the owner, because only the log can depose it. Before it answers from
-// memory it then proves its ownership with a record in the log; see Ownership.Confirm. If it gets the lease back, it
-// does so once more: another node may have owned the shard meanwhile.
+// An owner that cannot renew its lease stays the owner, because only the log can depose it. Before it then answers from
+// memory, it proves its ownership with a record in the log; see Ownership.Confirm. If it regains the lease, it does so
+// once more: another node may have owned the shard meanwhile.
 type machine struct {
 	timing
 	name    string // of the shard
@@ -33,29 +33,29 @@ type machine struct {
 	nonce   func() uint64
 	// owner makes the Ownership of an epoch.
 	owner func(epoch uint64) *Ownership
-	// applied is called for each record when the store has it, before any caller is answered. An error halts the
-	// machine.
+	// applied is called for each record after the store has applied it, before any caller is answered. An error halts
+	// the machine.
 	applied func(r *record, m store.Mark) error
 
 	now  time.Time // of the event
 	role Role
-	err  error // why the role is Stopped
+	err  error // the reason for the role Stopped
 
-	// A ticket is the number of an effect under way. An answer with a ticket that no field holds any more is late, and
-	// is ignored.
-	ticket uint64 // the last one given out
-	asking uint64 // of the one effect that the role waits for, 0 if it waits for none
+	// A ticket is the number of an effect in progress. An answer whose ticket no field holds any more is late, and is
+	// ignored.
+	ticket uint64 // the last ticket issued
+	asking uint64 // of the effect that the role waits for; 0: none
 
 	// Following the log (follow.go).
-	following uint64    // ticket of the follow under way, or 0
+	following uint64    // ticket of the current follow, or 0
 	follow    time.Time // when the next follow may begin
 	reading   uint64    // ticket of the read that the role waits for, or 0
-	probing   uint64    // ticket of a read that only looks how far the log goes, or 0
+	probing   uint64    // ticket of a read that only checks the extent of the log, or 0
 	probe     time.Time // when the next one is due
 	readFrom  map[uint64]sharedlog.Position
-	retry     time.Time // when a failed read or fetch is tried again; zero if none is to be
+	retry     time.Time // time of the next attempt of a failed read or fetch; zero: none
 	extent    sharedlog.Extent
-	failed    int // how many fetches in a row have failed
+	failed    int // consecutive failed fetches
 	samples   []Sample
 
 	// The lease (lease.go).
@@ -63,19 +63,19 @@ type machine struct {
 	delay     time.Duration // how long a lease must have been free before this node takes it
 	holdOff   time.Time     // the node does not try before this time
 	free      time.Time     // when the lease was first seen to be free; zero if it is held
-	checking  bool          // a check of the lease is under way
+	checking  bool          // a check of the lease is in progress
 	nextCheck time.Time
 	lease     sharedlog.Lease // nil if this node does not hold it
 	until     time.Time       // the lease lasts at least until then
 	proven    bool            // a record of this owner was appended to the log while it held this lease
-	renewing  uint64          // ticket of the renewal under way, or 0
-	retaking  uint64          // ticket of the take with which an owner tries to get a lost lease back, or 0
+	renewing  uint64          // ticket of the current renewal, or 0
+	retaking  uint64          // ticket of the take with which an owner tries to regain a lost lease, or 0
 	renewSent time.Time       // when the last take or renewal was sent
 	renew     time.Time       // when the next one is due
-	releasing map[uint64]bool // tickets of the releases under way
+	releasing map[uint64]bool // tickets of the current releases
 
 	// Appending (append.go).
-	flight    *flight // the append whose outcome is not known, or nil
+	flight    *flight // the append with an unknown outcome, or nil
 	resolving bool    // the machine is reading whether the flight was stored
 	queue     []*commit
 
@@ -86,12 +86,12 @@ type machine struct {
 	handOvers []func(error)
 }
 
-// timing is how long things take. The relations between these times are drawn in the node's timing.go.
+// timing holds the times of the protocol. The comment of the node's timing.go shows how they relate.
 type timing struct {
 	ttl        time.Duration // of the lease
 	margin     time.Duration // how long before the end of its lease an owner stops answering from memory
-	lookEvery  time.Duration // from one look at the lease to the next
-	probeEvery time.Duration // from one look at the log's extent to the next
+	lookEvery  time.Duration // interval of checks of the lease
+	probeEvery time.Duration // interval of checks of the log's extent
 	again      time.Duration // from a failure to the next attempt
 	giveUp     time.Duration // how long the outcome of an append may stay unknown
 }
@@ -187,7 +187,7 @@ func (m *machine) tick(now time.Time) time.Time {
 // mayProbe reports whether a read of the log's extent may begin: no other read is under way.
 func (m *machine) mayProbe() bool { return m.probing == 0 && m.reading == 0 && m.role != Fetching }
 
-// nextTick returns when the next thing is due.
+// nextTick returns when the next work is due.
 func (m *machine) nextTick() time.Time {
 	next := m.probe
 	if !m.mayProbe() {
@@ -216,15 +216,15 @@ func (m *machine) nextTick() time.Time {
 	return next
 }
 
-// want says whether the replica may become the owner, and for how long it leaves a free lease to other nodes.
+// want sets whether the replica may become the owner, and how long it leaves a free lease to other nodes.
 func (m *machine) want(candidate bool, delay time.Duration) {
 	m.candidate, m.delay = candidate, delay
 	m.nextCheck = m.now
 }
 
-// nudge has a candidate take the lease now, even if it was holding off: the owner has just given it back. The steps
-// that come before that otherwise choose among several candidates, and avoid delays for others. If the lease is held
-// nevertheless, the candidate goes on to check it.
+// nudge makes a candidate take the lease now, without its delay: the owner has just released it. It skips the preceding
+// steps, which choose among several candidates and avoid delays for others. If the lease is still held, the candidate
+// continues to check it.
 func (m *machine) nudge() {
 	m.nextCheck, m.holdOff = m.now, time.Time{}
 	if m.role == Follower && m.candidate {
@@ -232,7 +232,7 @@ func (m *machine) nudge() {
 	}
 }
 
-// halt stops the replica for good: if it went on, its store would differ from those of other nodes.
+// halt stops the replica permanently: if it continued, its store would differ from those of other nodes.
 func (m *machine) halt(err error) {
 	m.lose(err)
 	m.giveUpCommits(err)

@@ -8,19 +8,19 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// ErrDeposed says that this node does not own the shard, or no longer does. It is then unknown whether a change that
-// was under way has been made.
+// ErrDeposed reports that this node does not own the shard, or no longer does. It is then unknown whether a change in
+// progress was made.
 var ErrDeposed = store.ErrDeposed
 
-// Ownership lets the owner of a shard commit, in one epoch. Its methods may be called from any goroutine.
+// Ownership lets the owner of a shard commit, in one epoch. Its methods are safe for concurrent use.
 type Ownership struct {
 	epoch   uint64
 	replica *Replica
 
 	mu      sync.Mutex
-	renewed time.Time // when the last lease or renewal that was granted was asked for
-	until   time.Time // from then on another node may be the owner
-	err     error     // why it has ended
+	renewed time.Time // request time of the last granted lease or renewal
+	until   time.Time // from then on, another node may be the owner
+	err     error     // the reason for its end
 	ended   chan struct{}
 }
 
@@ -34,7 +34,7 @@ func (o *Ownership) Epoch() uint64 { return o.epoch }
 // Ended returns a channel that is closed when the ownership has ended.
 func (o *Ownership) Ended() <-chan struct{} { return o.ended }
 
-// extend notes until when the lease keeps other nodes away.
+// extend records until when the lease excludes other nodes.
 func (o *Ownership) extend(renewed, until time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -46,16 +46,15 @@ const recordVersion = 1
 const recordHead = 1 + 8 + 1 + 8 + 8 + 8 + 1
 
 var (
-	// ErrVersion says that the log holds a record of a version which this program
-	// does not know.
+	// ErrVersion reports a record in the log whose version this program does not know.
 	ErrVersion = errors.New("the log holds a record of an unknown version")
-	// ErrDamaged says that the checksum of a record in the log is wrong.
+	// ErrDamaged reports a record in the log with a wrong checksum.
 	ErrDamaged = errors.New("the log holds a damaged record")
-	// ErrDiverged says that a store holds something else than the log it is to follow.
+	// ErrDiverged reports that the contents of a store differ from the log that it should follow.
 	ErrDiverged = errors.New("the store and its log do not fit together")
 )
 
-// longestOwner is the longest name of a node in bytes.
+// longestOwner is the maximum length of a node's name, in bytes.
 const longestOwner = math.MaxUint8
 
 func (r *record) encode() []byte {
@@ -102,7 +101,8 @@ func decode(b []byte) (record, error) {
 	return r, nil
 }
 
-// follows returns nil if a store that has applied the log up to m can apply r next, and otherwise why it cannot.
+// follows returns nil if r can be the next record for a store that has applied the log up to m. Otherwise it returns
+// the reason.
 func (r *record) follows(m store.Mark) error {
 	switch {
 	case r.chain != m.Hash:
@@ -115,7 +115,7 @@ func (r *record) follows(m store.Mark) error {
 	return nil
 }
 
-// mark returns the mark of a store that was at m and has applied r.
+// mark returns the mark of a store at m after it has applied r.
 func (r *record) mark(m store.Mark) store.Mark {
 	var b [24]byte
 	binary.BigEndian.PutUint64(b[:], m.Hash)

@@ -15,23 +15,22 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Options are what a replica is made of.
+// Options configures a replica.
 type Options struct {
 	Name string // of the shard
 	Node string // this one
-	// Dir is the directory of the store, and Storage what the store may use.
+	// Dir is the directory of the store, and Storage its resources.
 	Dir     string
 	Storage store.Options
 	Log     sharedlog.Log
 	Leases  sharedlog.Leases
 
-	Host Host // what the replica works for
+	Host Host // the user of the replica
 
 	// Margin is how long before the end of its lease an owner stops answering from memory; 0 means a fifth of the
 	// lease. Over the length of a lease the clocks of two nodes may drift apart by as much.
 	Margin time.Duration
-	// GiveUp is how long the outcome of an append may stay unknown before the owner leaves the shard to another node;
-	// 0 means 12 s.
+	// GiveUp is how long an append's outcome may stay unknown before the owner gives up the shard. 0 means 12 s.
 	GiveUp time.Duration
 	// Flush is how often the store flushes what it has applied, so that the log can be trimmed; 0 means 30 s.
 	Flush time.Duration
@@ -50,7 +49,7 @@ const (
 	endTimeout    = 10 * time.Second // for a hand-over, and for what answers requests to stop
 )
 
-// Replica is one shard on one node. Its methods may be called from any goroutine.
+// Replica is one shard on one node. Its methods are safe for concurrent use.
 type Replica struct {
 	o      Options
 	log    *slog.Logger
@@ -67,17 +66,17 @@ type Replica struct {
 
 	appending sync.Mutex // held over an append
 
-	swap  sync.RWMutex // held while the store is used otherwise than by the machine
+	swap  sync.RWMutex // held while the store is used outside the machine
 	store *store.Store // nil until it is opened
 
 	mu       sync.Mutex
 	view     view
 	progress chan struct{} // closed when position changes; nil if no caller waits
 	position atomic.Uint64
-	durable  atomic.Uint64 // the position that durableNow found last
+	durable  atomic.Uint64 // last result of durableNow
 }
 
-// New returns a replica that does nothing until Run.
+// New returns a replica that is inactive until Run.
 func New(o Options) *Replica {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -119,9 +118,9 @@ func New(o Options) *Replica {
 	return r
 }
 
-// Run keeps the replica until ctx ends, and then hands over the shard if this node owns it. It returns an error if the
-// replica cannot go on, because its store differs from the log or cannot be opened; then an operator has to look. If
-// the disk is stuck when ctx ends, Run gives it up and leaves the store as a crash would.
+// Run runs the replica until ctx ends, and then hands over the shard if this node owns it. It returns an error if the
+// replica cannot continue, because its store differs from the log or cannot be opened: an operator must then
+// investigate. If the disk hangs when ctx ends, Run gives it up and leaves the store as after a crash.
 func (r *Replica) Run(ctx context.Context) error {
 	if len(r.o.Node) > longestOwner {
 		return fmt.Errorf("the name of node %s is too long", r.o.Node)
@@ -169,7 +168,7 @@ func (r *Replica) run(ctx context.Context) error {
 		select {
 		case <-r.served:
 		case <-time.After(endTimeout):
-			// Something still reads the store, so it cannot be closed. Leave it as a crash would.
+			// The store is still being read, so it cannot be closed. Leave it as after a crash.
 			return errors.Join(r.machine.err, fmt.Errorf("the shard %s did not stop", r.o.Name))
 		}
 	}
@@ -183,7 +182,7 @@ func (r *Replica) run(ctx context.Context) error {
 	return errors.Join(r.machine.err, s.Close())
 }
 
-// loop gives the machine one event after the other, until the replica has stopped or has handed over.
+// loop passes events to the machine, one after the other, until the replica has stopped or has handed over.
 func (r *Replica) loop(ctx context.Context) {
 	m := r.machine
 	timer := time.NewTimer(0)
@@ -261,7 +260,8 @@ func found(s *store.Store) error {
 	return errors.Join(s.Apply(nil, store.Mark{Hash: rand.Uint64() | 1}), s.Flush())
 }
 
-// post gives the loop an event. It returns true when the loop is about to run it, and false if the replica has ended.
+// post sends an event to the loop. It returns true when the loop is about to handle it, and false if the replica has
+// ended.
 func (r *Replica) post(event func()) bool {
 	select {
 	case r.events <- event:
@@ -271,8 +271,7 @@ func (r *Replica) post(event func()) bool {
 	}
 }
 
-// Want says whether this node may become the owner, and how long it leaves a shard without an owner to the nodes that
-// should rather own it.
+// Want sets whether this node may become the owner, and how long it leaves a shard without an owner to preferred nodes.
 func (r *Replica) Want(candidate bool, delay time.Duration) {
 	go r.post(func() { r.machine.want(candidate, delay) })
 }
@@ -333,18 +332,19 @@ func (o *Ownership) Confirm() error {
 	return err
 }
 
-// Holds reports whether the lease says that no other node can own the shard, without a look at the log. See Confirm.
+// Holds reports whether, according to the lease, no other node can own the shard. It does not read the log. See
+// Confirm.
 func (o *Ownership) Holds() bool { return o.confirm(o.replica.o.Now()) == nil }
 
 // Store returns the store of the shard, for reading. Changes go through Commit.
 func (o *Ownership) Store() *store.Store { return o.replica.store }
 
-// Position returns the position up to which the store has applied the log and the host has learned of it: Host.Loaded
-// or Host.Applied has returned. It includes every commit that has returned nil.
+// Position returns the position up to which the store has applied the log and the host knows it: Host.Loaded or
+// Host.Applied has returned. It includes every commit that has returned nil.
 func (r *Replica) Position() sharedlog.Position { return sharedlog.Position(r.position.Load()) }
 
-// applied tells the host that the store has applied a record, and then wakes the callers that wait for its position.
-// After an error of the host the position stays where it was.
+// applied reports a record that the store has applied to the host, and then wakes the callers that wait for its
+// position. After an error of the host the position stays where it was.
 func (r *Replica) applied(rec *record, m store.Mark) error {
 	if rec.kind == batch {
 		if err := r.o.Host.Applied(rec.changes, position(m)); err != nil {
@@ -405,7 +405,7 @@ func (r *Replica) flushing() {
 	}
 }
 
-// FlushStore makes all that the store has applied durable on this node's disk.
+// FlushStore makes everything that the store has applied durable on this node's disk.
 func (r *Replica) FlushStore() error {
 	return r.with(func(s *store.Store) error {
 		if durable, err := s.Durable(); err != nil || durable == s.Mark() {
@@ -415,7 +415,7 @@ func (r *Replica) FlushStore() error {
 	})
 }
 
-// errClosed says that the store is not open.
+// errClosed reports that the store is not open.
 var errClosed = errors.New("the store is not open")
 
 // with calls f with the store, which is not replaced meanwhile.
@@ -428,7 +428,7 @@ func (r *Replica) with(f func(*store.Store) error) error {
 	return f(r.store)
 }
 
-// Holder is what the node that holds a lease writes into it. Epoch is 0 until the node is the owner.
+// Holder is the value that the holder of a lease writes into it. Epoch is 0 until the node is the owner.
 type Holder struct {
 	Node  string `json:"node"`
 	Epoch uint64 `json:"epoch"`

@@ -42,8 +42,8 @@ func (r runner) read(ticket uint64, from sharedlog.Position) {
 	}()
 }
 
-// probe reads only if the log seems to hold something else than the store has applied. To be sure of that takes an
-// entry in the log's Raft group, which each replica of each shard would have written all the time.
+// probe reads only if the log seems to have records that the store has not applied. To be certain takes an entry in the
+// log's Raft group, and each replica of each shard would write one all the time.
 func (r runner) probe(ticket uint64, from sharedlog.Position) {
 	log, ok := r.o.Log.(sharedlog.Estimator)
 	if !ok {
@@ -76,13 +76,13 @@ func (r runner) append(ticket uint64, after sharedlog.Position, data []byte) {
 
 func (r runner) abandon() { r.endAppend() }
 
-// brief bounds an operation on the lease. A renewal that has not been answered after half of the lease can be tried
-// again before its end. Nothing is gained by cutting off another operation that a busy machine takes long for.
+// brief limits an operation on the lease. A renewal without an answer after half of the lease can be repeated before
+// its end. Aborting another operation gains nothing if a busy machine takes long for it.
 func (r runner) brief(bound time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.ctx, bound)
 }
 
-// leaseTimeout is how long an operation on a lease waits that is not a renewal.
+// leaseTimeout is the timeout of operations on a lease, except renewals.
 const leaseTimeout = 3 * time.Second
 
 func (r runner) checkLease() {
@@ -130,7 +130,7 @@ func (r runner) claimed(ticket uint64) {
 	r.await(r.o.Host.Claimed, func(err error) { r.machine.onReady(ticket, err) })
 }
 
-// await gives the host as long as an append may take, and posts what it answers.
+// await gives the host as much time as an append may take, and posts its answer.
 func (r runner) await(ask func(context.Context) error, answer func(error)) {
 	go func() {
 		ctx, cancel := context.WithTimeout(r.ctx, r.o.GiveUp)
@@ -140,7 +140,7 @@ func (r runner) await(ask func(context.Context) error, answer func(error)) {
 	}()
 }
 
-// open has the host serve, and ends that when stop is called, which may be before the host has returned.
+// open makes the host serve, and ends that when stop is called, which may be before the host has returned.
 func (r runner) open(ticket uint64, o *Ownership) {
 	told := make(chan struct{})
 	served := make(chan struct{})
@@ -168,7 +168,7 @@ func (r runner) open(ticket uint64, o *Ownership) {
 
 func (r runner) stop() { r.stopServing() }
 
-// ErrNoSource says that a replica is too far behind its log and no other node can have a checkpoint for it.
+// ErrNoSource reports that a replica is too far behind its log and no other node can have a checkpoint for it.
 var ErrNoSource = errors.New("there is nowhere to get a checkpoint from")
 
 func (r runner) fetch(ticket uint64) {
@@ -183,7 +183,7 @@ func (r runner) fetch(ticket uint64) {
 	}()
 }
 
-// receive has the host get a checkpoint, into a directory beside the store.
+// receive makes the host fetch a checkpoint, into a directory next to the store.
 func (r runner) receive() error {
 	in, err := store.Receive(r.o.Storage.Disk, r.o.Dir)
 	if err != nil {
@@ -192,10 +192,10 @@ func (r runner) receive() error {
 	return r.o.Host.Fetch(r.ctx, in)
 }
 
-// errReplace says that a checkpoint could not replace the store, and that no store is open now.
+// errReplace reports that a checkpoint could not replace the store, and that no store is open now.
 var errReplace = errors.New("the store could not be replaced by a checkpoint")
 
-// install replaces the store by the checkpoint that has come.
+// install replaces the store with the received checkpoint.
 func (r runner) install() error {
 	r.swap.Lock()
 	defer r.swap.Unlock()

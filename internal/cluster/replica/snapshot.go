@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// CatchUp waits until the store has all that was in the log when it was called.
+// CatchUp waits until the store has applied everything that was in the log at the time of the call.
 func (r *Replica) CatchUp(ctx context.Context) error {
 	_, extent, err := r.o.Log.Read(ctx, r.Position()+1)
 	if err != nil && !errors.Is(err, sharedlog.ErrTrimmed) {
@@ -24,14 +24,14 @@ func (r *Replica) CatchUp(ctx context.Context) error {
 	return nil
 }
 
-// LogOwner says who owns a shard, by its log to the end.
+// LogOwner names the owner of a shard, according to its log up to the end.
 type LogOwner struct {
 	Owner string
 	Epoch uint64
 	Owned bool
 }
 
-// CurrentOwner waits as CatchUp does, and returns who owns the shard then.
+// CurrentOwner waits as CatchUp does, and then returns the owner of the shard.
 func (r *Replica) CurrentOwner(ctx context.Context) (s LogOwner, err error) {
 	if err := r.CatchUp(ctx); err != nil {
 		return s, err
@@ -40,8 +40,8 @@ func (r *Replica) CurrentOwner(ctx context.Context) (s LogOwner, err error) {
 	return s, nil
 }
 
-// Snapshot makes a checkpoint of the store in dir, which must not be there yet, and
-// returns how much of the log is in it.
+// Snapshot makes a checkpoint of the store in dir, which must not exist, and returns the position of the log that it
+// has reached.
 func (r *Replica) Snapshot(dir string) (mark store.Mark, err error) {
 	err = r.with(func(s *store.Store) error {
 		_, err := s.Checkpoint(dir)
@@ -53,8 +53,8 @@ func (r *Replica) Snapshot(dir string) (mark store.Mark, err error) {
 	return r.markOf(dir)
 }
 
-// markOf returns how much of the log is in a checkpoint. Records may have come while it
-// was made: only the checkpoint itself knows.
+// markOf returns the mark of a checkpoint. Records may have come while it was made, so only the checkpoint itself has
+// it.
 func (r *Replica) markOf(dir string) (mark store.Mark, err error) {
 	o := r.o.Storage
 	s, err := store.OpenReadOnly(dir, store.Options{Disk: o.Disk, Cache: o.Cache, Logger: o.Logger})
@@ -64,8 +64,7 @@ func (r *Replica) markOf(dir string) (mark store.Mark, err error) {
 	return s.Mark(), s.Close()
 }
 
-// Elsewhere is a replica on another node, of which a snapshot is made. It must have been
-// offered there; see Offer.
+// Elsewhere is a replica on another node, as the source of a snapshot. That node must offer it; see Offer.
 type Elsewhere struct {
 	download
 	offer *checkpointOffer
@@ -82,9 +81,8 @@ func (e *Elsewhere) CurrentOwner(ctx context.Context) (s LogOwner, err error) {
 	return s, err
 }
 
-// Snapshot has that node make a checkpoint of all that is in the shard's log, and
-// returns the epoch in which that ends. The node keeps it until End, or until nothing
-// was fetched of it for some minutes.
+// Snapshot makes that node create a checkpoint of everything in the shard's log, and returns the epoch at its end. The
+// node keeps it until End, or until it was not read for some minutes.
 func (e *Elsewhere) Snapshot(ctx context.Context) (epoch uint64, err error) {
 	offer := new(checkpointOffer)
 	if err := e.get(ctx, "snapshot", beginTimeout, offer); err != nil {
@@ -117,7 +115,7 @@ func (e *Elsewhere) Fetch(ctx context.Context, d *store.Disk, dir string) (err e
 	return store.Install(d, dir)
 }
 
-// End says that the checkpoint, if one was made, is not needed any more.
+// End tells the node that the checkpoint, if one was made, is no longer needed.
 func (e *Elsewhere) End(ctx context.Context) {
 	if e.offer != nil {
 		e.end(ctx, e.offer)

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Status is the state of a replica, as its node knows it.
+// Status is the state of a replica, as seen by its node.
 type Status struct {
 	Shard string `json:"shard"`
 	Node  string `json:"node"`
@@ -28,7 +28,7 @@ type Status struct {
 	// hashes at the same position differ have diverged.
 	Hash    string   `json:"hash"`
 	Samples []Sample `json:"samples,omitempty"`
-	// Stalled is when the append under way was asked for, whose outcome is not known yet.
+	// Stalled is the request time of the current append, whose outcome is still unknown.
 	Stalled *time.Time `json:"stalled,omitempty"`
 	Error   string     `json:"error,omitempty"`
 }
@@ -55,7 +55,8 @@ func (m *machine) sample(mark store.Mark) {
 	m.samples = append(slices.Clone(kept), Sample{position(mark), hex(mark.Hash)})
 }
 
-// Parted returns the first position at which the hashes of two replicas of a shard differ, or 0 if none is known to.
+// Parted returns the first position at which the hashes of two replicas of a shard differ, or 0 if no difference is
+// known.
 func Parted(a, b Status) sharedlog.Position {
 	at := make(map[sharedlog.Position]string)
 	for _, s := range append(slices.Clone(a.Samples), Sample{a.Applied, a.Hash}) {
@@ -120,8 +121,8 @@ func (r *Replica) Status() Status {
 	return s
 }
 
-// durableNow is Durable for callers that must not wait. While a checkpoint replaces the store, which includes that the
-// host reads all of it, durableNow returns the position that it found last.
+// durableNow is Durable for callers that must not wait. While a checkpoint replaces the store, which includes the
+// host's complete read, durableNow returns its last result.
 func (r *Replica) durableNow() (sharedlog.Position, error) {
 	if !r.swap.TryRLock() {
 		return sharedlog.Position(r.durable.Load()), nil
@@ -137,7 +138,7 @@ func (r *Replica) durableNow() (sharedlog.Position, error) {
 	return position(m), err
 }
 
-// Durable returns the position up to which the store has flushed what it has applied.
+// Durable returns the position up to which the store has flushed the applied records.
 func (r *Replica) Durable() (p sharedlog.Position, err error) {
 	err = r.with(func(s *store.Store) error {
 		m, err := s.Durable()
@@ -163,11 +164,11 @@ func (r *Replica) Lag() uint64 {
 	return uint64(max(v.extent.Last, position(v.mark)) - position(v.mark))
 }
 
-// Stalled returns when the append under way was asked for, or false if none is under way.
+// Stalled returns the request time of the current append, or false if there is none.
 func (r *Replica) Stalled() (time.Time, bool) {
 	v := r.current()
 	return v.stalled, !v.stalled.IsZero()
 }
 
-// Err returns why the replica has stopped, or nil.
+// Err returns the reason why the replica has stopped, or nil.
 func (r *Replica) Err() error { return r.current().err }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// onPrepared says that the node has what it needs to try to become the owner.
+// onPrepared reports that the node is prepared to try to become the owner.
 func (m *machine) onPrepared(ticket uint64, err error) {
 	if ticket != m.asking || m.role != Scouting {
 		return
@@ -34,7 +34,7 @@ func (m *machine) claim() {
 	m.launch(record{kind: claim, epoch: mark.Epoch + 1, owner: m.node, nonce: m.nonce(), chain: mark.Hash}, nil)
 }
 
-// onReady says that the new owner has what it needs to serve.
+// onReady reports that the new owner is ready to serve.
 func (m *machine) onReady(ticket uint64, err error) {
 	if ticket != m.asking || m.role != Opening {
 		return
@@ -49,7 +49,7 @@ func (m *machine) onReady(ticket uint64, err error) {
 	m.effects.open(m.asking, m.ownership)
 }
 
-// onOpened says that the host serves, or why it cannot.
+// onOpened reports that the host serves, or why it cannot.
 func (m *machine) onOpened(ticket uint64, err error) {
 	if ticket != m.asking || m.role != Opening {
 		return
@@ -64,8 +64,8 @@ func (m *machine) onOpened(ticket uint64, err error) {
 	m.role = Owner
 }
 
-// lose makes the replica a follower again, at once. From then on no call succeeds; whether the record in flight was
-// stored, the log will show.
+// lose makes the replica a follower again, at once. From then on no call succeeds. The log will show whether the record
+// in flight was stored.
 func (m *machine) lose(err error) {
 	switch m.role {
 	case Follower, Leaving, Fetching, Stopped:
@@ -114,10 +114,10 @@ func (m *machine) giveUpCommits(reason error) {
 	}
 }
 
-// errHandedOver is why a node that handed over is no longer the owner.
+// errHandedOver is the reason why a node that handed over is no longer the owner.
 var errHandedOver = errors.New("it was handed over")
 
-// stopRunning tells what answers requests to stop, once.
+// stopRunning stops the objects that answer requests, once.
 func (m *machine) stopRunning() {
 	if m.running && !m.stopping {
 		m.stopping = true
@@ -125,7 +125,7 @@ func (m *machine) stopRunning() {
 	}
 }
 
-// onStopped says that nothing answers requests any more.
+// onStopped reports that no more requests are answered.
 func (m *machine) onStopped() {
 	m.running, m.stopping = false, false
 	switch m.role {

@@ -9,9 +9,9 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// Need says how much of the log one replica of a shard still needs.
+// Need describes how much of the log one replica of a shard still needs.
 type Need struct {
-	// Durable is the position up to which its store has flushed; 0 if it is not known.
+	// Durable is the position up to which its store has flushed; 0 if unknown.
 	Durable sharedlog.Position
 	// Live says that the replica follows the log now. A replica that does not will get a checkpoint.
 	Live bool

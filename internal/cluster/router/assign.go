@@ -2,13 +2,13 @@ package router
 
 import "github.com/sluicemq/sluice/internal/catalog"
 
-// Assign gives a queue its shards, out of those with the numbers 1 to shards: as
-// many as its tag says, or spread if it has no tag. It is a catalog.Options.Place.
+// Assign gives a queue its shards, out of those with the numbers 1 to shards: as many as its tag says, or spread
+// without a tag. It implements catalog.Options.Place.
 //
 // A FIFO queue has several shards only if it is created with independent message groups, and it keeps them: a group
-// that changed its shard would lose its order. A standard queue that is to have fewer shards sends to fewer, but is
-// still received from all. A queue whose tag does not change stays where it is, even if the default changes. An
-// internal queue is on one shard.
+// that changed its shard would lose its order. A standard queue that is narrowed sends to fewer shards, but still
+// receives from all. A queue whose tag does not change stays where it is, even if the default changes. An internal
+// queue is on one shard.
 func Assign(q, old *catalog.Queue, spread, shards int) {
 	wanted := q.Spread()
 	if wanted == 0 {
@@ -32,8 +32,8 @@ func Assign(q, old *catalog.Queue, spread, shards int) {
 	}
 }
 
-// PlacementOf returns where a queue is by its record. The outboxes of the shards
-// travel may hold messages for it; nil means that none do.
+// PlacementOf returns the placement of a queue from its record. The outboxes of the shards in travel may hold messages
+// for it; nil means that none do.
 func PlacementOf(q *catalog.Queue, travel []int) Placement {
 	p := Placement{Shards: q.Shards, All: travel, FIFO: q.Attributes.FIFO}
 	if p.Shards == nil {

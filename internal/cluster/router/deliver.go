@@ -6,10 +6,9 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Deliver gives messages from the outbox of a shard to the shards that serve their
-// queue; it is a shard.Deliver. A message goes to the same shard each time: in a
-// FIFO queue to the shard of its group, in a standard queue to the first shard,
-// because the number of the others may change between two tries.
+// Deliver passes messages from the outbox of a shard to the shards that serve their queue; it implements shard.Deliver.
+// A message goes to the same shard each time: in a FIFO queue to the shard of its group, in a standard queue to the
+// first shard, because the number of the others may change between two attempts.
 func (r *Router) Deliver(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
 	p, err := r.place(id)
 	if err != nil {

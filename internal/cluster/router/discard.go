@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Discard deletes messages by their ids: on one shard of the queue after the other, as long as there are ids left and
-// time for it. Messages that are on their way from another shard are not found.
+// Discard deletes messages by their ids, on one shard of the queue after the other, while ids and time are left. It
+// does not find messages that are moving from another shard.
 func (r *Router) Discard(ctx context.Context, id queue.ID, ask queue.Locate) (queue.Discarded, error) {
 	p, err := r.place(id)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Router) Discard(ctx context.Context, id queue.ID, ask queue.Locate) (qu
 	return all, nil
 }
 
-// without returns the ids that are not among those that are gone.
+// without returns the ids that are not in gone.
 func without(ids, gone []queue.MessageID) []queue.MessageID {
 	return slices.DeleteFunc(slices.Clone(ids), func(id queue.MessageID) bool { return slices.Contains(gone, id) })
 }

@@ -40,8 +40,7 @@ func pick[E any](batch []E, p part) []E {
 	return out
 }
 
-// each calls f for all of a list at the same time and returns what it has given,
-// in order.
+// each calls f for all elements of a list at the same time, and returns the results in order.
 func each[E, R any](list []E, f func(E) R) []R {
 	out := make([]R, len(list))
 	if len(list) == 1 {
@@ -56,8 +55,8 @@ func each[E, R any](list []E, f func(E) R) []R {
 	return out
 }
 
-// gather calls ask for some shards at the same time and returns the results in order,
-// and the first serious of the errors.
+// gather calls ask for some shards at the same time. It returns the results in order, and the most serious of the
+// errors.
 func gather[R any](shards []int, ask func(n int) (R, error)) ([]R, error) {
 	type answer struct {
 		got R
@@ -74,9 +73,8 @@ func gather[R any](shards []int, ask func(n int) (R, error)) ([]R, error) {
 	return out, firstSerious(errs)
 }
 
-// firstSerious returns the error that says most about a call to several shards: one
-// that is not an ErrUnavailable if there is one, then one that leaves open what was
-// done, then an ErrNotBegun.
+// firstSerious returns the most informative error of a call to several shards: one that is not an ErrUnavailable if
+// there is one, then one that leaves the outcome open, then an ErrNotBegun.
 func firstSerious(errs []error) error {
 	var open, certain error
 	for _, err := range errs {

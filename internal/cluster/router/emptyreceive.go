@@ -8,20 +8,19 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// emptyReceives are receives of clients that gave nothing. A receive asks several shards
-// and may ask a shard more than once, so that only the router knows. It tells one shard
-// of the queue, once a second for all that have come meanwhile.
+// emptyReceives counts receives of clients that returned no messages. Only the router can count them, because a receive
+// asks several shards and may ask a shard more than once. Once a second it reports them to one shard of the queue.
 type emptyReceives struct {
 	mu sync.Mutex
-	n  map[queue.ID]uint64 // nil while there is none to report
+	n  map[queue.ID]uint64 // nil when there is none to report
 }
 
 const tellEmptyAfter = time.Second
 
-// EmptyReceive counts that a client's receive gave nothing.
+// EmptyReceive counts a client's receive that returned no messages.
 func (r *Router) EmptyReceive(id queue.ID) { r.countEmpty(id, 1) }
 
-// Used notes that a client has used a queue without calling its shards.
+// Used records that a client has used a queue without calling its shards.
 func (r *Router) Used(id queue.ID) { r.countEmpty(id, 0) }
 
 func (r *Router) countEmpty(id queue.ID, n uint64) {

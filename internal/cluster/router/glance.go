@@ -10,12 +10,11 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// glanceTimeout is how long a list of queues waits for a shard: people look at it again and again.
+// glanceTimeout is how long a list of queues waits for a shard. It is short because people refresh lists.
 const glanceTimeout = 1500 * time.Millisecond
 
-// Glances returns what lists show of some queues, on each shard that has something of them. All shards are asked at the
-// same time, each once for all its queues. Of a queue that one of its shards does not tell of, there is a Glance that
-// says so.
+// Glances returns the summaries of some queues, from each shard that has data of them. It asks all shards at the same
+// time, each once for all its queues. If one of a queue's shards does not answer, a Glance of the queue reports that.
 func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error) {
 	ids = ids[:min(len(ids), shard.MaxGlances)]
 	places, at, shards := r.placed(ids)
@@ -28,7 +27,7 @@ func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, e
 		}
 		return slices.DeleteFunc(list, func(g shard.Glance) bool {
 			p := places[g.ID]
-			return g.Unavailable && !slices.Contains(p.Shards, n) // only what is on its way from there is not known
+			return g.Unavailable && !slices.Contains(p.Shards, n) // only the messages moving from there are unknown
 		})
 	})
 	if ctx.Err() != nil {
@@ -37,8 +36,7 @@ func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, e
 	return slices.Concat(lists...), nil
 }
 
-// placed returns where queues are, those that are not known left out; which of them each shard has something of; and
-// these shards, in order.
+// placed returns the placements of the known queues, the queues by shard, and these shards, in order.
 func (r *Router) placed(ids []queue.ID) (places map[queue.ID]Placement, at map[int][]queue.ID, shards []int) {
 	places, at = make(map[queue.ID]Placement, len(ids)), make(map[int][]queue.ID)
 	for _, id := range ids {

@@ -153,7 +153,7 @@ func (r *Router) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, erro
 	return merge(slices.Concat(lists...)), nil
 }
 
-// merge puts the parts of tasks together.
+// merge combines the parts of tasks.
 func merge(parts []queue.MoveTask) []queue.MoveTask {
 	var out []queue.MoveTask
 	index := make(map[string]int)
@@ -188,8 +188,7 @@ func merge(parts []queue.MoveTask) []queue.MoveTask {
 	return out[:min(len(out), movesKept)]
 }
 
-// weightOf ranks the status of a part: a task has the highest-ranking status of its
-// parts.
+// weightOf ranks the status of a part: a task has the highest-ranking status of its parts.
 func weightOf(s queue.MoveStatus) int {
 	return slices.Index([]queue.MoveStatus{queue.MoveCompleted, queue.MoveFailed, queue.MoveCancelled, queue.MoveRunning}, s)
 }

@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	// answerGrace is how long a call waits for the answer of an owner when there is a
-	// new one: before an owner hands its shard over, it answers all, long polls too.
+	// answerGrace is how long a call waits for the old owner's answer when there is a new owner: before an owner hands
+	// its shard over, it answers all calls, including long polls.
 	answerGrace = 300 * time.Millisecond
-	// suspectTime is how long a shard is avoided, where there is a choice, after it
-	// has left open what it did: as long as it takes until it has another owner if
-	// the present one has died.
+	// suspectTime is how long a shard is avoided, where there is a choice, after a call with an unknown outcome. If its
+	// owner has died, it has a new one after that time.
 	suspectTime = 5 * time.Second
-	// Between attempts at a shard there is a pause, unless its owner changes.
+	// Limits of the pause between attempts at a shard. A change of its owner ends the pause.
 	firstPause   = 20 * time.Millisecond
 	longestPause = time.Second
 )
@@ -28,7 +27,7 @@ var (
 	errSlow  = fmt.Errorf("%w: its owner does not answer in time", shard.ErrUnavailable)
 )
 
-// ownerTerm is the time in which a shard has one owner, or none.
+// ownerTerm is the period in which a shard has one owner, or none.
 type ownerTerm struct {
 	changed      <-chan struct{}
 	over         context.Context
@@ -36,8 +35,8 @@ type ownerTerm struct {
 	suspectUntil atomic.Int64 // in nanoseconds since 1970
 }
 
-// ownerTerm returns the present term of shard n. A caller asks for it before it asks
-// for the owner: otherwise it would not see a change in between.
+// ownerTerm returns the current term of shard n. A caller must ask for it before it asks for the owner: otherwise it
+// would miss a change in between.
 func (r *Router) ownerTerm(n int) *ownerTerm {
 	changed := r.Changed(n)
 	r.mu.Lock()
@@ -63,8 +62,7 @@ func (r *Router) ownerTerm(n int) *ownerTerm {
 	return t
 }
 
-// suspect reports whether the owner has lately left open what it did: it may have
-// died.
+// suspect reports whether a recent call to the owner had an unknown outcome: the owner may have died.
 func (t *ownerTerm) suspect() bool { return time.Now().UnixNano() < t.suspectUntil.Load() }
 
 func (r *Router) suspect(n int) bool { return !r.Local(n) && r.ownerTerm(n).suspect() }
@@ -93,8 +91,7 @@ func (t *ownerTerm) during(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// callOnce calls shard n at its present owner. If it is certain that the call has not
-// begun, the error is a shard.ErrNotBegun.
+// callOnce calls shard n at its current owner. If the call has certainly not begun, the error is a shard.ErrNotBegun.
 func callOnce[T any](ctx context.Context, r *Router, n int, f func(context.Context, Shard) (T, error)) (T, error) {
 	var t *ownerTerm
 	local := r.Local(n)
@@ -116,8 +113,8 @@ func callOnce[T any](ctx context.Context, r *Router, n int, f func(context.Conte
 	return got, err
 }
 
-// call calls shard n. If it is certain that the present owner has done nothing, call
-// asks the next one, for which it waits some time.
+// call calls shard n. If the current owner has certainly done nothing, call tries the next one, and waits a limited
+// time for it.
 func call[T any](ctx context.Context, r *Router, n int, f func(context.Context, Shard) (T, error)) (T, error) {
 	return retryUntilOwned(ctx, r, []int{n}, func() (T, error) { return callOnce(ctx, r, n, f) })
 }
@@ -128,9 +125,8 @@ func (r *Router) exec(ctx context.Context, n int, f func(context.Context, Shard)
 	return err
 }
 
-// retryUntilOwned calls try, which asks some shards, again while it is certain that
-// it has done nothing, until Options.Timeout is over: when one of the shards gets
-// another owner, and after each pause.
+// retryUntilOwned repeats try, which calls some shards, while it has certainly done nothing, until Options.Timeout is
+// over: when one of the shards gets another owner, and after each pause.
 func retryUntilOwned[T any](ctx context.Context, r *Router, shards []int, try func() (T, error)) (T, error) {
 	got, err := try()
 	if !errors.Is(err, shard.ErrNotBegun) {

@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	// A look goes on to the next shard of a queue as long as it has taken less than this time, and found less.
+	// A look continues with the next shard of a queue while it has taken less than this time and found less than this
+	// number.
 	peekTime  = time.Second
 	peekBytes = 2 << 20
 )
 
-// Peek looks into a queue without a receive: into one of its shards after the other, as long as there is time for it.
-// Messages that are on their way from another shard are not seen.
+// Peek looks into a queue without a receive: into one of its shards after the other, while there is time. It does not
+// see messages that are moving from another shard.
 func (r *Router) Peek(ctx context.Context, id queue.ID, q queue.Peek) (queue.PeekResult, error) {
 	p, err := r.place(id)
 	if err != nil {

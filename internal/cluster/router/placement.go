@@ -7,16 +7,15 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Placement says where a queue is.
+// Placement records the shards of a queue.
 type Placement struct {
-	// Sends are the shards that its producers send to. The hash of a message group
-	// chooses one of them in a FIFO queue, so they never change there.
+	// Sends are the shards that producers send to. In a FIFO queue, the hash of a message group chooses one of them, so
+	// they never change.
 	Sends []int
-	// Shards are the shards that its consumers ask: Sends, and those that may still
-	// hold messages from an earlier time.
+	// Shards are the shards that consumers ask: Sends, and those that may still hold older messages.
 	Shards []int
-	// All are Shards, and those whose outboxes may hold messages for the queue; nil
-	// means that there are no others.
+	// All are Shards, and the shards whose outboxes may hold messages for the queue. Nil means that there are no
+	// others.
 	All  []int
 	FIFO bool
 }
@@ -36,14 +35,12 @@ func (p *Placement) home(group string) int {
 	return p.Sends[queue.PartOf(group, len(p.Sends))]
 }
 
-// Place returns the shards of a queue that is to have spread shards, out of those
-// with the numbers 1 to shards. It begins with have, the shards that the queue has
-// already, and adds more if they are too few; it never removes one, because there may
-// be messages on it.
+// Place returns the shards of a queue that is spread over spread shards, out of those with the numbers 1 to shards. It
+// starts with have, the queue's present shards, and adds more if they are too few. It never removes one, because it may
+// hold messages.
 //
-// New ones come in an order that is each queue's own, by rendezvous hashing. So
-// queues are spread evenly, and a queue keeps its first shards when it is given
-// more, also if there are more shards by then.
+// New shards come in an order that is specific to each queue, by rendezvous hashing. So queues are spread evenly, and a
+// queue keeps its first shards when it is widened, even if the cluster has more shards by then.
 func Place(id queue.ID, have []int, spread, shards int) []int {
 	out := slices.Clone(have)
 	if len(out) >= spread {

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// almostOver is how much of a poll's time may be left when its shard, whose clock is
-// coarser, answers that it is over.
+// almostOver is how much of a poll's time may be left when its shard, whose clock is coarser, answers that the time is
+// over.
 const almostOver = 50 * time.Millisecond
 
 // wait calls poll, and ends it with an empty answer when the router is drained.
@@ -25,8 +25,8 @@ func (r *Router) wait(ctx context.Context, end time.Time, poll func(context.Cont
 	return got, err
 }
 
-// poll waits for messages on shard n until end, also when the shard changes its owner. When the shard has not been
-// available for Options.Timeout, giveUp decides once whether the poll has failed.
+// poll waits for messages on shard n until end, even if the shard changes its owner. When the shard has been
+// unavailable for Options.Timeout, poll calls giveUp once, which decides whether the poll has failed.
 func (r *Router) poll(
 	ctx context.Context,
 	n int,
@@ -53,8 +53,7 @@ func (r *Router) poll(
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err == nil, errors.Is(err, queue.ErrOverLimit):
-			// If the time is not over, the shard lets no poll wait, because its owner
-			// closes it: another node will open it.
+			// If the time is not over, the owner is closing the shard and lets no poll wait: another node will open it.
 			if time.Until(end) <= almostOver {
 				return nil, nil
 			}
@@ -133,8 +132,7 @@ type answer struct {
 	err error
 }
 
-// returnAll returns the messages of the polls that have not answered yet: their
-// consumer has got others, or has gone.
+// returnAll returns the messages of the polls that have not answered yet: their consumer received others, or has gone.
 func (r *Router) returnAll(answers <-chan answer, pending int, id queue.ID, attempt string) {
 	for range pending {
 		if a := <-answers; len(a.got) > 0 {

@@ -9,13 +9,13 @@ import "github.com/sluicemq/sluice/internal/queue"
 const (
 	shardShift = 51
 	shardBits  = 12
-	// MaxShards is how many shards a cluster can have.
+	// MaxShards is the maximum number of shards in a cluster.
 	MaxShards = 1 << shardBits
 
 	shardMask = queue.Position(MaxShards-1) << shardShift
 )
 
-// encodeShard returns the position of a message on shard n as the API sees it.
+// encodeShard returns the position of a message on shard n in the form that the API uses.
 func encodeShard(p queue.Position, n int) queue.Position {
 	return p&^shardMask | queue.Position(n-1)<<shardShift&shardMask
 }

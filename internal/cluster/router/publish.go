@@ -11,14 +11,14 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// publishBytes bounds the records of publications in one commit: a third of what a cluster's log takes.
+// publishBytes limits the records of publications in one commit: a third of the maximum size of a log's record.
 const publishBytes = 4 << 20
 
-// Publish accepts publications to one topic. Those to a FIFO topic are committed on the
-// shard of its queue. Those to a standard topic stay together on one shard, the one that
-// serves most of the copies if it has an owner, or else another: any shard brings copies to
-// the shards of their queues. Where they are too long for one commit, because the topic has tens of thousands of
-// subscriptions, they are committed in parts: if it fails then, some subscriptions may get them all the same.
+// Publish accepts publications to one topic. It commits those to a FIFO topic on the shard of its queue. Those to a
+// standard topic stay together on one shard, the one that serves most of the copies if it has an owner, or else
+// another: any shard can move copies to the shards of their queues. If they are too long for one commit, because the
+// topic has tens of thousands of subscriptions, it commits them in parts: after an error, some subscriptions may still
+// receive them.
 func (r *Router) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	if len(publications) == 0 {
 		return nil, nil
@@ -42,7 +42,7 @@ func (r *Router) Publish(ctx context.Context, publications []queue.Publication) 
 func (r *Router) publishTogether(ctx context.Context, publications []queue.Publication) error {
 	order := r.nearest(publications)
 	if counts := slices.ContainsFunc(publications, func(p queue.Publication) bool { return p.Count != nil }); len(order) == 0 && counts {
-		order = r.anywhere() // no queue gets the messages, but the publication counts
+		order = r.anywhere() // no queue receives the messages, but the publication counts
 	}
 	if len(order) == 0 { // there is no subscription whose queue exists
 		return nil
@@ -84,9 +84,8 @@ func (r *Router) publishInOrder(ctx context.Context, topic queue.ID, publication
 	return out, nil
 }
 
-// nearest returns the shards in the order in which publications to a standard topic try
-// them: those that serve most of the copies first, among equals those of this node. Shards
-// whose owner may have died come last.
+// nearest returns the shards in the order in which publications to a standard topic try them: those that serve most of
+// the copies first, among equals those of this node. Shards whose owner may have died come last.
 func (r *Router) nearest(publications []queue.Publication) []int {
 	served := make(map[int]int)
 	for i := range publications {
@@ -94,10 +93,10 @@ func (r *Router) nearest(publications []queue.Publication) []int {
 			c := &publications[i].Copies[k]
 			p, err := r.place(c.Queue)
 			if err != nil {
-				continue // the queue is gone
+				continue // the queue was deleted
 			}
 			for _, n := range p.all() {
-				served[n] += 0 // it can take the copy
+				served[n] += 0 // it can accept the copy
 			}
 			if p.FIFO {
 				served[p.home(c.Message.Group)]++

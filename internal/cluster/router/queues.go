@@ -8,10 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Purge removes all messages of a queue from all its shards, and from the outboxes of other shards; what is on
-// its way between shards does not arrive later. It fails if one shard cannot be called, and can be called again
-// then: it returns queue.ErrPurgeInProgress only when all shards were purged within the last minute. Messages
-// that were sent between the two calls to a shard that the first one has purged stay.
+// Purge removes all messages of a queue from all its shards, and from the outboxes of other shards; messages that are
+// moving between shards do not arrive later. It fails if one shard is unavailable, and can then be called again: it
+// returns queue.ErrPurgeInProgress only when all shards were purged within the last minute. Messages sent between the
+// two calls to a shard that the first call has purged stay.
 func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 	p, err := r.place(id)
 	if err != nil {
@@ -41,9 +41,8 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 	return nil
 }
 
-// purgeOutboxes purges the outboxes of a queue, and returns where they stood. A message of theirs may be under
-// way at that moment: the shards of the queue, which are purged afterwards, leave out what is not behind these
-// marks.
+// purgeOutboxes purges the outboxes of a queue, and returns their positions. A message of theirs may be moving at that
+// moment. The shards of the queue, which are purged afterwards, skip every message up to these marks.
 func (r *Router) purgeOutboxes(ctx context.Context, p *Placement, id queue.ID) (marks []queue.Mark, err error) {
 	if len(p.all()) == 1 {
 		return nil, nil // which forwards nothing to itself
@@ -88,8 +87,7 @@ func (r *Router) countsOf(ctx context.Context, n int, id queue.ID) (queue.Counts
 	return call(ctx, r, n, func(ctx context.Context, s Shard) (queue.Counts, error) { return s.Counts(ctx, id) })
 }
 
-// orElsewhere returns err, unless it only says that shard n, which does not serve the
-// queue, has no outbox for it.
+// orElsewhere returns err, unless it only means that shard n, which does not serve the queue, has no outbox for it.
 func (p *Placement) orElsewhere(n int, err error) error {
 	if errors.Is(err, queue.ErrNoQueue) && !slices.Contains(p.Shards, n) {
 		return nil

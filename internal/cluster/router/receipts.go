@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Delete removes messages. If one of their shards is not available, the results of its
-// messages say so; if no shard is available, Delete returns the error.
+// Delete removes messages. If one of their shards is unavailable, the results of its messages report it; if no shard is
+// available, Delete returns the error.
 func (r *Router) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
 	return onShards(ctx, r, id, receipts, func(x *queue.Receipt) *queue.Position { return &x.Position }, Shard.Delete)
 }
@@ -21,7 +21,7 @@ func (r *Router) ChangeVisibility(ctx context.Context, id queue.ID, changes []qu
 	return onShards(ctx, r, id, changes, func(x *queue.Visibility) *queue.Position { return &x.Position }, Shard.ChangeVisibility)
 }
 
-// Return takes back deliveries that did not reach the consumer.
+// Return returns deliveries that did not reach the consumer.
 func (r *Router) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
 	results, err := onShards(ctx, r, id, deliveries, func(x *queue.Delivery) *queue.Position { return &x.Position },
 		func(s Shard, ctx context.Context, id queue.ID, part []queue.Delivery) ([]error, error) {
@@ -30,16 +30,15 @@ func (r *Router) Return(ctx context.Context, id queue.ID, deliveries []queue.Del
 	return errors.Join(append(results, err)...)
 }
 
-// returnTo takes back deliveries of shard n, whose positions are the engine's own and
-// whose consumer has gone, at whichever node owns the shard by then. It is a
-// remote.Options.Return.
+// returnTo returns deliveries of shard n, whose positions are the engine's own and whose consumer has gone, to the node
+// that owns the shard by then. It implements remote.Options.Return.
 func (r *Router) returnTo(ctx context.Context, n int, id queue.ID, deliveries []queue.Delivery, attempt string) error {
 	return r.retryReturn(func() error {
 		return r.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.Return(ctx, id, deliveries, attempt) })
 	})
 }
 
-// returnMessages is Return for messages that no consumer has got.
+// returnMessages is Return for messages that no consumer received.
 func (r *Router) returnMessages(ctx context.Context, id queue.ID, messages []shard.Message, attempt string) error {
 	deliveries := make([]queue.Delivery, len(messages))
 	for i := range messages {
@@ -48,12 +47,11 @@ func (r *Router) returnMessages(ctx context.Context, id queue.ID, messages []sha
 	return r.retryReturn(func() error { return r.Return(ctx, id, deliveries, attempt) })
 }
 
-// returnTimeout is how long a return waits for a shard to have an owner. No client
-// waits meanwhile, and the shard of a dead node has a new owner sooner. After that
-// time the messages become visible when their visibility timeout ends.
+// returnTimeout is how long a return waits for a shard to have an owner. No client waits meanwhile, and the shard of a
+// dead node has a new owner sooner. After that time, the messages become visible when their visibility timeout ends.
 const returnTimeout = 30 * time.Second
 
-// retryReturn repeats a return while it is certain that no shard has done it.
+// retryReturn repeats a return while certainly no shard has done it.
 func (r *Router) retryReturn(giveBack func() error) error {
 	for end := time.Now().Add(returnTimeout); ; {
 		err := giveBack()

@@ -12,26 +12,24 @@ import (
 )
 
 const (
-	// sampleAtMost is how many shards have to answer a receive that does not wait
-	// before it returns nothing: it samples the shards, as SQS does.
+	// sampleAtMost is how many shards must answer a receive without a wait before it returns nothing: it samples the
+	// shards, as SQS does.
 	sampleAtMost = 4
-	// peekAt is how many shards a long poll asks one after the other before it waits
-	// at all of them: in a busy queue the first one has messages, and no other gives
-	// out messages that have to be returned.
+	// peekAt is how many shards a long poll asks one after the other before it waits at all of them. In a busy queue
+	// the first one has messages, and then no other delivers messages that must be returned.
 	peekAt = 2
 )
 
 var errDraining = errors.New("long polls are ended")
 
-// Receive gives out messages, or waits for some as shard.Shard does.
+// Receive delivers messages, or waits for some as shard.Shard does.
 //
-// Of several shards it samples some in random order, until one has messages. To
-// wait, it asks all at the same time: the first that has messages wins, and the
-// messages that others may have given at that moment are returned. A shard without
-// owner is asked when it has one; it is an error only if no shard has an owner.
+// Of several shards it samples some in random order, until one has messages. To wait, it asks all at the same time: the
+// first one with messages wins, and messages that others deliver at that moment are returned. A shard without an owner
+// is asked when it has one; it is an error only if no shard has an owner.
 //
-// A repeated receive attempt of a FIFO queue asks all shards whether they know the
-// attempt, before any of them gives out new messages.
+// A repeated receive attempt of a FIFO queue asks all shards whether they know the attempt, before any of them delivers
+// new messages.
 func (r *Router) Receive(ctx context.Context, id queue.ID, q queue.Receive, wait time.Duration) ([]shard.Message, error) {
 	p, err := r.place(id)
 	if err != nil {
@@ -120,8 +118,8 @@ func (r *Router) sample(ctx context.Context, order []int, enough int, id queue.I
 	return nil, failed
 }
 
-// peek asks a shard for messages that it has now. It does not wait long for a shard
-// that does not answer, so that the others are asked too.
+// peek asks a shard for messages that it has now. It does not wait long for a shard that does not answer, so that the
+// others are asked, too.
 func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errSlow)
 	defer cancel()
@@ -131,10 +129,9 @@ func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) 
 	return withShard(got, n), err
 }
 
-// repeated returns the messages that an earlier call with the same attempt was given,
-// if there was one. A receive of at most 0 messages does that. A shard that cannot be
-// asked is left out: the messages that it has given stay invisible until their
-// visibility timeout ends, and those behind them in their groups wait.
+// repeated returns the messages of an earlier call with the same attempt, if there was one. It uses a receive of at
+// most 0 messages. It skips a shard that is unavailable: the messages which that shard delivered stay invisible until
+// their visibility timeout ends, and those behind them in their groups wait.
 func (r *Router) repeated(ctx context.Context, p *Placement, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	q.Max = 0
 	answers := each(p.Shards, func(n int) answer {
@@ -154,15 +151,15 @@ func (r *Router) repeated(ctx context.Context, p *Placement, id queue.ID, q queu
 	return nil, nil
 }
 
-// attemptOrder returns the shards in an order that depends on the attempt only,
-// so that two calls with the same one, at the same time, meet at a shard.
+// attemptOrder returns the shards in an order that depends only on the attempt, so that two simultaneous calls with the
+// same attempt meet at a shard.
 func attemptOrder(shards []int, attempt string) []int {
 	order := slices.Clone(shards)
 	first := queue.PartOf(attempt, len(order))
 	return append(order[first:], order[:first]...)
 }
 
-// withShard puts the number of their shard into the positions of messages.
+// withShard adds the number of their shard to the positions of messages.
 func withShard(messages []shard.Message, n int) []shard.Message {
 	for i := range messages {
 		messages[i].Position = encodeShard(messages[i].Position, n)

@@ -10,28 +10,26 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Shard is a shard, wherever its owner is.
+// Shard is a shard at its owner, on any node.
 type Shard = remote.Shard
 
-// defaultTimeout is how long a call waits for a shard to have an owner. It is
-// well below the time after which clients give up, and above what a planned
-// change of the owner takes.
+// defaultTimeout is how long a call waits for a shard to have an owner. It is well below the time after which clients
+// give up, and above the duration of a planned change of the owner.
 const defaultTimeout = 2500 * time.Millisecond
 
-// Options are what a Router is made of.
+// Options configures a Router.
 type Options struct {
-	// Queue returns where a queue is, or false if there is no such queue.
+	// Queue returns the placement of a queue, or false if there is no such queue.
 	Queue func(queue.ID) (Placement, bool)
-	// Owner returns the present owner of shard n: the shard itself if this node owns
-	// it, and it then knows of all queues that Queue does, or else the name of the
-	// node that owns it. An error says why no node can be asked.
+	// Owner returns the current owner of shard n: the shard itself if this node owns it, and it then knows of all
+	// queues that Queue knows, or else the name of the node that owns it. An error explains why no node can be asked.
 	Owner func(n int) (here Shard, node string, err error)
-	// Changed returns a channel that is closed when shard n gets another owner, or
-	// an owner at last, than at the time of the call; until then the same channel.
+	// Changed returns a channel that is closed when shard n has another owner than at the time of the call. Until then
+	// it returns the same channel.
 	Changed func(n int) <-chan struct{}
-	// Shards returns how many shards there are, which have the numbers from 1 on.
+	// Shards returns the number of shards. Their numbers start at 1.
 	Shards func() int
-	// Local reports whether this node is the owner of shard n. It only saves time.
+	// Local reports whether this node owns shard n. It is an optimization only.
 	Local func(n int) bool
 	// Messenger and Position are for the calls to other nodes; see remote.Options.
 	Messenger messenger.Messenger
@@ -43,8 +41,7 @@ type Options struct {
 	CallTimeout time.Duration
 }
 
-// Router gives calls to the shards of their queues. Its methods may be called
-// from any goroutine.
+// Router passes calls to the shards of their queues. Its methods are safe for concurrent use.
 type Router struct {
 	Options
 
@@ -74,16 +71,16 @@ func New(o Options) *Router {
 	return r
 }
 
-// Drain ends the long polls with an empty answer; from now on no poll waits.
+// Drain ends the long polls with an empty answer. From now on no poll waits.
 func (r *Router) Drain() { r.drain() }
 
-// Close is Drain, for when there will be no more calls.
+// Close is Drain, for when no more calls will follow.
 func (r *Router) Close() {
 	r.drain()
 	r.close()
 }
 
-// shard returns shard n as it is reached at its present owner.
+// shard returns shard n at its current owner.
 func (r *Router) shard(n int) (Shard, error) {
 	here, node, err := r.Owner(n)
 	if here != nil || err != nil {
@@ -92,7 +89,7 @@ func (r *Router) shard(n int) (Shard, error) {
 	return r.remote.Shard(node, n), nil
 }
 
-// place returns where a queue is.
+// place returns the placement of a queue.
 func (r *Router) place(id queue.ID) (Placement, error) {
 	p, ok := r.Queue(id)
 	if !ok || len(p.Shards) == 0 || len(p.Sends) == 0 {

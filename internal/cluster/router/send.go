@@ -31,8 +31,8 @@ func (r *Router) sendTo(ctx context.Context, n int, id queue.ID, messages []queu
 	return call(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) { return s.Send(ctx, id, messages) })
 }
 
-// sendAny sends to one of the shards, and to another if it is certain that the first
-// has done nothing: sends succeed as long as one of the shards has an owner.
+// sendAny sends to one of the shards, and to another if the first has certainly done nothing: sends succeed while one
+// of the shards has an owner.
 func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
 	return retryUntilOwned(ctx, r, p.Sends, func() (sent []queue.Sent, err error) {
 		for _, n := range r.preferred(p.Sends) {
@@ -47,10 +47,9 @@ func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, message
 	})
 }
 
-// preferred returns the shards in the order in which a send tries them. The order is
-// random, but every second time a shard of this node comes first: that saves a hop,
-// and the other shards get messages too even if all clients use one node. Shards whose
-// owner may have died come last.
+// preferred returns the shards in the order in which a send tries them. The order is random, but every second time a
+// shard of this node comes first: that saves a hop, and the other shards get messages even if all clients use one node.
+// Shards whose owner may have died come last.
 func (r *Router) preferred(shards []int) []int {
 	order := r.shuffled(shards)
 	if rand.IntN(2) == 0 {

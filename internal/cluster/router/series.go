@@ -9,13 +9,12 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// rowsAtOnce is the time of which a shard is asked for rows with one call: an answer
-// must not be too large for a message.
+// rowsAtOnce is the period for which one call asks a shard for rows: an answer must fit into a message.
 const rowsAtOnce = queue.Instant(15 * 24 * time.Hour / time.Millisecond)
 
-// Series returns the rows of a name from an instant up to but not including another, in
-// order of time. It asks the shards of a queue, or all shards if id is 0: a queue that is
-// gone may have been on any, and one that was made anew on others than the one before.
+// Series returns the rows of a name from an instant up to but not including another, in order of time. It asks the
+// shards of a queue, or all shards if id is 0: a deleted queue may have been on any shard, and a recreated one on
+// others than before.
 func (r *Router) Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error) {
 	shards, err := r.seriesShards(id)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// ownShard is what a shard tells its own node only.
+// ownShard holds the methods of a shard that only its own node calls.
 type ownShard interface {
 	Standings(ctx context.Context) ([]queue.Standing, error)
 	TopicStandings(ctx context.Context) ([]queue.TopicStanding, error)
 	Stored(ctx context.Context, accounts map[string]bool) (map[string]shard.Stored, error)
 }
 
-// Stored returns how much the shards that this node owns store of some accounts; see shard.Shard.Stored.
+// Stored returns how much data of some accounts is on the shards that this node owns; see shard.Shard.Stored.
 func (r *Router) Stored(ctx context.Context, accounts map[string]bool) (map[string]shard.Stored, error) {
 	lists, err := ofOwnShards(r, func(s ownShard) ([]map[string]shard.Stored, error) {
 		one, err := s.Stored(ctx, accounts)
@@ -30,14 +30,14 @@ func (r *Router) Stored(ctx context.Context, accounts map[string]bool) (map[stri
 	return sum, err
 }
 
-// Standings returns how the queues stand in the shards that this node owns. A queue that is
-// spread over several of them is there once for each.
+// Standings returns the state of the queues on the shards that this node owns. A queue on several of them appears once
+// for each.
 func (r *Router) Standings(ctx context.Context) ([]queue.Standing, error) {
 	return ofOwnShards(r, func(s ownShard) ([]queue.Standing, error) { return s.Standings(ctx) })
 }
 
-// TopicStandings returns what the shards that this node owns have counted of topics. A topic that several of them have
-// counted is there once for each.
+// TopicStandings returns the counters of topics on the shards that this node owns. A topic on several of them appears
+// once for each.
 func (r *Router) TopicStandings(ctx context.Context) ([]queue.TopicStanding, error) {
 	return ofOwnShards(r, func(s ownShard) ([]queue.TopicStanding, error) { return s.TopicStandings(ctx) })
 }
@@ -48,7 +48,7 @@ func ofOwnShards[T any](r *Router, ask func(ownShard) ([]T, error)) (all []T, er
 		here, _, err := r.Owner(n + 1)
 		own, ok := here.(ownShard)
 		if err != nil || !ok {
-			continue // it is another node's
+			continue // another node owns it
 		}
 		some, err := ask(own)
 		if err != nil && !errors.Is(err, shard.ErrUnavailable) {

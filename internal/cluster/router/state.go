@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// States returns what a queue is doing, on each of its shards.
+// States returns the state of a queue on each of its shards.
 func (r *Router) States(ctx context.Context, id queue.ID) ([]shard.State, error) {
 	p, err := r.place(id)
 	if err != nil {
@@ -27,7 +27,8 @@ func (r *Router) States(ctx context.Context, id queue.ID) ([]shard.State, error)
 	return slices.Concat(lists...), err
 }
 
-// Groups lists the groups of a FIFO queue, from all its shards, those first whose first message is oldest.
+// Groups lists the groups of a FIFO queue from all its shards, ordered by the age of their first messages, oldest
+// first.
 func (r *Router) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error) {
 	p, err := r.place(id)
 	if err != nil {
@@ -44,8 +45,8 @@ func (r *Router) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue
 	return mergeGroups(shards, lists, g), nil
 }
 
-// mergeGroups makes one page of the pages of several shards. A shard that has more may have any group behind its last
-// one, so that the page ends there, at the earliest of these.
+// mergeGroups merges the pages of several shards. A shard with further groups may have any group behind the last one of
+// its page, so the merged page ends at the earliest of these.
 func mergeGroups(shards []int, lists []queue.GroupsResult, g queue.Groups) (page queue.GroupsResult) {
 	end := queue.Instant(math.MaxInt64)
 	var heads []groupOn

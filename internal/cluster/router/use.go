@@ -9,9 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Uses returns what is known of the use of some queues, each summed up over all shards that have something to do with
-// it. It leaves out a queue of which one of these shards does not know or cannot be asked: then nothing can be said of
-// it.
+// Uses returns what is known about the use of some queues, summed over all shards with data of them. It omits a queue
+// if one of these shards does not know or is unavailable: then the sum would be wrong.
 func (r *Router) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), shard.MaxGlances)]
 	places, at, shards := r.placed(ids)
@@ -26,7 +25,7 @@ func (r *Router) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) 
 		return nil, errors.Join(shard.ErrUnavailable, context.Cause(ctx))
 	}
 	sums := make(map[queue.ID]queue.Use, len(ids))
-	told := make(map[queue.ID]int, len(ids)) // by how many shards
+	told := make(map[queue.ID]int, len(ids)) // number of shards
 	for _, u := range slices.Concat(lists...) {
 		sum, begun := sums[u.ID]
 		sums[u.ID] = queue.Use{

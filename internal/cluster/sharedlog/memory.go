@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Memory is an engine that lives in memory: logs and leases for tests and for
-// what is not to be kept. The zero value is not usable; see NewMemory.
+// Memory is an engine in memory: logs and leases for tests and for data that is not stored. The zero value is not
+// usable; see NewMemory.
 type Memory struct {
 	now func() time.Time
 	ttl time.Duration
@@ -48,7 +48,7 @@ type MemoryLog struct {
 	changed chan struct{} // closed at the next append
 }
 
-// readAtOnce bounds what one Read returns, in bytes, but for its first record.
+// readAtOnce limits the result of one Read in bytes, except for its first record.
 const readAtOnce = 4 << 20
 
 func (l *MemoryLog) extent() Extent {

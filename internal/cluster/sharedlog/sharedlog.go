@@ -10,41 +10,37 @@ import (
 // 1; 0 is the end of an empty log.
 type Position uint64
 
-// Record is a record and its place.
+// Record is a record and its position.
 type Record struct {
 	Position Position
 	Data     []byte
 }
 
-// Extent is what a log holds at some moment: the records from First to Last. It
-// holds none if First is greater than Last; Last is then the position of the
-// last one that was there.
+// Extent is the range of records that a log holds at some moment: from First to Last. It is empty if First is greater
+// than Last; Last is then the position of the last record that was there.
 type Extent struct {
 	First Position
 	Last  Position
-	Bytes int64 // about how much stable storage one replica takes
+	Bytes int64 // approximate stable storage of one replica
 }
 
 var (
-	// ErrConflict says that an append expected the end of the log elsewhere than
-	// it is. Nothing was appended by this call; an earlier call with the same
-	// record, whose outcome was unknown, may have been what moved the end.
+	// ErrConflict reports that an append expected the end of the log elsewhere. This call appended nothing; an earlier
+	// call with the same record, whose outcome was unknown, may have moved the end.
 	ErrConflict = errors.New("the log does not end where the append expects it")
-	// ErrTrimmed says that records are asked for which have been trimmed.
+	// ErrTrimmed reports a request for records that were trimmed.
 	ErrTrimmed = errors.New("the records have been trimmed from the log")
-	// ErrHeld says that another node holds the lease.
+	// ErrHeld reports that another node holds the lease.
 	ErrHeld = errors.New("the lease is held")
-	// ErrLost says that the node which took a lease no longer holds it.
+	// ErrLost reports that the node that took a lease no longer holds it.
 	ErrLost = errors.New("the lease is lost")
 )
 
-// MaxRecord is the longest record that a log takes, in bytes: a commit of the
-// largest batch of messages, with room for what comes with it.
+// MaxRecord is the maximum size of a record in bytes: a commit of the largest batch of messages, plus its other fields.
 const MaxRecord = 12 << 20
 
-// Log is the log of one shard. Its methods may be called from any goroutine, but
-// one Append at a time: with several under way the first could fail and the next
-// succeed.
+// Log is the log of one shard. Its methods are safe for concurrent use, except that only one Append may run at a time:
+// with several, the first could fail and the next succeed.
 type Log interface {
 	// Append makes data the record after the position after, provided that the
 	// log ends there, and returns when it is on stable storage of a majority.
@@ -72,20 +68,19 @@ type Log interface {
 	Trim(ctx context.Context, to Position) error
 }
 
-// Estimator is a Log that can say at little cost what it holds.
+// Estimator is a Log that can report its extent at little cost.
 type Estimator interface {
-	// Estimate returns what the log held at some moment, which may be before the call.
+	// Estimate returns the extent of the log at some moment, which may be before the call.
 	Estimate(ctx context.Context) (Extent, error)
 }
 
-// Leases are names that one holder at a time has, for a limited time.
+// Leases are names with one holder at a time, for a limited time.
 type Leases interface {
-	// Take takes the lease of that name and gives it a value for others to see.
-	// It returns ErrHeld if a node holds it.
+	// Take takes the lease of that name and sets a value that others can see. It returns ErrHeld if a node holds it.
 	Take(ctx context.Context, name string, value []byte) (Lease, error)
-	// List returns the values of all leases that are held. It may be behind.
+	// List returns the values of all leases that are held. It may be out of date.
 	List(ctx context.Context) (map[string][]byte, error)
-	// TTL is how long a lease is held without being renewed.
+	// TTL is how long a lease lasts without a renewal.
 	TTL() time.Duration
 }
 
@@ -95,7 +90,6 @@ type Lease interface {
 	// ErrLost if another node has taken it meanwhile or it has run out; after any
 	// other error the outcome is unknown.
 	Renew(ctx context.Context, value []byte) error
-	// Release gives the lease back. Afterwards it is not held, unless the error
-	// says otherwise.
+	// Release releases the lease. Afterwards it is free, unless Release returns an error.
 	Release(ctx context.Context) error
 }

@@ -1,6 +1,5 @@
-// Package status is how a cluster is: its nodes and its shards as one node sees them, what
-// is wrong with that, and what a person should do about it.
+// Package status describes the state of a cluster: its nodes and its shards as one node sees them, the problems, and
+// what a person should do about them.
 //
-// It knows nothing of how a cluster works, so that those who only show it need not
-// either.
+// It does not depend on the implementation of a cluster, so that programs that only show the state need not either.
 package status

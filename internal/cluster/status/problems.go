@@ -6,22 +6,21 @@ import (
 	"time"
 )
 
-// noticeable is a difference between clocks that a person should see to. The
-// cluster corrects it, but not while only one node is left.
+// noticeable is a difference between clocks that an operator should correct. The cluster compensates for it, but not
+// while only one node is left.
 const noticeable = time.Second
 
-// certificateDays is how long before the end of a node's certificate it is reported as a problem.
+// certificateDays is how long before its expiry a node's certificate is reported as a problem.
 const certificateDays = 14
 
-// Problem is something that is not as it should be.
+// Problem is a condition that needs an operator.
 type Problem struct {
 	Problem string // a sentence
 	Advice  string // what a person should do, in another sentence
 }
 
-// Problems returns what is not as it should be, the worst first. There is none in a
-// cluster that is well: every shard is served and could lose as many nodes as it has
-// copies to spare.
+// Problems returns the problems of a cluster, the worst first. A healthy cluster has none: every shard is served and
+// could lose as many nodes as it has copies to spare.
 func (s *Status) Problems() []Problem {
 	return slices.Concat(s.unserved(), s.parted(), s.unknown(), s.nodeProblems(), s.copyProblems())
 }
@@ -74,7 +73,7 @@ func (s *Status) nodeProblems() (out []Problem) {
 			out = append(out, gone)
 		}
 		if !n.Live {
-			continue // all else that is known of it is old
+			continue // everything else known about it is old
 		}
 		if n.Low {
 			out = append(out, Problem{
@@ -98,7 +97,7 @@ func (s *Status) nodeProblems() (out []Problem) {
 	return out
 }
 
-// absence says why clients and other nodes get no answer from a node, if they get none.
+// absence explains why clients and other nodes get no answer from a node, if they get none.
 func (n *Node) absence() (Problem, bool) {
 	switch {
 	case !n.Live:
@@ -122,11 +121,10 @@ func (n *Node) absence() (Problem, bool) {
 	return Problem{}, false
 }
 
-// Skew is how far the node's clock is ahead of the majority's.
+// Skew returns how far the node's clock is ahead of the majority's.
 func (n *Node) Skew() time.Duration { return time.Duration(n.SkewMillis) * time.Millisecond }
 
-// CertificateDaysLeft returns how long the certificate is valid by which other nodes know
-// the node, if it has one that ends.
+// CertificateDaysLeft returns how long the certificate that identifies the node to the others is valid, if it expires.
 func (n *Node) CertificateDaysLeft() (days int64, known bool) {
 	if n.CertificateDays == nil {
 		return 0, false
@@ -141,8 +139,7 @@ func ahead(skew time.Duration) string {
 	return "ahead of"
 }
 
-// copyProblems looks at the replicas on nodes that are there: what the others
-// lack has been said.
+// copyProblems checks the replicas on present nodes: absent nodes were reported before.
 func (s *Status) copyProblems() (out []Problem) {
 	live := s.fit(func(n *Node) bool { return n.Live })
 	for _, sh := range s.Shards {
@@ -170,7 +167,7 @@ func (s *Status) copyProblems() (out []Problem) {
 	return out
 }
 
-// advice is what to do about a problem of a replica.
+// advice returns what to do about a problem of a replica.
 func (r *Replica) advice(shard string) string {
 	if r.Error == "" {
 		return "Wait: it catches up by itself. Stop no other node before it has."
@@ -200,10 +197,10 @@ func (r *Replica) problem() string {
 	return ""
 }
 
-// keeps reports whether replicas are to be on the node.
+// keeps reports whether the node should keep replicas.
 func (n *Node) keeps() bool { return n.Live && !n.Draining }
 
-// fit returns the names of the nodes that are as wanted.
+// fit returns the names of the nodes that satisfy a condition.
 func (s *Status) fit(wanted func(*Node) bool) map[string]bool {
 	names := make(map[string]bool)
 	for i := range s.Nodes {
@@ -217,9 +214,8 @@ func (s *Status) fit(wanted func(*Node) bool) map[string]bool {
 // Spare returns how many nodes may fail before a majority is lost.
 func (s *Status) Spare() int { return (min(Copies, len(s.Nodes)) - 1) / 2 }
 
-// Left returns which shards a node that is being drained still owns, and of which
-// others it keeps a replica that another node could keep. Where the other nodes are
-// too few to keep as many copies, it goes on keeping its own.
+// Left returns the shards that a draining node still owns, and those of which it keeps a replica that another node
+// could keep. If the other nodes are too few for as many copies, it continues to keep its own.
 func (s *Status) Left(node string) (owns, keeps []string) {
 	others := s.fit(func(n *Node) bool { return n.keeps() && n.Name != node })
 	for _, sh := range s.Shards {
@@ -234,8 +230,8 @@ func (s *Status) Left(node string) (owns, keeps []string) {
 	return owns, keeps
 }
 
-// Moving says which shards are about to get another owner, each in a sentence: the placement
-// has named one, which is there.
+// Moving describes the shards that are about to get another owner, each in a sentence: the placement has named one, and
+// it is present.
 func (s *Status) Moving() (out []string) {
 	there := s.fit(func(n *Node) bool { return n.Live })
 	for _, sh := range s.Shards {

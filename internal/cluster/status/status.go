@@ -6,16 +6,16 @@ import "errors"
 const ControlShard = "control"
 
 const (
-	// Copies is how many nodes keep a replica of a shard, if there are as many.
+	// Copies is how many nodes keep a replica of a shard, if there are enough nodes.
 	Copies = 3
 	// Near is how many records a replica may be behind and still count as ready.
 	Near = 2000
 )
 
-// Roles of replicas that a reader of a status has to tell from others.
+// Roles of replicas that readers of a status must distinguish.
 const (
-	Absent   = "absent"   // it is to be on a node and is not known to be
-	Fetching = "fetching" // it gets a copy from another node
+	Absent   = "absent"   // it should be on a node but is not known to be
+	Fetching = "fetching" // it fetches a copy from another node
 )
 
 // The errors of commands to a node.
@@ -28,11 +28,10 @@ var (
 // Status is a cluster as one node sees it.
 type Status struct {
 	Cluster string
-	Node    string // that was asked; empty if it is a server that is alone
+	Node    string // that was asked; empty for a single server
 	Nodes   []Node
 	Shards  []Shard
-	// How often the node that was asked has given a shard to another since it was
-	// started, and how often it has lost one.
+	// The number of shards that the asked node has handed over since its start, and the number that it has lost.
 	HandOvers int64
 	Lost      int64
 }
@@ -40,43 +39,42 @@ type Status struct {
 // Alone reports whether this is the status of a server that belongs to no cluster.
 func (s *Status) Alone() bool { return s.Node == "" }
 
-// Node is what is known of a node.
+// Node is the known state of a node.
 type Node struct {
 	Name        string
 	Live        bool
-	AwaySeconds int64    // for how long it has been missed
+	AwaySeconds int64    // how long it has been absent
 	Endpoint    string   // where clients reach it
 	Version     string   // of its program
 	Incarnation string   // of its data directory
 	Draining    bool     // its shards are being moved away
 	Leaving     bool     // it is about to stop
-	Unready     bool     // it answers no clients: it is starting, stopping, or does not hear of the others
-	Unanswered  bool     // it has not answered the latest heartbeat: it may just have died
+	Unready     bool     // it answers no clients: it is starting, stopping, or does not hear the others
+	Unanswered  bool     // it has not answered the latest heartbeat and may just have died
 	Low         bool     // its disk is nearly full
 	SkewMillis  int64    // how far its clock is ahead of the majority's
 	Owns        []string `json:",always"` // names of shards
-	// For how many days the certificate is valid by which other nodes know it; nil if it
-	// has none that ends.
+	// The number of days for which the certificate that identifies the node is valid. Nil if it does not expire.
 	CertificateDays *int64
 }
 
-// Shard is what is known of a shard.
+// Shard is the known state of a shard.
 type Shard struct {
 	Name      string
 	Owner     string // a node's name, or empty
-	Preferred string // who should own it
+	Preferred string // the node that should own it
 	Epoch     int64
 	LogFirst  int64 // positions
 	LogLast   int64
-	LogBytes  int64     // that one copy of the log takes
-	Complete  int64     // copies of the log that have all of it, as its owner last reported; 0: unknown
-	Copies    int64     // of the log there should be
-	Unknown   int64     // queues of which its owner keeps data, and knows neither the record nor the deletion
+	LogBytes  int64     // of one copy of the log
+	Complete  int64     // complete copies of the log, as its owner last reported; 0: unknown
+	Copies    int64     // that the log should have
+	Unknown   int64     // queues whose data its owner keeps without knowing their record or deletion
 	Parted    int64     // the first position at which two replicas are known to differ; 0: none
 	Replicas  []Replica `json:",always"`
 }
 
-// Replica is what is known of a shard on one node.
+// Replica is the known state of a shard on one node.
 type Replica struct {
 	Node    string
 	Role    string
@@ -86,7 +84,7 @@ type Replica struct {
 	Error   string
 }
 
-// Queue says where the messages of a queue are.
+// Queue records the shards of a queue.
 type Queue struct {
 	QueueArn string
 	Shards   []QueueShard `json:",always"`
