@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// arrival is a request as it has come, with what is known of it before any of it is read.
+// arrival is a received request, with the facts that are known before it is read.
 type arrival struct {
 	w     http.ResponseWriter
 	r     *http.Request
@@ -17,11 +17,11 @@ type arrival struct {
 	began time.Time
 
 	sourceIP  string // of the client
-	encrypted bool   // all the way to the client, as far as is known
-	relayed   bool   // another node has got it from the client, and this one owns the control store
+	encrypted bool   // all the way to the client, as far as known
+	relayed   bool   // another node received it from the client, and this one owns the control store
 }
 
-// arrive takes a request of a client.
+// arrive receives a client's request.
 func (f *Front) arrive(w http.ResponseWriter, r *http.Request) arrival {
 	return arrival{
 		w: w, r: r, id: uuid.NewString(), began: f.Now(), sourceIP: f.Proxies.client(r),
@@ -29,7 +29,7 @@ func (f *Front) arrive(w http.ResponseWriter, r *http.Request) arrival {
 	}
 }
 
-// region returns the region that the host names, or otherwise that of the server.
+// region returns the region that the host names, or else the server's.
 func (f *Front) region(host string) string {
 	if named := hostRegion(host); named != "" {
 		return named
@@ -37,11 +37,11 @@ func (f *Front) region(host string) string {
 	return f.Region
 }
 
-// regionLabel is what regions look like that stand in a host: sqs.example.com has none.
+// regionLabel matches a region in a host name: sqs.example.com has none.
 var regionLabel = regexp.MustCompile(`^[a-z]{2,}(?:-[a-z]+)+-[0-9]{1,2}$`)
 
-// hostRegion returns the region that a host such as sqs.eu-west-1.example.com, or AWS's own older
-// eu-west-1.queue.amazonaws.com, names; or "".
+// hostRegion returns the region in a host name such as sqs.eu-west-1.example.com, or AWS's older eu-
+// west-1.queue.amazonaws.com, or "".
 func hostRegion(host string) string {
 	labels := strings.Split(strings.ToLower(host), ".")
 	switch {
@@ -53,8 +53,8 @@ func hostRegion(host string) string {
 	return ""
 }
 
-// scheme is how the client addressed the server. A proxy that ends TLS says so in a header, which is good enough for
-// making URLs for its own client.
+// scheme returns the scheme that the client used. A proxy that terminates TLS sets a header, which may be trusted for
+// the URLs of its own client.
 func scheme(r *http.Request) string {
 	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
 		return "https"

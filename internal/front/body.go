@@ -13,20 +13,19 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// A body has to be in memory as a whole to be verified. Its memory grows with what has come, not with what was
-// announced, and is taken from the budget that all requests share.
+// The whole body must be in memory for its verification. The memory grows with the received bytes, not with the
+// announced length, and comes from the budget that all requests share.
 
 const (
-	// firstBuffer is what a request gets before anything of its body has come.
+	// firstBuffer is the initial size of a request's buffer.
 	firstBuffer = 4 << 10
-	// pooledBuffer is the largest buffer that is used again. A request that sends more than that must not be a forgery
-	// on the face of it.
+	// pooledBuffer is the largest buffer that is reused. A larger request must not be an obvious forgery.
 	pooledBuffer = 64 << 10
-	bufferGrowth = 4 // from one size to the next, of buffers that are used again
+	bufferGrowth = 4 // growth from one size of reused buffers to the next
 )
 
-// buffers have held the bodies of requests that are over: 4, 16 and 64 KiB. They are in it as *[]byte, because a slice
-// would need memory to be put there.
+// buffers holds the buffers of finished requests: 4, 16 and 64 KiB. The elements are *[]byte, because storing a slice
+// would allocate memory.
 var buffers [3]sync.Pool
 
 // pool returns the pool of buffers of a size, or nil.
@@ -41,19 +40,19 @@ func pool(size int) *sync.Pool {
 	return nil
 }
 
-// intake is what has come of a request, and what it has taken of the budget for that.
+// intake is the received part of a request, and its share of the budget.
 type intake struct {
 	front  *Front
 	from   *arrival
 	unread bool    // the client may still be sending the body
 	broken error   // why the body could not be read
-	buffer []byte  // the body as far as it has come
+	buffer []byte  // the received part of the body
 	memory *[]byte // of the buffer
 	taken  int64
 	judged bool   // whether it is known if the request names a key
 	named  bool   // the request names a known access key
-	keyID  string // that the request has named to be judged
-	large  bool   // it has got more than a buffer that is used again
+	keyID  string // that the request named, for the checks
+	large  bool   // its buffer is larger than a reused one
 }
 
 // read reads the whole body.
@@ -105,7 +104,7 @@ func (m *intake) fill(from io.Reader) error {
 	}
 }
 
-// grow makes the buffer larger, and takes the memory for that.
+// grow enlarges the buffer, and takes the memory from the budget.
 func (m *intake) grow() error {
 	have := cap(m.buffer)
 	size := have * bufferGrowth
@@ -113,7 +112,7 @@ func (m *intake) grow() error {
 		if err := m.judge(); err != nil {
 			return err
 		}
-		size = min(2*have, MaxBody+1) // one more, to meet the end
+		size = min(2*have, MaxBody+1) // one more, to see the end
 		if announced := int(m.from.r.ContentLength); announced >= have {
 			size = min(size, announced+1)
 		}
@@ -128,7 +127,7 @@ func (m *intake) grow() error {
 	return nil
 }
 
-// judge refuses a request that is a forgery on the face of it, and finds out whether it names a known access key.
+// judge refuses an obvious forgery, and finds out whether the request names a known access key.
 func (m *intake) judge() error {
 	if m.judged {
 		return nil
@@ -155,9 +154,8 @@ func (m *intake) lookup(keyID string) (secret string, ok bool) {
 	return cred.Secret, ok
 }
 
-// reserve takes n bytes from what all requests share. Only when there is little left does it matter who sends the
-// request: then those that name a known access key come first, and of these the small ones, and those that have begun
-// to grow.
+// reserve takes n bytes from the shared budget. The sender matters only when little is left: then requests that name a
+// known access key come first, and among them the small ones, and those that have begun to grow.
 func (m *intake) reserve(n int64) error {
 	if !m.judged && m.front.memory.try(n, unverified) {
 		m.taken += n
@@ -184,9 +182,8 @@ func (m *intake) reserve(n int64) error {
 	return nil
 }
 
-// release gives back the buffer, of which decoding has left nothing in use. A long poll, whose request is short,
-// keeps no memory while it waits; a longer request keeps what it has taken until it is over, as a decoded copy of the
-// body is there until then.
+// release returns the buffer, which decoding no longer uses. A long poll, whose request is short, keeps no memory while
+// it waits; a longer request keeps its share until it ends, because it includes a decoded copy of the body.
 func (m *intake) release() {
 	short := cap(m.buffer) <= firstBuffer
 	giveBuffer(m.memory)
@@ -207,7 +204,7 @@ func takeBuffer(size int) *[]byte {
 	return &b
 }
 
-// giveBuffer keeps a buffer for another request. A nil buffer is none.
+// giveBuffer keeps a buffer for another request. It ignores nil.
 func giveBuffer(b *[]byte) {
 	if b == nil {
 		return
@@ -217,7 +214,7 @@ func giveBuffer(b *[]byte) {
 	}
 }
 
-// giveBack gives back all memory that was taken.
+// giveBack returns all memory to the budget.
 func (m *intake) giveBack() {
 	if m.taken > 0 {
 		m.front.memory.give(m.taken)
@@ -225,9 +222,9 @@ func (m *intake) giveBack() {
 	}
 }
 
-// headerSize returns about how much memory a header takes.
+// headerSize returns the approximate memory of a header.
 func headerSize(h http.Header) (n int64) {
-	const each = 64 // the entry in the map, the list, the texts' own headers
+	const each = 64 // the map entry, the list, the strings' own headers
 	for name, values := range h {
 		n += each + int64(len(name))
 		for _, v := range values {
@@ -238,13 +235,13 @@ func headerSize(h http.Header) (n int64) {
 }
 
 const (
-	// Bytes that a client goes on to send after an early refusal are read and thrown away, so that it reads the answer
-	// instead of finding its connection cut. Both size and time are bounded.
+	// After an early refusal, the server reads and discards what the client continues to send, so that the client reads
+	// the answer instead of a broken connection. Size and time are limited.
 	maxDrained = 32 << 20
 	drainTime  = 5 * time.Second
 )
 
-// answer has write answer the client, which may still be sending.
+// answer lets write answer the client, which may still be sending.
 func (m *intake) answer(write func() error) error {
 	if m.unread {
 		return m.refuseEarly(write)
@@ -252,8 +249,8 @@ func (m *intake) answer(write func() error) error {
 	return write()
 }
 
-// refuseEarly has write answer the client while that may still be sending. HTTP/2 has a way to say that no more is
-// wanted, and a client that has asked whether to send the body waits for the answer.
+// refuseEarly lets write answer a client that may still be sending. HTTP/2 can tell the client to stop, and a client
+// that has asked whether to send the body waits for the answer.
 func (m *intake) refuseEarly(write func() error) error {
 	if m.from.r.ProtoMajor != 1 || m.from.r.Header.Get("Expect") != "" {
 		return write()

@@ -7,7 +7,7 @@ import (
 )
 
 // budget is an amount that requests share: bytes of memory, or places. A request takes some of it, and waits until
-// there is enough, first come first served among those of the same rank.
+// there is enough, in order of arrival among those of the same rank.
 type budget struct {
 	mu      sync.Mutex
 	size    int64
@@ -15,12 +15,12 @@ type budget struct {
 	waiting [ranks][]*claim
 }
 
-// rank says how much of the budget must stay for others. Without ranks, requests that have started and wait for each
-// other could hold all of it, and a few clients that nothing is known of could keep all others out.
+// rank sets how much of the budget must stay for others. Without ranks, started requests that wait for each other could
+// hold all of it, and a few unknown clients could keep all others out.
 type rank int
 
 const (
-	growing    rank = iota // the request has some already: finishing it frees what it has
+	growing    rank = iota // the request holds some already: finishing it frees that
 	started                // leaves a quarter to requests that grow
 	unverified             // leaves three quarters to requests that name a known access key
 	ranks
@@ -36,7 +36,7 @@ func (b *budget) keep(r rank) int64 {
 	return 0
 }
 
-// claim is what a request waits for.
+// claim is the amount that a request waits for.
 type claim struct {
 	n     int64
 	given chan struct{} // closed when the request has it
@@ -55,8 +55,8 @@ func (b *budget) try(n int64, r rank) bool {
 	return true
 }
 
-// take takes n, which must not be more than a quarter of the budget. It returns ctx's error if so much does not become
-// free before ctx ends.
+// take takes n, which must not exceed a quarter of the budget. It returns ctx's error if ctx ends before that much is
+// free.
 func (b *budget) take(ctx context.Context, n int64, r rank) error {
 	if b.try(n, r) {
 		return nil
@@ -74,7 +74,7 @@ func (b *budget) take(ctx context.Context, n int64, r rank) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
-	case <-c.given: // in the last moment
+	case <-c.given: // at the last moment
 		return nil
 	default:
 		i := slices.Index(b.waiting[r], c)
@@ -84,7 +84,7 @@ func (b *budget) take(ctx context.Context, n int64, r rank) error {
 	}
 }
 
-// give gives n back.
+// give returns n to the budget.
 func (b *budget) give(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// certificate answers with a certificate that signs messages of topics. A subscriber that gets such a message asks for
-// it, without a signature. A node that lags catches up before it says that there is none.
+// certificate answers with a certificate that signs messages of topics. The subscriber of such a message requests it,
+// without a signature. A node that lags catches up before it answers that there is none.
 func (f *Front) certificate(w http.ResponseWriter, r *http.Request, id string) {
 	pem := f.Certificate(id)
 	if pem == nil {

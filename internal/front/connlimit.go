@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// makeRoomEvery is how often room is made while a client waits for it: a connection that was busy may have become
-	// idle.
+	// makeRoomEvery is how often the server makes room while a client waits: a busy connection may have become idle.
 	makeRoomEvery = time.Second
-	// fullLogEvery is the least time between two lines in the log about it.
+	// fullLogEvery is the minimum time between two log lines about it.
 	fullLogEvery = time.Minute
 )
 
-// ConnLimit is a listener that lets in a bounded number of connections. When it is full, it accepts one more
-// connection, which waits until another is closed; further ones wait in the system's queue.
+// ConnLimit is a listener with a limited number of connections. When it is full, it accepts one more connection, which
+// waits until another is closed. Further ones wait in the system's queue.
 type ConnLimit struct {
 	*net.TCPListener
 	places chan struct{}
@@ -30,14 +29,14 @@ type ConnLimit struct {
 	closed chan struct{}
 }
 
-// LimitConnections returns a listener that lets in so many of the connections that l accepts.
+// LimitConnections returns a listener that limits the connections of l.
 func LimitConnections(l *net.TCPListener, places int, makeRoom func(bool), log *slog.Logger) *ConnLimit {
 	return &ConnLimit{
 		TCPListener: l, places: make(chan struct{}, places), makeRoom: makeRoom, log: log, closed: make(chan struct{}),
 	}
 }
 
-// Open returns how many connections are open.
+// Open returns the number of open connections.
 func (l *ConnLimit) Open() int { return len(l.places) }
 
 // Accept returns a connection that has a place.
@@ -77,13 +76,13 @@ func (l *ConnLimit) wait() error {
 	}
 }
 
-// Close stops accepting, also a connection that waits.
+// Close stops accepting, and releases a connection that waits.
 func (l *ConnLimit) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.TCPListener.Close()
 }
 
-// limitedConn gives back its place when it is closed. It has all methods of a TCP connection, for which net/http looks.
+// limitedConn returns its place when it is closed. It has all methods of a TCP connection that net/http looks for.
 type limitedConn struct {
 	*net.TCPConn
 	limit *ConnLimit

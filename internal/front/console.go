@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/console"
 )
 
-// consolePath returns where below the console's path a request is. The console is there with and without the prefix of
-// the public URL: a person on the server's machine does not come through the proxy.
+// consolePath returns the part of a request's path below the console's path. The console exists with and without the
+// prefix of the public URL: a person on the server's machine does not come through the proxy.
 func (f *Front) consolePath(path string) (rest string, ok bool) {
 	if f.Console == nil {
 		return "", false
@@ -19,7 +19,7 @@ func (f *Front) consolePath(path string) (rest string, ok bool) {
 	return strings.CutPrefix(path, console.Path)
 }
 
-// leadsToConsole reports whether a browser that asks for a path wants the console, and where that is.
+// leadsToConsole reports whether a browser that requests a path wants the console, and where the console is.
 func (f *Front) leadsToConsole(r *http.Request) (target string, ok bool) {
 	if f.Console == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return "", false
@@ -38,7 +38,7 @@ func (f *Front) leadsToConsole(r *http.Request) (target string, ok bool) {
 	return f.prefix + console.Path, true
 }
 
-// serveConsole answers a request for the console and returns true, or returns false if the request is for something
+// serveConsole answers a request for the console and returns true. It returns false if the request is for something
 // else.
 func (f *Front) serveConsole(w http.ResponseWriter, r *http.Request) bool {
 	if target, ok := f.leadsToConsole(r); ok {

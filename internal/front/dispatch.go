@@ -7,9 +7,9 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// serviceOf returns the service that a request is for. JSON and CBOR name it. For a Query request the scope of its
-// signature decides, which is empty if there is none or it does not hold; then the version, which each service has of
-// its own; then an operation that only one service has; then the host. The remaining requests are for SQS.
+// serviceOf returns the service of a request. JSON and CBOR name it. For a Query request the scope of its signature
+// decides, which is empty without a valid signature; then the version, which is unique to each service; then an
+// operation that only one service has; then the host. All other requests are for SQS.
 func (f *Front) serviceOf(r *protocol.Request, host, scope string) *protocol.Service {
 	if r.Kind.NamesService() {
 		return f.first(func(s *protocol.Service) bool { return s.Is(r.Target) })
@@ -39,7 +39,7 @@ func (f *Front) serviceOf(r *protocol.Request, host, scope string) *protocol.Ser
 	return f.first(func(s *protocol.Service) bool { return s.Name == label && len(s.Versions) > 0 })
 }
 
-// serviceNamed returns the service that scopes call so, or nil.
+// serviceNamed returns the service with this name in scopes, or nil.
 func (f *Front) serviceNamed(name string) *protocol.Service {
 	if i := slices.IndexFunc(f.Services, func(s *protocol.Service) bool { return s.Name == name }); i >= 0 {
 		return f.Services[i]
@@ -47,7 +47,7 @@ func (f *Front) serviceNamed(name string) *protocol.Service {
 	return nil
 }
 
-// first returns the first service that is wanted, or SQS.
+// first returns the first matching service, or SQS.
 func (f *Front) first(wanted func(*protocol.Service) bool) *protocol.Service {
 	if i := slices.IndexFunc(f.Services, wanted); i >= 0 {
 		return f.Services[i]

@@ -23,30 +23,30 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
-// Options are the parts that a front is built from.
+// Options configures a front.
 type Options struct {
-	Services []*protocol.Service // the first is meant where nothing says otherwise
+	Services []*protocol.Service // the first is the default
 	Streams  []Stream
-	// Certificate returns a certificate of those that sign messages of topics, in PEM, or nil.
+	// Certificate returns a certificate that signs messages of topics, in PEM, or nil.
 	Certificate func(id string) []byte
 	Console     *console.Pages // nil: there is no console
-	SignIn      SignIn         // answers the console's page about signing in
+	SignIn      SignIn         // answers the console's sign-in requests
 	Keys        Keys
 	Store       Store
 	Node        Node
 
-	Region    string // of requests that do not say theirs
+	Region    string // of requests that do not name one
 	PublicURL string // of the server behind its proxy; empty: it has none
 	Proxies   Proxies
 	Now       func() time.Time
 	Limits    Limits
 
-	Tenants *tenant.Tenants // the limits of accounts and users; nil: there are none
+	Tenants *tenant.Tenants // the limits of accounts and users; nil: none
 
-	NoSignatureV2 bool // refuse requests that are signed by Signature Version 2
+	NoSignatureV2 bool // refuse requests signed with Signature Version 2
 
 	Trail *trail.Trail // nil: calls are not recorded
-	// NoteFiles notes which files of trails another node has delivered.
+	// NoteFiles records the trail files that another node has delivered.
 	NoteFiles   func(context.Context, []trails.File) error
 	Health      Health
 	Metrics     *prom.Requests
@@ -56,31 +56,31 @@ type Options struct {
 	Version     string // of the program
 }
 
-// Keys say whose an access key is, and what a session token stands for.
+// Keys finds the owner of an access key, and the session of a session token.
 type Keys struct {
 	Roots     *identity.Credentials
 	Sessions  *identity.Vault
 	Directory *directory.Directory
-	Browsers  *session.Sessions // of people who use the console
+	Browsers  *session.Sessions // of console users
 }
 
 // Store is this machine's copy of the control store.
 type Store interface {
 	// Elsewhere reports whether another node owns the control store.
 	Elsewhere() bool
-	// Version grows with every change that the copy has seen.
+	// Version grows with every change that the copy has received.
 	Version() uint64
 }
 
-// Node is what the front asks of the node that it runs on.
+// Node is the front's view of the node that it runs on.
 type Node interface {
-	// Forward gives payload to ServeForwarded at the node that owns the control store, and returns its answer when this
-	// node's copy of the control store has caught up with it.
+	// Forward passes payload to ServeForwarded on the node that owns the control store. It returns the answer when this
+	// node's copy of the control store has caught up with that node.
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
-	// CatchUp returns when this node's copy has all changes that were made before the call.
+	// CatchUp returns when this node's copy has all changes made before the call.
 	CatchUp(ctx context.Context) error
-	// CatchUpPause is how much time has to be between two calls of CatchUp for callers that are not verified: each of
-	// them costs a look at the control log, and any client can send an unknown access key.
+	// CatchUpPause is the minimum time between two calls of CatchUp for unverified callers: each call costs a look at
+	// the control log, and any client can send an unknown access key.
 	CatchUpPause() time.Duration
 	// Current returns an error if the copy may be out of date.
 	Current() error
@@ -93,10 +93,10 @@ type Front struct {
 	verifier signature.Verifier
 	prefix   string // of paths, from the public URL
 
-	memory   *budget // for what the requests under way have sent
-	requests *budget // how many there may be
+	memory   *budget // for the received parts of the requests in progress
+	requests *budget // of simultaneous requests
 	overload occasional
-	catchUps *paced // for callers that are not verified
+	catchUps *paced // for unverified callers
 	ready    probe
 	logged   atomic.Bool // whether requests are logged
 }
@@ -112,17 +112,17 @@ func New(o Options) *Front {
 	f.logged.Store(o.LogRequests)
 	f.ready.check, f.ready.log = o.Health.Ready, o.Log
 	if u, err := url.Parse(o.PublicURL); err == nil && u.Host != "" {
-		// Clients sign for the address that they use, even if a proxy changes it.
+		// Clients sign the address that they use, even if a proxy changes it.
 		f.verifier.Hosts = []string{u.Host}
 		f.prefix = strings.TrimRight(u.Path, "/")
 	}
 	return f
 }
 
-// LogRequests says whether requests are logged that begin after the call.
+// LogRequests sets whether requests that begin after the call are logged.
 func (f *Front) LogRequests(on bool) { f.logged.Store(on) }
 
-// MemoryInUse returns how many bytes the requests under way have taken of Limits.Memory.
+// MemoryInUse returns how many bytes of Limits.Memory the requests in progress hold.
 func (f *Front) MemoryInUse() int64 { return f.memory.used() }
 
 // ServeHTTP answers a request.
@@ -142,14 +142,14 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.run(x.serve)
 }
 
-// TakesPlain reports whether requests for a path may be read by http1: those for services, whose answers are short and
-// say how long they are. The console's are left to net/http.
+// TakesPlain reports whether http1 may read requests for a path: those for services, whose answers are short and state
+// their length. Requests for the console are left to net/http.
 func (f *Front) TakesPlain(path string) bool {
 	_, console := f.consolePath(path)
 	return !console
 }
 
-// answerPlainly answers the requests that are not for a service, with a plain text.
+// answerPlainly answers requests that are not for a service, with a plain text.
 func (f *Front) answerPlainly(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -171,7 +171,7 @@ func (f *Front) answerPlainly(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// NewServer returns an HTTP server that no client can hold on to for long.
+// NewServer returns an HTTP server that limits how long a client can occupy it.
 func NewServer(h http.Handler, l Limits, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,

@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// Health says how the server is. Its errors have words for every client if they are a HealthError.
+// Health reports the state of the server. An error that is a HealthError has a text for every client.
 type Health struct {
-	// Live returns an error when the process is of no use any more, and only another one can find out what is on the
-	// disk.
+	// Live returns an error when the process can no longer serve, and only a new process can read what is on the disk.
 	Live func() error
-	// Ready returns nil if requests would be served. A disk that hangs may keep it from returning.
+	// Ready returns nil if requests would be served. A disk that hangs may prevent it from returning.
 	Ready func(context.Context) error
-	// Low reports whether too little space is left to add anything.
+	// Low reports whether too little space is left to add data.
 	Low func() bool
 }
 
-// HealthError is an error that every client may read. It is in the log already.
+// HealthError is an error that every client may read. It was already logged.
 type HealthError struct{ Text string }
 
 func (e *HealthError) Error() string { return e.Text }
 
 const (
-	// probeTimeout is how long the store may take to show that it can be written.
+	// probeTimeout is how long the store may take to prove that it can be written.
 	probeTimeout = 5 * time.Second
-	// probeGood is how long the result of a probe holds. Each is a synced commit, and any client can ask for it.
+	// probeGood is how long the result of a probe is valid. Each probe is a synced commit, and any client can request
+	// one.
 	probeGood = 500 * time.Millisecond
 )
 
-// healthz answers whether the process is of use.
+// healthz answers whether the process can serve.
 func (f *Front) healthz(w http.ResponseWriter) {
 	if err := f.Health.Live(); err != nil {
 		writeHealth(w, http.StatusServiceUnavailable, words(err))
@@ -43,7 +43,7 @@ func (f *Front) healthz(w http.ResponseWriter) {
 }
 
 // readyz answers whether requests would be served: whether a commit, made for the purpose, becomes durable. A server
-// that is short of space is ready, because no other can give out the messages that take it, but says so.
+// with little space is ready, because no other can deliver the messages that use the space, but the answer says so.
 func (f *Front) readyz(w http.ResponseWriter, r *http.Request) {
 	switch err := f.ready.result(r.Context()); {
 	case err != nil:
@@ -55,7 +55,7 @@ func (f *Front) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// words is what every client may know of an error.
+// words returns the part of an error that every client may read.
 func words(err error) string {
 	if known, ok := errors.AsType[*HealthError](err); ok {
 		return known.Text
@@ -70,20 +70,19 @@ func writeHealth(w http.ResponseWriter, status int, text string) {
 	_, _ = io.WriteString(w, text+"\n") // a client that has left needs no answer
 }
 
-// probe finds out whether the server is ready, once for all who ask at a time. A result is good for a moment.
+// probe checks whether the server is ready, once for all concurrent callers. A result is valid for a moment.
 type probe struct {
 	check func(context.Context) error
 	log   *slog.Logger
 
 	mu      sync.Mutex
 	began   time.Time
-	running chan struct{} // closed when the check is over; nil: none is under way
+	running chan struct{} // closed when the check ends; nil: none in progress
 	over    time.Time
 	err     error
 }
 
-// result returns what the last check found, if that is good, or waits for the next one to end, as long as a check may
-// take.
+// result returns the last result if it is still valid, or waits for the next one, at most as long as a check may take.
 func (p *probe) result(ctx context.Context) error {
 	p.mu.Lock()
 	now := time.Now()

@@ -13,18 +13,18 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// identified is who asks for what. It is the result of identify.
+// identified is the caller of a request and its target. It is the result of identify.
 type identified struct {
-	service *protocol.Service // that is meant, as far as is known
+	service *protocol.Service // as far as known
 	region  string
 	caller  identity.Identity
 	known   bool   // the caller is known, or known to be anonymous
 	keyID   string // that the request names
 }
 
-// identify finds out who the caller is, and which service and region are meant. A request to the first service may have
-// no signature, nor need those that follow a link in a message: then the caller is anonymous, and policies or the
-// operation decide whether that will do. With an error comes what was found out before it.
+// identify identifies the caller, the service and the region. A request to the first service may be unsigned, and so
+// may one that follows a link in a message: then the caller is anonymous, and policies or the operation decide whether
+// that suffices. With an error, identify returns what it found out before it.
 func (f *Front) identify(a *arrival, parsed *protocol.Request, body []byte) (who identified, err error) {
 	var named struct { // by the signature
 		keyID string
@@ -60,8 +60,8 @@ func (f *Front) identify(a *arrival, parsed *protocol.Request, body []byte) (who
 	return who, nil
 }
 
-// attrs says who the caller is, with its user or role by name, or, if its signature was refused, which access key it
-// has named: foreseen, if it was refused before all had come.
+// attrs describes the caller for the log, with its user or role by name. If its signature was refused, attrs names the
+// access key. foreseen means that it was refused before the whole request was received.
 func (w *identified) attrs(foreseen string) []slog.Attr {
 	keyID := cmp.Or(w.keyID, foreseen)
 	switch {
@@ -82,7 +82,7 @@ func (w *identified) attrs(foreseen string) []slog.Attr {
 	return nil
 }
 
-// noteUse has the directory know when a key, a user or a role was used last.
+// noteUse reports the use of a key, a user or a role to the directory.
 func (k *Keys) noteUse(who *identified, at time.Time) {
 	d, service, caller := k.Directory, who.service.Name, &who.caller
 	switch caller.Kind {
@@ -96,7 +96,7 @@ func (k *Keys) noteUse(who *identified, at time.Time) {
 	}
 }
 
-// Lookup returns whose an access key is and its secret. Of temporary keys only the token says whose they are.
+// Lookup returns the owner and the secret of an access key. The owner of a temporary key follows only from its token.
 func (k *Keys) Lookup(keyID string) (identity.Credential, bool) {
 	if cred, ok := k.Roots.Lookup(keyID); ok {
 		return cred, true
@@ -108,9 +108,8 @@ func (k *Keys) Lookup(keyID string) (identity.Credential, bool) {
 	return k.Directory.Lookup(keyID)
 }
 
-// introduce returns who has signed. Temporary keys come with the token that was given out with them, and are good until
-// their time is over, or the user, role or session of the console that they act for ends; other keys come without a
-// token.
+// introduce returns the identity of the signer. Temporary keys need their session token, and are valid until they
+// expire, or until the user, role or console session behind them ends. Other keys come without a token.
 func (k *Keys) introduce(id identity.Identity, token string, at time.Time) (identity.Identity, error) {
 	if id.Kind != policy.Anonymous {
 		if token != "" {
@@ -135,8 +134,7 @@ func (k *Keys) introduce(id identity.Identity, token string, at time.Time) (iden
 	return id, nil
 }
 
-// checkScope makes sure that a signature is meant for this service. It may be for any region: each is a namespace of
-// its own.
+// checkScope checks that a signature is for this service. It may be for any region: each is a separate namespace.
 func (f *Front) checkScope(v *signature.Verified, of *protocol.Service) error {
 	switch {
 	case v.Version != 4:
@@ -149,7 +147,7 @@ func (f *Front) checkScope(v *signature.Verified, of *protocol.Service) error {
 	return nil
 }
 
-// signatureError is the client's error if its signature is not accepted.
+// signatureError returns the client's error for a signature that is not accepted.
 func signatureError(err error) *protocol.Error {
 	var e *signature.Error
 	if !errors.As(err, &e) {

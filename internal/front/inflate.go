@@ -10,14 +10,14 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// maxInflated is how long a body that came compressed may be. SDKs compress only what programs send as metrics, of
-// which AWS takes as much.
+// maxInflated is the maximum size of a compressed body after decompression. SDKs compress only the metrics that
+// programs send, and AWS has the same limit.
 const maxInflated = 1 << 20
 
-// inflateStep is how much memory is taken at a time, before so much is inflated.
+// inflateStep is the amount of memory that is reserved before each step of decompression.
 const inflateStep = 64 << 10
 
-// inflate returns a compressed body uncompressed, and other bodies as they are. The signature of a request covers the
+// inflate decompresses a body, and returns an uncompressed body unchanged. The signature of a request covers the
 // compressed bytes.
 func (m *intake) inflate(body []byte) ([]byte, error) {
 	if !strings.EqualFold(strings.TrimSpace(m.from.r.Header.Get("Content-Encoding")), "gzip") {

@@ -2,15 +2,15 @@ package front
 
 import "time"
 
-// Limits are bounds on what clients can take of the server.
+// Limits limit what clients can use of the server.
 type Limits struct {
 	Header   time.Duration // to send the header
 	Read     time.Duration // to send header and body
 	Write    time.Duration // from the end of the header to the end of the answer
 	Idle     time.Duration // between two requests
-	Memory   int64         // bytes, for what the requests under way have sent
+	Memory   int64         // bytes, for the received parts of the requests in progress
 	Wait     time.Duration // how long a request waits for such memory
-	Requests int           // under way at a time
+	Requests int           // simultaneous requests
 }
 
 // DefaultLimits returns the limits of a server that takes so many connections.
@@ -30,20 +30,20 @@ func DefaultLimits(connections int) Limits {
 }
 
 const (
-	// MaxHeader is the longest header, in bytes.
+	// MaxHeader is the maximum size of a header in bytes.
 	MaxHeader = 64 << 10
-	// MaxBody is the largest request taken: a batch of 1 MiB of text in which every byte is escaped takes six times as
-	// much in JSON.
+	// MaxBody is the maximum size of a request in bytes: in JSON, a batch of 1 MiB of text in which every byte is
+	// escaped takes six times as much.
 	MaxBody = 8 << 20
-	// minRequests is the least bound on requests under way, so that a server of few connections can be used over
+	// minRequests is the minimum limit of simultaneous requests, so that a server with few connections can be used over
 	// HTTP/2.
 	minRequests = 256
 )
 
-// HTTP/2 carries many requests on one connection. Clients that need more of them at a time open more connections.
+// HTTP/2 carries many requests on one connection. Clients that need more open more connections.
 const (
 	maxStreams = 16
-	// Of each connection and each request so much may have come and not been read: a request waits for memory.
+	// The maximum of unread bytes per connection and per request: a request waits for memory.
 	maxUnreadConn   = 128 << 10
 	maxUnreadStream = 64 << 10
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// A person who follows a link in a mail gets a page, and not XML. The page loads nothing and runs nothing.
+// A person who follows a link in a mail gets a page instead of XML. The page loads nothing and runs nothing.
 
 const pageStyle = `body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color:#16191f;overflow-wrap:anywhere}h1{font-size:1.5rem}`
 
@@ -33,7 +33,7 @@ var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// pagePolicy lets the page have its style and nothing else.
+// pagePolicy allows the page only its style.
 var pagePolicy = func() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(
@@ -41,8 +41,8 @@ var pagePolicy = func() string {
 	) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
-// linkPage returns what the browser of a person gets in the place of the answer, or nil if it is no browser that has
-// followed a link.
+// linkPage returns the page for a person's browser in place of the answer, or nil if the client is no browser that
+// follows a link.
 func (x *request) linkPage() *protocol.Page {
 	if x.call == nil || x.r.Method != http.MethodGet || !strings.Contains(x.r.Header.Get("Accept"), "text/html") {
 		return nil
@@ -50,7 +50,7 @@ func (x *request) linkPage() *protocol.Page {
 	return x.call.Page
 }
 
-// troubled is the page of a request that may work later.
+// troubled is the page of a request that may succeed later.
 var troubled = protocol.Page{Title: "This does not work at the moment", Text: []string{"Please open the link again in a minute."}}
 
 // writeLinkPage answers with a page. The address that the browser shows may contain a token, so the browser must not

@@ -9,14 +9,14 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// Of what a client has sent, a line in the log repeats at most so many bytes.
+// A log line repeats at most this many bytes of a client's text.
 const (
 	maxLoggedError = 300
 	maxLoggedAgent = 200
 	maxLoggedKey   = 128
 )
 
-// log writes the line that --log-requests asks for.
+// log writes the line of --log-requests.
 func (x *request) log() {
 	attrs := []slog.Attr{
 		slog.String("request_id", x.id),
@@ -54,12 +54,12 @@ func (x *request) log() {
 	x.front.Log.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// longWord is what receipt handles, tokens and signatures look like.
+// longWord matches receipt handles, tokens and signatures.
 var longWord = regexp.MustCompile(`[A-Za-z0-9_+/=-]{41,}`)
 
-// loggable returns what an error says, for the log. Errors quote what the client has sent, which may be something that
-// must not be in a log. SQS quotes the value of the parameter that it refuses, which may be a message body: that is
-// left out. Receipt handles, tokens and signatures are long words, of which the beginning is kept.
+// loggable returns the text of an error for the log. Errors quote the client's input, which may be something that must
+// not be in a log. SQS quotes the value of a refused parameter, which may be a message body: loggable omits it. Receipt
+// handles, tokens and signatures are long words: loggable keeps their beginning.
 func loggable(message string) string {
 	const before, after = "Value ", " for parameter "
 	if i, j := strings.Index(message, before), strings.LastIndex(message, after); i >= 0 && j > i {
@@ -68,8 +68,8 @@ func loggable(message string) string {
 	return longWord.ReplaceAllStringFunc(protocol.Shorten(message, maxLoggedError), func(word string) string { return word[:8] + "..." })
 }
 
-// count notes in the metrics what became of the request. One that another node has relayed is counted there; those of
-// the console about signing in are no operations.
+// count records the outcome of the request in the metrics. A request that another node relayed is counted there. The
+// console's sign-in requests are no operations.
 func (x *request) count() {
 	if x.relayed || x.page != "" {
 		x.front.Metrics.Drop()

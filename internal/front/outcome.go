@@ -10,17 +10,17 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/spans"
 )
 
-// outcome is what became of a request.
+// outcome is the result of a request.
 type outcome struct {
 	err      *protocol.Error // the client's error
-	cause    error           // its cause, if that is not for the client
-	denial   *access.Denial  // the policy that refused the caller, if one did
-	gone     bool            // the client has left without its answer
-	answered int             // the status of an answer that another node or the sign-in has given
-	begun    bool            // a long answer is under way, and cannot become an error any more
+	cause    error           // its cause, if clients must not see it
+	denial   *access.Denial  // the policy that refused the caller, if any
+	gone     bool            // the client left before the answer
+	answered int             // the status of an answer from another node or the sign-in
+	begun    bool            // a long answer has begun and can no longer become an error
 }
 
-// attrs returns the outcome for the log. relayed says that the answer is another node's, where there is one.
+// attrs returns the outcome for the log. relayed marks an answer from another node.
 func (o *outcome) attrs(relayed bool) []slog.Attr {
 	if o.gone && o.err == nil {
 		return []slog.Attr{slog.Bool("gone", true)}
@@ -66,7 +66,7 @@ func (o *outcome) label() prom.Outcome {
 	return prom.OK
 }
 
-// describe adds the outcome to that of a span.
+// describe adds the outcome to the description of a span.
 func (o *outcome) describe(s *spans.Outcome) {
 	s.Status = http.StatusOK
 	switch {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// paced runs a function for many callers together, one run at a time, and not more often than once in an interval. Each
-// caller gets the result of a run that has begun after its call.
+// paced runs a function for many callers together: one run at a time, and at most once per interval. Each caller gets
+// the result of a run that began after its call.
 type paced struct {
 	run   func(context.Context) error
 	every time.Duration
@@ -16,7 +16,7 @@ type paced struct {
 	mu   sync.Mutex
 	next *round // that has not begun; nil: no caller waits for one
 	last time.Time
-	one  chan struct{} // holds the round that is under way
+	one  chan struct{} // held by the current round
 }
 
 // round is one run.
@@ -58,7 +58,7 @@ func (p *paced) begin(r *round) {
 	close(r.over)
 }
 
-// occasional runs a function at most once a minute: what it logs, many requests may cause.
+// occasional runs a function at most once a minute, to log what many requests may cause.
 type occasional struct{ last atomic.Int64 }
 
 func (o *occasional) do(f func()) {

@@ -11,11 +11,11 @@ import (
 	"github.com/sluicemq/sluice/internal/cidr"
 )
 
-// Proxies are the networks of the proxies that are believed about their clients. No other address is: any client can
-// send the headers that proxies use.
+// Proxies are the networks of trusted proxies. The headers of other addresses are ignored: any client can send the
+// headers that proxies use.
 type Proxies []netip.Prefix
 
-// ParseProxies reads networks, as 10.0.0.0/8, and addresses.
+// ParseProxies parses networks, such as 10.0.0.0/8, and addresses.
 func ParseProxies(list []string) (Proxies, error) {
 	var out Proxies
 	for _, text := range list {
@@ -37,9 +37,8 @@ func (p Proxies) trust(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(a) })
 }
 
-// client returns the address that a request comes from: the peer's or, if that
-// is a proxy, the one before it, and so on. A proxy that does not name an
-// address stands for its client itself.
+// client returns the address of a request's sender: the peer or, if that is a proxy, the one before it, and so on. A
+// proxy that names no address stands for its client itself.
 func (p Proxies) client(r *http.Request) string {
 	peer := peerIP(r)
 	if len(p) == 0 {
@@ -57,7 +56,7 @@ func (p Proxies) client(r *http.Request) string {
 	return peer
 }
 
-// parseHop reads an address as proxies write it, some with a port.
+// parseHop parses an address as proxies write it, possibly with a port.
 func parseHop(s string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
 		return a.Unmap(), true
@@ -66,7 +65,7 @@ func parseHop(s string) (netip.Addr, bool) {
 	return a.Addr().Unmap(), err == nil
 }
 
-// encrypted reports whether a request has come over TLS: to us, or to a proxy.
+// encrypted reports whether a request came over TLS: to this server, or to a proxy.
 func (p Proxies) encrypted(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
@@ -78,7 +77,7 @@ func (p Proxies) encrypted(r *http.Request) bool {
 	return err == nil && p.trust(peer)
 }
 
-// peerIP is the address at the other end of the connection.
+// peerIP returns the address of the connection's other end.
 func peerIP(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

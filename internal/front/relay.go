@@ -22,18 +22,18 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails"
 )
 
-// A request that may change the control store is answered by the node that owns it. Another node relays it as it came,
-// byte for byte, so that it can be verified once more, together with what only the node knows that the client has
-// reached. The answer goes back as it is.
+// The node that owns the control store answers the requests that may change it. Another node relays such a request byte
+// for byte, so that its signature can be verified again, together with facts that only the node the client reached
+// knows. The answer is returned unchanged.
 
 const (
-	// maxRelayed is the longest body that is relayed. Requests that change the control store are much shorter than
+	// maxRelayed is the maximum size of a relayed body. Requests that change the control store are much shorter than
 	// messages can be.
 	maxRelayed = 768 << 10
 	// relayTimeout is how long a client waits for another node.
 	relayTimeout = 30 * time.Second
-	// sendTimeout is how long it may take to send what a node has noticed: the uses of keys and the events of calls.
-	// Only a server that stops waits for that.
+	// sendTimeout is how long a node may take to send the uses of keys and the events of calls. Only a stopping server
+	// waits for that.
 	sendTimeout = 5 * time.Second
 )
 
@@ -45,10 +45,10 @@ const (
 	payloadFiles   byte = 4
 )
 
-// relayed is a request as the node has got it that relays it.
+// relayed is a request in the form in which the relaying node received it.
 type relayed struct {
 	ID        string
-	Began     time.Time // what the signature's time is compared with
+	Began     time.Time // the time that the signature is compared with
 	Method    string
 	URI       string
 	Host      string
@@ -59,13 +59,13 @@ type relayed struct {
 	Encrypted bool   // all the way to the client, as far as is known
 }
 
-// reply is what comes before the body of an answer.
+// reply is the part of an answer before the body.
 type reply struct {
 	Status int
 	Header http.Header
 }
 
-// relay has the owner of the control store answer the request.
+// relay lets the owner of the control store answer the request.
 func (x *request) relay(body []byte) error {
 	if x.relayed { // it has just been given away
 		return control.ErrElsewhere
@@ -90,7 +90,7 @@ func (x *request) relay(body []byte) error {
 	return nil
 }
 
-// forward has the owner of the control store answer what a client has sent.
+// forward lets the owner of the control store answer a client's request.
 func (f *Front) forward(ctx context.Context, payload []byte) (head reply, answer []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()
@@ -104,7 +104,7 @@ func (f *Front) forward(ctx context.Context, payload []byte) (head reply, answer
 	return head, answer, err
 }
 
-// uri returns the request's target as it was sent.
+// uri returns the request's target in its original form.
 func uri(r *http.Request) string {
 	if r.RequestURI != "" {
 		return r.RequestURI
@@ -112,8 +112,8 @@ func uri(r *http.Request) string {
 	return r.URL.RequestURI()
 }
 
-// ServeForwarded answers what another node has given to Node.Forward. An error says that the payload is none of ours,
-// or of a newer program; nothing was done.
+// ServeForwarded answers a payload that another node passed to Node.Forward. An error means that the payload is
+// invalid, or comes from a newer program; nothing was done.
 func (f *Front) ServeForwarded(ctx context.Context, payload []byte) ([]byte, error) {
 	if len(payload) == 0 {
 		return nil, errPayload
@@ -150,22 +150,22 @@ func (f *Front) ServeForwarded(ctx context.Context, payload []byte) ([]byte, err
 	return nil, errPayload
 }
 
-// SendUses brings to the owner of the control store when keys were used here.
+// SendUses sends the owner of the control store the times at which keys were used here.
 func (f *Front) SendUses(ctx context.Context, uses directory.Uses) error {
 	return f.send(ctx, payloadUses, uses)
 }
 
-// SendEvents brings to the owner of the control store the events of calls that were answered here.
+// SendEvents sends the owner of the control store the events of calls that were answered here.
 func (f *Front) SendEvents(ctx context.Context, events []trail.Entry) error {
 	return f.send(ctx, payloadEvents, events)
 }
 
-// SendFiles brings to the owner of the control store which files of trails were delivered here.
+// SendFiles sends the owner of the control store the names of trail files that were delivered here.
 func (f *Front) SendFiles(ctx context.Context, files []trails.File) error {
 	return f.send(ctx, payloadFiles, files)
 }
 
-// send brings to the owner of the control store what this node has noticed.
+// send sends a payload to the owner of the control store.
 func (f *Front) send(ctx context.Context, kind byte, noticed any) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -202,13 +202,13 @@ func (f *Front) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]b
 		serve = x.serveSignIn
 	}
 	x.run(serve)
-	if w.head.Status == 0 { // the node that relays it does not wait any more
+	if w.head.Status == 0 { // the relaying node no longer waits
 		return nil, ctx.Err()
 	}
 	return frame(nil, w.head, w.body.Bytes()), nil
 }
 
-// recorder keeps an answer.
+// recorder records an answer.
 type recorder struct {
 	head reply
 	body bytes.Buffer
@@ -227,11 +227,11 @@ func (w *recorder) Write(b []byte) (int, error) {
 	return w.body.Write(b)
 }
 
-// Flush has nothing to do: what is written is kept.
+// Flush does nothing: the recorder keeps everything.
 func (w *recorder) Flush() {}
 
-// frame appends to b what v holds and then body. Headers may hold any bytes, which
-// JSON would not leave as they are; fields may be added to v later.
+// frame appends v and then body to b. Headers may hold any bytes, which JSON would change. Fields may be added to v
+// later.
 func frame(b []byte, v any, body []byte) []byte {
 	var head bytes.Buffer
 	if err := gob.NewEncoder(&head).Encode(v); err != nil {
@@ -241,7 +241,7 @@ func frame(b []byte, v any, body []byte) []byte {
 	return append(append(b, head.Bytes()...), body...)
 }
 
-// unframe takes apart what frame has made.
+// unframe splits what frame has joined.
 func unframe(b []byte, v any) (body []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {

@@ -17,13 +17,13 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// request is one request and what becomes of it. Each stage leaves a value that the next ones read.
+// request is one request through all stages. Each stage leaves a value for the next ones.
 type request struct {
 	front *Front
 	arrival
-	intake intake            // what has come of it, and the memory for that
-	page   string            // what the console asks for about signing in; empty: the request is for a service
-	parsed *protocol.Request // nil until the body has come
+	intake intake            // the received part, and its memory
+	page   string            // the console's sign-in request; empty: the request is for a service
+	parsed *protocol.Request // nil until the body is received
 	who    identified
 	call   *protocol.Call // nil until the caller is identified; then &called
 	called protocol.Call
@@ -34,21 +34,21 @@ type request struct {
 	result outcome
 }
 
-// newRequest begins with a request that has come.
+// newRequest starts with a received request.
 func (f *Front) newRequest(a arrival) *request {
 	x := &request{front: f, arrival: a, who: identified{service: f.Services[0]}, logged: f.logged.Load()}
 	x.intake.front, x.intake.from = f, &x.arrival
 	return x
 }
 
-// errOverload marks a refusal because too much is under way. It is not logged for each request.
+// errOverload marks a refusal because of too many requests. It is not logged for each request.
 var errOverload = errors.New("too much is under way")
 
-// run answers the request by serve, and takes note of it.
+// run answers the request through serve, and records its outcome.
 func (x *request) run(serve func()) {
 	f := x.front
 	f.Metrics.Begin()
-	if f.Spans != nil && !x.relayed { // one that another node has relayed has its span there
+	if f.Spans != nil && !x.relayed { // the relaying node has the span
 		x.span = f.Spans.Begin(x.r.Header.Get)
 	}
 	x.safely(func() {
@@ -69,11 +69,11 @@ func (x *request) run(serve func()) {
 		x.log()
 	}
 	if x.result.begun && x.result.cause != nil {
-		panic(http.ErrAbortHandler) // only the end of the connection can say that the answer is not whole
+		panic(http.ErrAbortHandler) // only the end of the connection can show that the answer is incomplete
 	}
 }
 
-// enter takes one of the places for requests. The last of them are for requests that name a known access key.
+// enter takes one of the places for requests. The last places are for requests that name a known access key.
 func (x *request) enter() error {
 	if x.relayed || x.front.requests.try(1, unverified) {
 		return nil
@@ -89,7 +89,7 @@ func (x *request) enter() error {
 	return nil
 }
 
-// safely turns a panic into an answer and a line in the log.
+// safely turns a panic into an error answer and a log line.
 func (x *request) safely(serve func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -110,7 +110,7 @@ func (x *request) serve() {
 	}
 }
 
-// answer takes the request to its operation and the output back to the client. The returned error is the client's.
+// answer passes the request to its operation and the output to the client. The returned error is for the client.
 func (x *request) answer() error {
 	f := x.front
 	body, err := x.intake.read()
@@ -157,7 +157,7 @@ func (x *request) answer() error {
 	return nil
 }
 
-// identify finds out who asks for what, and begins the call.
+// identify identifies the caller and the target, and begins the call.
 func (x *request) identify(body []byte) error {
 	err := x.front.retryIfBehind(&x.arrival, false, func() (err error) {
 		x.who, err = x.front.identify(&x.arrival, x.parsed, body)
@@ -167,7 +167,7 @@ func (x *request) identify(body []byte) error {
 	return err
 }
 
-// release gives back the body, of which decoding has left nothing in use.
+// release returns the body, which decoding no longer uses.
 func (x *request) release() {
 	if x.parsed != nil { // requests about signing in are not parsed
 		x.parsed.Body = nil
@@ -175,14 +175,13 @@ func (x *request) release() {
 	x.intake.release()
 }
 
-// isElsewhere reports whether the node that owns the control store has to answer. An anonymous caller may change
-// nothing there, so that its request need not go to another node, unless it follows a link that has its permission with
-// it.
+// isElsewhere reports whether the node that owns the control store must answer. An anonymous caller may change nothing
+// there, so its request stays here, unless it follows a link that carries its permission.
 func (f *Front) isElsewhere(op *protocol.Operation, who *identified) bool {
 	return op.Control() && f.Store.Elsewhere() && (who.caller.ARN != "" || who.service.TakesUnsigned(op.Name))
 }
 
-// recorded begins the record of the call, if it is to have one, and returns the context of the operation.
+// recorded begins the record of the call, if it is recorded, and returns the context of the operation.
 func (x *request) recorded(op *protocol.Operation) context.Context {
 	ctx, events := x.r.Context(), x.front.Trail
 	switch {
@@ -205,7 +204,7 @@ func (x *request) invoke(ctx context.Context, op *protocol.Operation, in any) (o
 	return out, err
 }
 
-// admit counts the request for its caller, who may have a limit of requests under way. One that another node has
+// admit counts the request for its caller, whose simultaneous requests may be limited. A request that another node
 // relayed is counted there.
 func (x *request) admit() (err error) {
 	if x.relayed || !x.front.Tenants.Any() {
@@ -220,7 +219,7 @@ func (x *request) admit() (err error) {
 	return nil
 }
 
-// recognise finds out the protocol and the operation. With an error it returns as much as it has found.
+// recognise determines the protocol and the operation. With an error it returns as much as it has found.
 func (f *Front) recognise(in *intake, body []byte) (*protocol.Request, error) {
 	body, err := in.inflate(body)
 	if err != nil {
@@ -237,7 +236,7 @@ func (f *Front) recognise(in *intake, body []byte) (*protocol.Request, error) {
 	return parsed, nil
 }
 
-// setCall sets what the operation will know about the request besides its input.
+// setCall sets what the operation learns about the request besides its input.
 func (x *request) setCall() {
 	x.called = protocol.Call{
 		Operation: x.parsed.Operation, RequestID: x.id, Kind: x.parsed.Kind,
@@ -282,10 +281,10 @@ func (x *request) write(op *protocol.Operation, out any) {
 	}
 }
 
-// fail answers with the error that an operation, or a step on the way to it, had.
+// fail answers with the error of an operation, or of a step before it.
 func (x *request) fail(err error) {
-	// An error after the end of the context means that the client has left; unless reading its body failed, which ends
-	// the context, too.
+	// An error after the end of the context means that the client has left, unless reading its body failed, which also
+	// ends the context.
 	if x.parsed != nil && x.r.Context().Err() != nil {
 		x.result.gone = true
 		return
@@ -309,7 +308,7 @@ func (x *request) fail(err error) {
 		case service.IsTooEarly(err):
 			x.front.Log.Warn("request refused, as the nodes of the cluster run different versions",
 				"request_id", x.id, "operation", x.operation(), "error", err)
-		case !service.OfTheDisk(err): // which is logged once, not for every request that meets with it
+		case !service.OfTheDisk(err): // which is logged once, not for every request that it affects
 			x.front.Log.Error("request failed", "request_id", x.id, "operation", x.operation(), "error", err)
 		}
 	}
@@ -329,7 +328,7 @@ func (x *request) refuse(e *protocol.Error) {
 	x.result.gone = x.intake.answer(write) != nil
 }
 
-// operation returns the name of the operation as far as it is known, at most a hundred bytes.
+// operation returns the name of the operation as far as known, at most a hundred bytes.
 func (x *request) operation() string {
 	if x.parsed == nil {
 		return ""

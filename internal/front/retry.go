@@ -13,11 +13,11 @@ import (
 // catchUpTimeout is how long a client waits for the answer that something does not exist.
 const catchUpTimeout = 5 * time.Second
 
-// retryIfBehind runs do, which serves a part of the request of a caller that is verified or not. A node that lags must
-// not answer that something does not exist or is not allowed: the queue, the key or the permission may have been made
-// through another node a moment ago. Before it does, it catches up with the control log and, if it has learnt
-// something, runs do once more. The owner of the control store does so, too: it may have been paused, and not be the
-// owner any more.
+// retryIfBehind runs do, which serves a part of a request. A node that lags must not answer that something does not
+// exist or is not allowed: the queue, the key or the permission may have been created through another node a moment
+// ago. Before such an answer, the node catches up with the control log and, if it learns of a change, runs do again.
+// The owner of the control store does so, too: it may have been paused, and no longer be the owner. verified tells
+// whether the caller is verified.
 func (f *Front) retryIfBehind(a *arrival, verified bool, do func() error) error {
 	before := f.Store.Version()
 	err := do()
@@ -33,7 +33,7 @@ func (f *Front) retryIfBehind(a *arrival, verified bool, do func() error) error 
 	return do()
 }
 
-// catchUp waits for all changes of the control store. Callers that are not verified share what it costs.
+// catchUp waits for all changes of the control store. Unverified callers share its cost.
 func (f *Front) catchUp(ctx context.Context, verified bool) error {
 	ctx, cancel := context.WithTimeout(ctx, catchUpTimeout)
 	defer cancel()
@@ -43,8 +43,8 @@ func (f *Front) catchUp(ctx context.Context, verified bool) error {
 	return f.Node.CatchUp(ctx)
 }
 
-// isolated returns an error if this node may have missed for too long what was changed elsewhere: what was allowed when
-// it last heard of the others need not be allowed now.
+// isolated returns an error if this node may have missed changes for too long: what was allowed when it last heard from
+// the others may no longer be allowed.
 func (f *Front) isolated(a *arrival, who *identified) error {
 	if a.relayed || who.service.WhenIsolated && who.caller.IsRoot() {
 		return nil

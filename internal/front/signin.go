@@ -11,19 +11,19 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// signInPath is where, below the console's path, the requests are that know cookies.
+// signInPath is the path below the console's path of the requests with cookies.
 const signInPath = "api/"
 
-// SignIn answers the requests of the console about signing in.
+// SignIn answers the console's sign-in requests.
 type SignIn interface {
-	// MaxBody is the longest body that a request has, in bytes.
+	// MaxBody is the maximum size of a request's body in bytes.
 	MaxBody() int64
-	// Changes reports whether a request may change the control store, and has to be answered where that is owned. name
-	// is SignInRequest.Name.
+	// Changes reports whether a request may change the control store and so must be answered by its owner. name is
+	// SignInRequest.Name.
 	Changes(r *http.Request, name string) bool
-	// Serve answers a request, of which only the length of the body was checked before.
+	// Serve answers a request. Only the length of its body was checked before.
 	Serve(ctx context.Context, r *SignInRequest) *SignInAnswer
-	// TooLarge answers a request whose body has more than MaxBody bytes, and was not read.
+	// TooLarge answers a request whose body exceeds MaxBody bytes and was not read.
 	TooLarge() *SignInAnswer
 	// Failed answers a request with an error.
 	Failed(name string, err error) *SignInAnswer
@@ -34,21 +34,21 @@ type SignInRequest struct {
 	HTTP      *http.Request // whose body was read
 	Name      string        // what follows signInPath in its path
 	Body      []byte
-	ID        string // as the log has it
+	ID        string // in its form for the log
 	SourceIP  string // of the client, which may be behind proxies
-	Encrypted bool   // it came by TLS, to this server or to a proxy that it trusts
+	Encrypted bool   // it came over TLS, to this server or to a trusted proxy
 	At        time.Time
 }
 
-// SignInAnswer is what a browser gets.
+// SignInAnswer is the answer to a browser.
 type SignInAnswer struct {
 	Status int
 	Header http.Header
 	Body   any // is written as JSON; nil: there is none
 }
 
-// serveSignIn answers a request of the console about signing in. One that changes something is answered by the node
-// that owns the control store.
+// serveSignIn answers a sign-in request of the console. The node that owns the control store answers requests that
+// change something.
 func (x *request) serveSignIn() {
 	f := x.front
 	console.SetHeaders(x.w.Header())
@@ -75,14 +75,14 @@ func (x *request) serveSignIn() {
 	x.writePage(x.askSignIn(body))
 }
 
-// failSignIn answers with an error. The log says why.
+// failSignIn answers with an error, and logs the cause.
 func (x *request) failSignIn(why, err error) {
 	x.result.cause = why
 	x.writePage(x.front.SignIn.Failed(x.page, err))
 }
 
-// askSignIn has the sign-in answer. As in retryIfBehind, it asks again after a refusal if this node lags: the session
-// may have begun at another node a moment ago.
+// askSignIn passes the request to the sign-in. Like retryIfBehind, it repeats a refused request if this node lags: the
+// session may have begun on another node a moment ago.
 func (x *request) askSignIn(body []byte) *SignInAnswer {
 	f := x.front
 	in := &SignInRequest{

@@ -2,7 +2,7 @@ package front
 
 import "github.com/sluicemq/sluice/internal/observe/spans"
 
-// endSpan makes the span of a request that is over.
+// endSpan ends the span of a request.
 func (x *request) endSpan() {
 	o := &spans.Outcome{Began: x.began, Ended: x.front.Now(), ID: x.id, Service: x.who.service.Name, Host: x.r.Host}
 	if x.parsed != nil && x.who.service.Knows(x.parsed.Operation) {

@@ -15,8 +15,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// StartupResponder answers clients while this node waits for its cluster, so that they go to another node at once
-// instead of hanging in the listener's queue.
+// StartupResponder answers clients while this node waits for its cluster, so that they try another node at once instead
+// of waiting in the listener's queue.
 type StartupResponder struct {
 	listener *net.TCPListener
 	http     *http.Server
@@ -24,11 +24,11 @@ type StartupResponder struct {
 	waiting  atomic.Pointer[string]
 }
 
-// startupStop is how long a request that is being refused may hold up the start.
+// startupStop is how long a request that is being refused may delay the start.
 const startupStop = time.Second
 
-// RespondAtStartup begins to answer on l that the service is not available yet. Without a TLS configuration it does so
-// in plain HTTP.
+// RespondAtStartup begins to answer on l that the service is not available yet. Without a TLS configuration it uses
+// plain HTTP.
 func RespondAtStartup(l *net.TCPListener, config *tls.Config, limits Limits, log *slog.Logger) *StartupResponder {
 	s := &StartupResponder{listener: l, over: make(chan struct{})}
 	s.Say("waiting for the cluster")
@@ -39,7 +39,7 @@ func RespondAtStartup(l *net.TCPListener, config *tls.Config, limits Limits, log
 	}
 	go func() {
 		defer close(s.over)
-		// It ends when the listener is not to accept any more, or is closed.
+		// It ends when the listener stops accepting, or is closed.
 		if config != nil {
 			_ = s.http.ServeTLS(sharedListener{l}, "", "")
 		} else {
@@ -49,14 +49,14 @@ func RespondAtStartup(l *net.TCPListener, config *tls.Config, limits Limits, log
 	return s
 }
 
-// End stops answering and leaves the listener open, for the server itself.
+// End stops answering and leaves the listener open for the server itself.
 func (s *StartupResponder) End() error {
 	err := s.listener.SetDeadline(time.Unix(1, 0))
 	<-s.over
 	ctx, cancel := context.WithTimeout(context.Background(), startupStop)
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close() // connections whose clients send nothing
+		_ = s.http.Close() // connections without a request
 	}
 	return errors.Join(err, s.listener.SetDeadline(time.Time{}))
 }
@@ -67,7 +67,7 @@ type sharedListener struct{ *net.TCPListener }
 // Close implements net.Listener.
 func (sharedListener) Close() error { return nil }
 
-// Accept implements net.Listener. After a timeout http.Server would try again: the listener is not to be used any more.
+// Accept implements net.Listener. After a timeout, http.Server would try again: the listener must not be used any more.
 func (l sharedListener) Accept() (net.Conn, error) {
 	c, err := l.AcceptTCP()
 	if err != nil {
@@ -76,7 +76,7 @@ func (l sharedListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Say changes what is answered to those who ask how this node is.
+// Say changes the answer to health checks.
 func (s *StartupResponder) Say(what string) { s.waiting.Store(&what) }
 
 func (s *StartupResponder) refuse(w http.ResponseWriter, r *http.Request) {

@@ -10,32 +10,32 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// Stream is an operation whose answer is a long file instead of a document. Clients ask for it with a signed GET on a
-// path of its own.
+// Stream is an operation whose answer is a long file instead of a document. Clients request it with a signed GET on its
+// own path.
 type Stream struct {
 	Path      string
-	Service   string // that the request is signed for
+	Service   string // that the signature names
 	Operation string
 	Authorize func(call *protocol.Call) error
-	// Serve writes the answer. Until Begin is called an error becomes the answer.
+	// Serve writes the answer. Until Begin is called, an error becomes the answer.
 	Serve func(ctx context.Context, call *protocol.Call, out *StreamWriter) error
 }
 
-// streamIdle is how long a client may take for the next part of a stream.
+// streamIdle is how long a client may take to accept the next part of a stream.
 const streamIdle = 2 * time.Minute
 
-// StreamWriter takes a long answer.
+// StreamWriter writes a long answer.
 type StreamWriter struct {
 	x       *request
 	control *http.ResponseController
 }
 
-// Prepare lets the answer take so long to begin. The connection's own deadlines are for requests that are soon over.
+// Prepare allows a duration before the answer begins. The connection's own deadlines are for short requests.
 func (s *StreamWriter) Prepare(most time.Duration) error {
 	return errors.Join(s.control.SetReadDeadline(time.Time{}), s.control.SetWriteDeadline(time.Now().Add(most+streamIdle)))
 }
 
-// Begin begins the answer, which then cannot become an error any more. The writer fails when ctx has ended.
+// Begin begins the answer, which can no longer become an error. The writer fails when ctx has ended.
 func (s *StreamWriter) Begin(ctx context.Context, contentType string) io.Writer {
 	s.x.result.begun = true
 	h := s.x.w.Header()

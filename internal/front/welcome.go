@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// isVisit reports whether r is what a browser sends that opens the server's address: a request for a page, without
-// parameters or signature. Programs get what SQS answers to a request without an action.
+// isVisit reports whether r comes from a browser that opens the server's address: a request for a page, without
+// parameters or signature. Programs get the answer of SQS to a request without an action.
 func isVisit(r *http.Request, prefix string) bool {
 	return (r.URL.Path == "/" || r.URL.Path == prefix || r.URL.Path == prefix+"/") && r.URL.RawQuery == "" &&
 		r.ContentLength == 0 && strings.Contains(r.Header.Get("Accept"), "text/html") &&
@@ -25,7 +25,7 @@ Documentation: https://github.com/sluicemq/sluice#readme
 Health: /healthz and /readyz
 `
 
-// welcome tells a person what this is.
+// welcome explains to a person what this server is.
 func (f *Front) welcome(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

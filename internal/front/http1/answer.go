@@ -13,22 +13,22 @@ import (
 const (
 	// maxJoined is how much of an answer is joined into one piece before it is sent.
 	maxJoined = 16 << 10
-	// maxKept is the largest buffer for answers that is used again.
+	// maxKept is the largest answer buffer that is reused.
 	maxKept = maxJoined + 4<<10
 )
 
-// errLeft is what writing to a client returns that has left.
+// errLeft is the error of writes to a client that has left.
 var errLeft = errors.New("http1: the client has left")
 
-// answer is what a handler has written of the answer of an exchange.
+// answer is the part of an answer that a handler has written.
 type answer struct {
 	header  http.Header
 	status  int     // 0: it has not begun
 	length  int64   // of the body, if it is known; otherwise -1
 	written int64   // of the body, by the handler
 	pending []byte  // of a body whose length is not known yet
-	out     *[]byte // header and body, as far as they were not sent; nil: there is no header yet
-	err     error   // that sending met with
+	out     *[]byte // unsent header and body; nil: there is no header yet
+	err     error   // error of sending
 }
 
 var outputs = sync.Pool{New: func() any {
@@ -96,7 +96,7 @@ func (x *exchange) Write(p []byte) (int, error) {
 	return len(p), x.take(p)
 }
 
-// take joins a part of the body to what was not sent yet, or sends both.
+// take joins a part of the body with the unsent part, or sends both.
 func (x *exchange) take(p []byte) error {
 	a := &x.answer
 	if a.out == nil && a.length < 0 {
@@ -113,7 +113,7 @@ func (x *exchange) take(p []byte) error {
 	return x.send(p)
 }
 
-// flush sends all that was written. An answer whose length is not known then ends with the connection.
+// flush sends everything written. An answer of unknown length then ends with the connection.
 func (x *exchange) flush() error {
 	x.begin()
 	*x.answer.out = append(*x.answer.out, x.answer.pending...)
@@ -121,7 +121,7 @@ func (x *exchange) flush() error {
 	return x.send(nil)
 }
 
-// FlushError sends what was written so far. http.ResponseController calls it.
+// FlushError sends what was written so far, for http.ResponseController.
 func (x *exchange) FlushError() error {
 	if x.over {
 		return errOver
@@ -135,7 +135,7 @@ func (x *exchange) FlushError() error {
 // Flush implements http.Flusher.
 func (x *exchange) Flush() { _ = x.FlushError() }
 
-// begin makes the header of the answer, unless there is one. It decides whether the connection ends with the answer.
+// begin writes the header of the answer, unless it exists. It decides whether the connection ends with the answer.
 func (x *exchange) begin() {
 	a := &x.answer
 	if a.out != nil {
@@ -158,10 +158,10 @@ func (x *exchange) begin() {
 	*a.out = append(*a.out, "\r\n"...)
 }
 
-// framing are the headers that say how long an answer is. The handler's may have changed since WriteHeader.
+// framing sets the headers for the length of an answer. The handler's headers may have changed since WriteHeader.
 var framing = map[string]bool{"Content-Length": true, "Transfer-Encoding": true}
 
-// settle decides whether another request may follow, and reads what the handler has left of the body if one may.
+// settle decides whether another request may follow. If so, it reads the part of the body that the handler has left.
 func (x *exchange) settle() {
 	a := &x.answer
 	x.close = x.close || strings.EqualFold(a.header.Get("Connection"), "close") || !x.c.server.keepsAlive() ||
@@ -171,7 +171,7 @@ func (x *exchange) settle() {
 	}
 }
 
-// send sends what was joined, and more behind it.
+// send sends the joined part, followed by more.
 func (x *exchange) send(more []byte) error {
 	a := &x.answer
 	switch {
@@ -194,7 +194,7 @@ func (x *exchange) send(more []byte) error {
 	return a.err
 }
 
-// release gives back the buffer of the answer.
+// release returns the buffer of the answer.
 func (a *answer) release() {
 	if a.out != nil && cap(*a.out) <= maxKept {
 		outputs.Put(a.out)

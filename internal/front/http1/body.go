@@ -6,15 +6,15 @@ import (
 	"net/http"
 )
 
-// body is the body of a request. It reads what has come with the head, and then from the connection.
+// body is the body of a request. It reads what came with the head, and then from the connection.
 type body struct {
 	x      *exchange
 	left   int64
 	closed bool
-	err    error // that reading met with
+	err    error // error of reading
 }
 
-// errOver is what late users of a request or of its answer get.
+// errOver is the error for users of a request or its answer after its end.
 var errOver = errors.New("http1: the request is over")
 
 // Read implements io.Reader. It returns io.EOF with the last bytes.
@@ -32,7 +32,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.read(p)
 }
 
-// read reads at least one byte of what is left, unless it fails.
+// read reads at least one of the remaining bytes, unless it fails.
 func (b *body) read(p []byte) (int, error) {
 	p = p[:min(int64(len(p)), b.left)]
 	n, err := b.x.c.readBody(p)
@@ -57,11 +57,11 @@ func (b *body) Close() error {
 	return nil
 }
 
-// maxDiscarded is how much of a body that the handler has not read is read for it, as by net/http: some clients read no
-// answer before they have sent all.
+// maxDiscarded is how much of a body that the handler has not read is discarded, as in net/http: some clients read no
+// answer before they have sent everything.
 const maxDiscarded = 256 << 10
 
-// discard reads the rest of the body, unless that is too long. It returns false if not all was read.
+// discard reads the rest of the body, unless that is too long. It returns false if it did not read all of it.
 func (b *body) discard() bool {
 	var scratch []byte
 	for b.left > 0 && b.left <= maxDiscarded && b.err == nil {
@@ -73,7 +73,7 @@ func (b *body) discard() bool {
 	return b.left == 0
 }
 
-// readBody reads what is in the buffer, or otherwise from the connection.
+// readBody reads from the buffer, or else from the connection.
 func (c *conn) readBody(p []byte) (int, error) {
 	if c.in == nil {
 		return c.rwc.Read(p)

@@ -2,11 +2,11 @@ package http1
 
 import "sync"
 
-// bufferSize is the longest head that is read here. Heads of SDKs have one to three kilobytes, and a small message fits
-// in behind them.
+// bufferSize is the maximum size of a head that is read here. Heads of SDKs have one to three kilobytes, and a small
+// message fits in behind them.
 const bufferSize = 8 << 10
 
-// buffer holds what was read from a connection and not used yet: b[r:w].
+// buffer holds the unused bytes read from a connection: b[r:w].
 type buffer struct {
 	r, w int
 	b    [bufferSize]byte
@@ -21,10 +21,10 @@ func takeBuffer() *buffer {
 	return in
 }
 
-// unread returns what is in the buffer.
+// unread returns the unused bytes.
 func (in *buffer) unread() []byte { return in.b[in.r:in.w] }
 
-// free returns the rest of the buffer, after moving what it holds to its beginning.
+// free returns the rest of the buffer, after moving its contents to the beginning.
 func (in *buffer) free() []byte {
 	if in.r > 0 {
 		in.w = copy(in.b[:], in.unread())

@@ -10,17 +10,18 @@ import (
 
 // The states of a connection. The server may close fresh and idle ones at any time.
 const (
-	fresh  int32 = iota // the head of its first request has not come
-	idle                // its requests were answered, and the head of another one has not come
-	active              // a request is under way
+	fresh  int32 = iota // before the head of its first request
+	idle                // between requests
+	active              // a request is in progress
 	closed              // by the server
 )
 
-// freshFor is how long a new connection may be fresh before it is treated as idle, as by net/http: a client that has
-// just connected is about to ask.
+// freshFor is how long a new connection counts as fresh before it is treated as idle, as in net/http: a client that has
+// just connected is about to send a request.
 const freshFor = 5 * time.Second
 
-// conn is a connection whose requests are read here. All but the state and the watch belongs to its goroutine.
+// conn is a connection whose requests are read here. Everything except the state and the watch belongs to its
+// goroutine.
 type conn struct {
 	server   *Server
 	rwc      net.Conn
@@ -30,9 +31,9 @@ type conn struct {
 	state    atomic.Int32
 
 	socket   socket
-	in       *buffer   // nil: there is nothing that was read and not used
-	began    time.Time // when the request began that is being read
-	newlines int       // how many CR and LF may still stand before the next request
+	in       *buffer   // nil: no unused bytes
+	began    time.Time // when the current request began
+	newlines int       // how many CR and LF may still precede the next request
 	watch    watch
 }
 
@@ -45,7 +46,7 @@ func newConn(s *Server, rwc net.Conn) *conn {
 	return c
 }
 
-// closeIdle closes the connection if no request is under way on it, and returns false otherwise.
+// closeIdle closes the connection if no request is in progress on it, and returns false otherwise.
 func (c *conn) closeIdle(now time.Time) bool {
 	if now.Sub(c.accepted) > freshFor && c.state.CompareAndSwap(fresh, closed) || c.state.CompareAndSwap(idle, closed) {
 		_ = c.rwc.Close() // the client learns of the end in any case
@@ -78,7 +79,7 @@ func (c *conn) serve() {
 	handedOver = c.serveRequests()
 }
 
-// serveRequests returns when the connection is to be closed, or true when net/http has it.
+// serveRequests returns when the connection must be closed, or true when net/http has it.
 func (c *conn) serveRequests() (handedOver bool) {
 	for {
 		length, v, err := c.readHead()
@@ -107,8 +108,7 @@ func (c *conn) serveRequests() (handedOver bool) {
 	}
 }
 
-// handOver gives the connection to net/http, with all that was read and not used. It returns false if net/http takes no
-// more.
+// handOver passes the connection to net/http, with all unused bytes. It returns false if net/http accepts no more.
 func (c *conn) handOver() bool {
 	var read []byte
 	if c.in != nil {

@@ -14,7 +14,7 @@ type second struct {
 
 var lastSecond atomic.Pointer[second]
 
-// date returns the value of the header Date. The text of a second is made once.
+// date returns the value of the header Date. It formats each second once.
 func date(now time.Time) string {
 	unix := now.Unix()
 	if s := lastSecond.Load(); s != nil && s.unix == unix {

@@ -6,21 +6,21 @@ import (
 	"syscall"
 )
 
-// departures learns for all watches of the process that clients have left, in one goroutine. A goroutine for each
-// would be a fifth of the memory of a long poll that waits.
+// departures detects for all watches of the process that clients have left, in one goroutine. A goroutine per watch
+// would take a fifth of the memory of a waiting long poll.
 //
-// The kernel reports once for a connection that there is something to read: bytes, or the end. departures looks which
-// it is and takes nothing away. If bytes have come, it looks no further.
+// The kernel reports once for a connection that there is something to read: bytes, or the end. departures checks which
+// it is, without consuming it. If it is bytes, departures stops watching the connection.
 var departures leavers
 
-// leavers are the connections whose clients are watched.
+// leavers holds the connections whose clients are watched.
 type leavers struct {
 	once  sync.Once
-	epoll int // file descriptor; below 0: there is none
+	epoll int // file descriptor; negative: none
 
-	mu      sync.Mutex // held while a watch is looked at, so that remove waits for that
+	mu      sync.Mutex // held while a watch is checked, so that remove waits for that
 	last    int32
-	watches map[int32]*watch // by what the kernel calls them
+	watches map[int32]*watch // by the kernel's number
 }
 
 // add watches for a client until remove. It returns false if that is not possible for its connection.
@@ -45,7 +45,7 @@ func (l *leavers) add(w *watch) bool {
 	return true
 }
 
-// remove ends what add has begun. The results of w are its caller's from then on.
+// remove undoes add. From then on, the results of w belong to its caller.
 func (l *leavers) remove(w *watch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *leavers) start() {
 	go l.run()
 }
 
-// run waits for reports. It lasts as long as the process.
+// run waits for reports. It runs as long as the process.
 func (l *leavers) run() {
 	events := make([]syscall.EpollEvent, 128)
 	for {
@@ -91,7 +91,7 @@ func (l *leavers) run() {
 	}
 }
 
-// left reports whether what there is to read is the end.
+// left reports whether the readable event is the end.
 func (w *watch) left() bool {
 	var (
 		b   [1]byte

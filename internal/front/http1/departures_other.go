@@ -2,7 +2,7 @@
 
 package http1
 
-// departures learns nothing on this system: each watch has a goroutine.
+// departures detects nothing on this system: each watch has its own goroutine.
 var departures leavers
 
 type leavers struct{}

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// exchange is a request and its answer. It is the handler's http.ResponseWriter, with all that
-// http.ResponseController can ask for, but for taking the connection over.
+// exchange is a request and its answer. It is the handler's http.ResponseWriter, with all methods that
+// http.ResponseController looks for, except those that take the connection over.
 type exchange struct {
 	c      *conn
 	cancel context.CancelFunc // ends the request's context
 	body   body
 	answer answer
-	over   bool // the handler has returned: what it has left behind may not go on
+	over   bool // the handler has returned: goroutines that it left behind must stop
 	gone   bool // the client has left
 
-	deadline time.Time // of sending; zero: there is none
+	deadline time.Time // of sending; zero: none
 	close    bool      // the connection ends with the answer
-	duplex   bool      // the rest of the body is the handler's
+	duplex   bool      // the rest of the body belongs to the handler
 }
 
-// answer has the handler answer a request. It returns false if the connection is to be closed.
+// answer lets the handler answer a request. It returns false if the connection must be closed.
 func (c *conn) answer(h *head) (again bool) {
 	ctx, cancel := context.WithCancel(c.base)
 	defer cancel()
@@ -39,7 +39,7 @@ func (c *conn) answer(h *head) (again bool) {
 	return x.finish()
 }
 
-// request returns what a handler gets from net/http.
+// request returns the request as net/http would pass it to a handler.
 func (x *exchange) request(ctx context.Context, h *head) *http.Request {
 	c, r := x.c, new(http.Request).WithContext(ctx)
 	r.Method, r.Proto, r.ProtoMajor, r.ProtoMinor = http.MethodPost, "HTTP/1.1", 1, 1
@@ -59,7 +59,7 @@ func (x *exchange) request(ctx context.Context, h *head) *http.Request {
 	return r
 }
 
-// endWatch stops watching the client, and reports whether it has left. A byte of its next request is kept.
+// endWatch stops watching the client, and reports whether it has left. It keeps a byte of the next request.
 func (x *exchange) endWatch() (gone bool) {
 	w := &x.c.watch
 	if !w.begun {
@@ -80,11 +80,10 @@ func (x *exchange) endWatch() (gone bool) {
 	return x.gone
 }
 
-// lingerFor is how long a client has to read an answer before the connection ends while it still sends.
+// lingerFor is how long a client may take to read an answer before the connection ends while it still sends.
 const lingerFor = 500 * time.Millisecond
 
-// finish sends the rest of the answer when the handler has returned. It returns false if the connection is to be
-// closed.
+// finish sends the rest of the answer when the handler has returned. It returns false if the connection must be closed.
 func (x *exchange) finish() (again bool) {
 	a := &x.answer
 	if a.status == 0 {
@@ -102,19 +101,19 @@ func (x *exchange) finish() (again bool) {
 		}
 		return false
 	}
-	// The rest of a body that was read behind the answer has begun the watch anew.
+	// Reading the rest of a body after the answer has restarted the watch.
 	return !x.endWatch() && !x.close && (a.length == a.written || !hasBody(a.status))
 }
 
-// linger ends what is sent and gives the client time to read it. Closing a connection on which bytes wait to be read
-// can take the answer away from it.
+// linger shuts down the sending side and gives the client time to read. Closing a connection with unread bytes can
+// discard the answer.
 func (c *conn) linger() {
 	if w, ok := c.rwc.(interface{ CloseWrite() error }); ok && w.CloseWrite() == nil {
 		time.Sleep(lingerFor)
 	}
 }
 
-// SetReadDeadline bounds reading the rest of the body. http.ResponseController calls it.
+// SetReadDeadline sets a deadline for reading the rest of the body, for http.ResponseController.
 func (x *exchange) SetReadDeadline(t time.Time) error {
 	if x.over {
 		return errOver
@@ -122,7 +121,7 @@ func (x *exchange) SetReadDeadline(t time.Time) error {
 	return x.c.rwc.SetReadDeadline(t)
 }
 
-// SetWriteDeadline bounds sending the answer.
+// SetWriteDeadline sets a deadline for sending the answer.
 func (x *exchange) SetWriteDeadline(t time.Time) error {
 	x.deadline = t
 	return nil

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// handover is the listener from which net/http gets connections.
+// handover is the listener from which net/http receives connections.
 type handover struct {
 	addr   net.Addr // of the listener whose connections are handed over
 	conns  chan net.Conn
@@ -48,11 +48,11 @@ func (h *handover) Close() error {
 	return nil
 }
 
-// replayed is a connection of which something was read already. It has the methods for which net/http looks.
+// replayed is a connection of which a part was already read. It has the methods that net/http looks for.
 type replayed struct {
 	net.Conn
 	read   []byte    // what Read returns first
-	headBy time.Time // when the head must have come: the client has had a part of its time; zero: there is no limit
+	headBy time.Time // deadline of the head, of which a part of the time is used; zero: none
 }
 
 // Read implements net.Conn.
@@ -76,10 +76,10 @@ func (r *replayed) SetReadDeadline(t time.Time) error {
 	return r.Conn.SetReadDeadline(t)
 }
 
-// ReadFrom implements io.ReaderFrom, which can spare a copy of a file.
+// ReadFrom implements io.ReaderFrom, which can avoid copying a file.
 func (r *replayed) ReadFrom(from io.Reader) (int64, error) { return io.Copy(r.Conn, from) }
 
-// CloseWrite ends what is sent.
+// CloseWrite shuts down the sending side.
 func (r *replayed) CloseWrite() error {
 	if c, ok := r.Conn.(interface{ CloseWrite() error }); ok {
 		return c.CloseWrite()

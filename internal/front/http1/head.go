@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// A verdict says what is to become of what has come of a request.
+// A verdict decides how to continue with the received bytes.
 type verdict int
 
 const (
-	incomplete verdict = iota // more of the head has to come
-	plain                     // the head is whole
+	incomplete verdict = iota // more of the head must come
+	plain                     // the head is complete
 	foreign                   // net/http reads it
 )
 
-// head is what stands before the body of a plain request.
+// head is the part before the body of a plain request.
 type head struct {
 	target string // as sent
 	url    *url.URL
@@ -32,11 +32,11 @@ const (
 	after  = " HTTP/1.1\r\n"
 )
 
-// endOfHead ends a head: the end of its last line, and an empty line.
+// endOfHead is the end of a head: the end of its last line, and an empty line.
 var endOfHead = []byte("\r\n\r\n")
 
-// judge looks at the beginning of a request. If the head is whole, judge returns its length, and plain; parse may still
-// find that it is not.
+// judge examines the beginning of a request. If the head is complete, judge returns its length, and plain; parse may
+// still find that it is not.
 func judge(b []byte) (length int, v verdict) {
 	if n := min(len(b), len(before)); string(b[:n]) != before[:n] {
 		return 0, foreign
@@ -50,10 +50,10 @@ func judge(b []byte) (length int, v verdict) {
 	return 0, incomplete
 }
 
-// parse reads a whole head. It returns false unless the request is plain.
+// parse parses a complete head. It returns false unless the request is plain.
 //
-// Each line ends with CR LF, and neither stands elsewhere, because all other bytes must be printable ASCII. So there is
-// only one way to divide a head into lines. Lines that continue others begin with a space, which is in no name.
+// Each line ends with CR LF, and neither occurs elsewhere, because all other bytes must be printable ASCII. So there is
+// only one way to divide a head into lines. Continuation lines begin with a space, which is not allowed in a name.
 func parse(b []byte, maxBody int64) (h head, ok bool) {
 	line, rest, ok := bytes.Cut(b, endOfHead[:2])
 	if !ok || !h.setTarget(line) {
@@ -78,7 +78,7 @@ func parse(b []byte, maxBody int64) (h head, ok bool) {
 	return h, len(rest) == 0 && h.host != "" && h.length >= 0
 }
 
-// setTarget reads the request line, whose end was cut off. The target may have the characters of paths and queries.
+// setTarget parses the request line without its end. The target may have the characters of paths and queries.
 func (h *head) setTarget(line []byte) bool {
 	target, ok := bytes.CutPrefix(line, []byte(before))
 	if !ok {
@@ -102,7 +102,7 @@ func (h *head) setTarget(line []byte) bool {
 	return err == nil
 }
 
-// cutLine divides the line of a header.
+// cutLine splits the line of a header.
 func cutLine(line []byte) (name, value []byte, ok bool) {
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 {
@@ -122,8 +122,8 @@ func cutLine(line []byte) (name, value []byte, ok bool) {
 	return name, bytes.Trim(value, " "), true
 }
 
-// add takes a header in, and returns false if requests with it are not plain. The first value of a name gets its list
-// from values.
+// add adds a header. It returns false if requests with it are not plain. The first value of a name gets its list from
+// values.
 func (h *head) add(name, value []byte, maxBody int64, values *[]string) bool {
 	key := canonical(name)
 	switch key {
@@ -155,7 +155,7 @@ func (h *head) add(name, value []byte, maxBody int64, values *[]string) bool {
 	return true
 }
 
-// isHost reports whether a value of Host has only what names, addresses and ports have.
+// isHost reports whether a value of Host has only the characters of names, addresses and ports.
 func isHost(value []byte) bool {
 	for _, c := range value {
 		if classes[c]&ofHosts == 0 {
@@ -165,7 +165,7 @@ func isHost(value []byte) bool {
 	return len(value) > 0
 }
 
-// isLength reports whether a value of Content-Length is a number in its one form.
+// isLength reports whether a value of Content-Length is a number in its only valid form.
 func isLength(value []byte) bool {
 	for _, c := range value {
 		if c < '0' || c > '9' {
@@ -175,7 +175,7 @@ func isLength(value []byte) bool {
 	return len(value) == 1 || len(value) > 1 && value[0] != '0'
 }
 
-// canonical returns the name of a header as http.Header has it.
+// canonical returns the name of a header in the form of http.Header.
 func canonical(name []byte) string {
 	if key, ok := known[string(name)]; ok {
 		return key
@@ -183,7 +183,7 @@ func canonical(name []byte) string {
 	return textproto.CanonicalMIMEHeaderKey(string(name))
 }
 
-// known are the names that SDKs send, in their canonical form and in lower case, so that there is one copy of each.
+// known holds the names that SDKs send, in canonical form and in lower case, so that each exists once in memory.
 var known = func() map[string]string {
 	out := make(map[string]string)
 	for _, key := range []string{

@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// maxNewlines is how many CR and LF may stand between a request and the next: some old clients send them, and net/http
-// skips as many.
+// maxNewlines is how many CR and LF may precede a request: some old clients send them, and net/http skips as many.
 const maxNewlines = 4
 
-// readHead reads until a head is whole, or known to be none of ours. An error says that the connection is to be closed.
+// readHead reads until a head is complete, or known not to be plain. An error means that the connection must be closed.
 //
-// A first request begins with its connection. Others begin with their first byte, for which the connection may wait as
-// long as it may be idle.
+// A first request begins with its connection. Later ones begin with their first byte, for which the connection waits at
+// most its idle time.
 func (c *conn) readHead() (length int, v verdict, err error) {
 	c.began = c.accepted
 	if c.newlines > 0 { // there was a request before
@@ -40,7 +39,7 @@ func (c *conn) readHead() (length int, v verdict, err error) {
 	}
 }
 
-// judge looks at what has come of a request, behind what may stand before it.
+// judge examines the received bytes, after the newlines that may precede a request.
 func (c *conn) judge() (length int, v verdict) {
 	for c.in != nil && c.newlines > 0 && (c.in.b[c.in.r] == '\r' || c.in.b[c.in.r] == '\n') {
 		c.newlines--
@@ -53,7 +52,7 @@ func (c *conn) judge() (length int, v verdict) {
 	return judge(c.in.unread())
 }
 
-// read waits for bytes and adds them to the buffer, which must not be full. Without a buffer it takes one when they
+// read waits for bytes and adds them to the buffer, which must not be full. Without a buffer it takes one when bytes
 // have come.
 func (c *conn) read() error {
 	if c.in == nil && c.socket.raw != nil {
@@ -83,7 +82,7 @@ func (c *conn) keep(b byte) {
 	c.in.w++
 }
 
-// releaseUsed gives the buffer back if all that it holds was used.
+// releaseUsed returns the buffer if it has no unused bytes.
 func (c *conn) releaseUsed() {
 	if c.in != nil && c.in.r == c.in.w {
 		c.releaseBuffer()
@@ -97,7 +96,7 @@ func (c *conn) releaseBuffer() {
 	}
 }
 
-// setReadDeadline bounds the next reads. A duration of zero is no bound.
+// setReadDeadline sets a deadline for the next reads. Zero means none.
 func (c *conn) setReadDeadline(from time.Time, d time.Duration) {
 	var at time.Time
 	if d > 0 {

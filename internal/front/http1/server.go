@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Server answers the requests of a listener's connections. It reads plain ones itself and has an http.Server read all
-// others.
+// Server answers the requests of a listener's connections. It reads plain ones itself and passes all others to an
+// http.Server.
 type Server struct {
 	http    *http.Server
 	maxBody int64
@@ -21,28 +21,28 @@ type Server struct {
 	rest    *handover // to http
 
 	stopping  atomic.Bool
-	noKeeping atomic.Bool // of connections for further requests
+	noKeeping atomic.Bool // keep connections for further requests
 
 	mu       sync.Mutex
-	listener net.Listener // nil: nothing is accepted
+	listener net.Listener // nil: it does not accept
 	conns    map[*conn]struct{}
 }
 
 // New returns a server with the handler, the limits and the log of h, which must have a handler and serve no other
-// listener. It reads plain requests itself whose bodies have at most maxBody bytes and for whose decoded path takes
-// returns true. Their handlers get no http.Hijacker, and a connection ends with an answer that is longer than 16 KiB
-// and has no Content-Length.
+// listener. The server reads plain requests itself if their bodies have at most maxBody bytes and takes returns true
+// for their decoded path. Their handlers get no http.Hijacker, and an answer of more than 16 KiB without Content-Length
+// ends its connection.
 func New(h *http.Server, maxBody int64, takes func(path string) bool) *Server {
 	return &Server{http: h, maxBody: maxBody, takes: takes, rest: newHandover(), conns: make(map[*conn]struct{})}
 }
 
-// How long accepting pauses after an error that may pass, such as too many open files: as in net/http.
+// The pause of accepting after a temporary error, such as too many open files: as in net/http.
 const (
 	minPause = 5 * time.Millisecond
 	maxPause = time.Second
 )
 
-// Serve answers the requests of the connections that l accepts, and closes l in the end. It always returns an error:
+// Serve answers the requests of the connections that l accepts, and closes l at the end. It always returns an error:
 // http.ErrServerClosed after Shutdown or Close.
 func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l) {
@@ -75,7 +75,7 @@ func isTemporary(err error) bool {
 	return ok && e.Temporary() //nolint:staticcheck // as net/http: there is no other way to find out
 }
 
-// listen notes the listener, unless the server is stopping.
+// listen sets the listener, unless the server is stopping.
 func (s *Server) listen(l net.Listener) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *Server) start(rwc net.Conn) {
 	go c.serve()
 }
 
-// forget takes a connection off the list of those that are served here.
+// forget removes a connection from those that are served here.
 func (s *Server) forget(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,12 +121,12 @@ func (s *Server) forget(c *conn) {
 // keepsAlive reports whether connections are kept for further requests.
 func (s *Server) keepsAlive() bool { return !s.noKeeping.Load() && !s.stopping.Load() }
 
-// headerTimeout is how long a client has to send a head; zero: there is no limit.
+// headerTimeout is how long a client may take to send a head. Zero means no limit.
 func (s *Server) headerTimeout() time.Duration {
 	return cmp.Or(s.http.ReadHeaderTimeout, s.http.ReadTimeout)
 }
 
-// idleTimeout is how long a connection is kept for the next request; zero: there is no limit.
+// idleTimeout is how long a connection is kept for the next request. Zero means no limit.
 func (s *Server) idleTimeout() time.Duration { return cmp.Or(s.http.IdleTimeout, s.http.ReadTimeout) }
 
 func (s *Server) logf(format string, args ...any) {
@@ -137,7 +137,7 @@ func (s *Server) logf(format string, args ...any) {
 	log.Printf(format, args...)
 }
 
-// logPanic logs what a handler has panicked with, unless that only ends its connection.
+// logPanic logs the panic of a handler, unless it only ends its connection.
 func (s *Server) logPanic(remote string, p any) {
 	if p != http.ErrAbortHandler { //nolint:errorlint // panics are compared so by net/http
 		s.logf("http1: panic serving %v: %v\n%s", remote, p, debug.Stack())

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// socket would read from a file descriptor in ways that net.Conn does not have. Here connections keep their buffer, and
-// only the watch learns that a client has left.
+// socket would read from a file descriptor in ways that net.Conn does not offer. On this system connections keep their
+// buffer, and only the watch detects that a client has left.
 type socket struct{ raw syscall.RawConn }
 
 func (*socket) open(net.Conn) {}

@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// socket reads from a file descriptor in ways that net.Conn does not have.
+// socket reads from a file descriptor in ways that net.Conn does not offer.
 type socket struct {
 	raw   syscall.RawConn // nil: there is no file descriptor
 	fill  func(fd uintptr) bool
 	probe func(fd uintptr) bool
 
-	in  *buffer // what fill has read
-	one [1]byte // what probe has read
+	in  *buffer // result of fill
+	one [1]byte // result of probe
 	n   int
 	err error
 }
@@ -43,7 +43,7 @@ func (s *socket) await() (*buffer, error) {
 	return in, nil
 }
 
-// tryFill returns false if nothing has come.
+// tryFill returns false if no bytes have come.
 func (s *socket) tryFill(fd uintptr) bool {
 	in := takeBuffer()
 	in.w, s.err = readNow(fd, in.b[:])
@@ -71,7 +71,7 @@ func (s *socket) tryProbe(fd uintptr) bool {
 	return true
 }
 
-// readNow reads at least one byte. Its error is io.EOF at the end, and EAGAIN if nothing has come.
+// readNow reads at least one byte. Its error is io.EOF at the end, and EAGAIN if no bytes have come.
 func readNow(fd uintptr, b []byte) (int, error) {
 	for {
 		n, err := syscall.Read(int(fd), b)

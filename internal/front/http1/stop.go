@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// How often Shutdown looks whether requests are under way: as in net/http.
+// How often Shutdown checks for requests in progress: as in net/http.
 const (
 	minLook = time.Millisecond
 	maxLook = 500 * time.Millisecond
 )
 
-// SetKeepAlivesEnabled says whether connections are kept for further requests. If they are not, those that are idle are
-// closed at once, and others after the answer that is under way.
+// SetKeepAlivesEnabled sets whether connections are kept for further requests. If not, idle ones are closed at once,
+// and the others after their current answer.
 func (s *Server) SetKeepAlivesEnabled(on bool) {
 	s.noKeeping.Store(!on)
 	s.http.SetKeepAlivesEnabled(on)
@@ -24,8 +24,8 @@ func (s *Server) SetKeepAlivesEnabled(on bool) {
 	}
 }
 
-// Shutdown lets no more requests in and waits until those under way are answered. It returns ctx's error if they are
-// not when ctx ends.
+// Shutdown admits no more requests and waits until those in progress are answered. It returns ctx's error if ctx ends
+// before that.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stopping.Store(true)
 	err := s.closeListener()
@@ -54,7 +54,7 @@ func (s *Server) Close() error {
 	return errors.Join(err, s.http.Close())
 }
 
-// closeIdle closes the connections on which no request is under way. It reports whether there are no others.
+// closeIdle closes the connections without a request in progress. It reports whether there are no others.
 func (s *Server) closeIdle() bool {
 	now, quiet := time.Now(), true
 	for _, c := range s.all() {

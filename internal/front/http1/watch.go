@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// watchAfter is how long a request lasts before its client is watched. Most requests are over sooner.
+// watchAfter is how long a request lasts before its client is watched. Most requests end sooner.
 const watchAfter = 20 * time.Millisecond
 
-// watch learns that the client of a request has left, and ends the request's context then. departures looks after it
-// if it can. Otherwise the watch reads from the connection in a goroutine of its own. A byte that comes is the
-// beginning of the next request: the watch keeps it and looks no further.
+// watch detects that the client of a request has left, and then ends the request's context. departures does this work
+// if it can. Otherwise the watch reads from the connection in its own goroutine. A received byte is the beginning of
+// the next request: the watch keeps it and stops reading.
 //
-// The watch runs between begin and end, in which nothing else reads from the connection. begin sets a timer. end
-// stops the timer; if it comes too late for that, it interrupts the watch by a deadline in the past and waits for it.
-// Both may set the connection's deadline only under mu, so that the watch cannot take the interruption away.
+// The watch runs between begin and end, and nothing else reads from the connection meanwhile. begin sets a timer. end
+// stops the timer; if it is too late for that, it interrupts the watch by a deadline in the past and waits for it. Both
+// may set the connection's deadline only under mu, so that the watch cannot undo the interruption.
 type watch struct {
 	rwc    net.Conn
 	raw    syscall.RawConn // nil: there is no file descriptor
@@ -40,7 +40,7 @@ type watch struct {
 	number int32 // by which departures knows it
 }
 
-// begin watches the client from watchAfter on. Nothing must read from the connection until end.
+// begin watches the client from watchAfter on. Nothing may read from the connection until end.
 func (w *watch) begin(cancel context.CancelFunc) {
 	w.begun, w.stopped, w.cancel = true, false, cancel
 	w.n, w.gone = 0, false
@@ -52,7 +52,7 @@ func (w *watch) begin(cancel context.CancelFunc) {
 	w.timer.Reset(watchAfter)
 }
 
-// end stops watching. It reports whether gone says if the client was there until now.
+// end stops watching. It reports whether gone tells if the client was there until now.
 func (w *watch) end() (known bool) {
 	if !w.begun {
 		return false
