@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// limitFlags are the flags of limits, with the names that the server has for them.
+// limitFlags holds the flags of limits, with the server's names of the limits.
 var limitFlags = []struct{ flag, name, help string }{
 	{"sends", "SendsPerSecond", "messages sent or published in a second"},
 	{"receives", "ReceivesPerSecond", "messages received in a second"},
@@ -65,7 +65,7 @@ func (l *limited) rows() (rows [][]string) {
 	return rows
 }
 
-// limitText is an amount as people write it.
+// limitText formats an amount for people.
 func limitText(flag string, n float64) string {
 	whole := int64(math.Round(n))
 	if flag == "bytes" {
@@ -74,7 +74,7 @@ func limitText(flag string, n float64) string {
 	return strconv.FormatInt(whole, 10)
 }
 
-// limitedList is an answer about several.
+// limitedList is an answer about several accounts or users.
 type limitedList struct{ Limits []*limited }
 
 func (l *limitedList) text(w io.Writer) error {
@@ -89,7 +89,7 @@ func (l *limitedList) text(w io.Writer) error {
 	return printTable(w, []string{"ACCOUNT", "LIMIT", "AT MOST", "USED", "REFUSED"}, rows)
 }
 
-// limitSubject returns what names an account, or a user of it.
+// limitSubject returns the parameters that name an account, or a user of it.
 func limitSubject(account, user string) map[string]any {
 	in := map[string]any{"AccountId": account}
 	if user != "" {
@@ -240,7 +240,7 @@ func newAccountLimitRemove(server *clientFlags) *cobra.Command {
 	})
 }
 
-// limitNames returns what the server calls limits that are named as flags.
+// limitNames returns the server's names of the limits of flags.
 func limitNames(flags []string) (names []string, err error) {
 	known := make(map[string]string, len(limitFlags))
 	for _, l := range limitFlags {
@@ -255,7 +255,7 @@ func limitNames(flags []string) (names []string, err error) {
 	return names, nil
 }
 
-// completeAccounts offers the numbers of the accounts.
+// completeAccounts completes the numbers of the accounts.
 func completeAccounts(server *clientFlags) cobra.CompletionFunc {
 	return server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
 		list, err := listAccounts(ctx, c)

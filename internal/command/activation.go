@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// takeSocket has a server listen on the socket that a supervisor such as systemd hands over (sd_listen_fds), if there
-// is one: it takes the place of --listen, and all that is checked of that is checked of its address.
+// takeSocket makes a server listen on the socket that a supervisor such as systemd hands over (sd_listen_fds), if there
+// is one. It replaces --listen, and the checks of --listen apply to its address.
 func takeSocket(c *server.Config) error {
 	sockets, err := activation.Listeners()
 	if err != nil {

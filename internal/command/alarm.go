@@ -29,8 +29,8 @@ func (c *client) cloudwatch(ctx context.Context, action string, out any, params 
 	return c.query(ctx, "monitoring", "2010-08-01", action, out, params...)
 }
 
-// cloudwatchPages calls an operation of CloudWatch that lists something, until there are no more pages. add takes a
-// page and returns the token of the next.
+// cloudwatchPages calls a list operation of CloudWatch for all pages. add takes a page and returns the token of the
+// next.
 func cloudwatchPages[T any](
 	ctx context.Context, c *call, action string, params []string, add func(page *T) (next string),
 ) error {
@@ -47,7 +47,7 @@ func cloudwatchPages[T any](
 	}
 }
 
-// shownAlarm is an alarm as it is listed.
+// shownAlarm is an alarm in a list.
 type shownAlarm struct {
 	AlarmName                  string
 	AlarmArn                   string
@@ -59,7 +59,7 @@ type shownAlarm struct {
 	ActionsSuppressedBy        string `json:",omitempty"`
 }
 
-// allTypes asks for alarms of all types.
+// allTypes requests alarms of all types.
 var allTypes = []string{"AlarmTypes.member.1", "MetricAlarm", "AlarmTypes.member.2", "CompositeAlarm"}
 
 // alarmPage is a page of DescribeAlarms.
@@ -113,7 +113,7 @@ func (l *alarmList) text(w io.Writer) error {
 	return printTable(w, []string{"ALARM", "STATE", "SINCE", "REASON"}, rows)
 }
 
-// alarmItem is something that happened to an alarm.
+// alarmItem is an entry of an alarm's history.
 type alarmItem struct {
 	AlarmName       string
 	Timestamp       time.Time

@@ -13,10 +13,10 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// documentation is where a person finds it.
+// documentation is the URL of the documentation.
 const documentation = "https://github.com/sluicemq/sluice#readme"
 
-// announce says where the server is and how to use it.
+// announce prints where the server is and how to use it.
 func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Server) {
 	about := []any{
 		"endpoint", s.Endpoint(), "version", c.Version, "region", c.Region, "accounts", strings.Join(s.Accounts(), ","),
@@ -42,9 +42,9 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 	fmt.Fprintf(stdout, "export AWS_DEFAULT_REGION=%s\n", c.Region) // Python and the AWS CLI of version 1
 }
 
-// printKeys says which keys to use. A new secret is printed only to a terminal, where a person reads it. Other output
-// ends in logs: there the lines name the file that has it. A server that stores nothing has no file. A key that the
-// operator has chosen is not printed at all.
+// printKeys prints which keys to use. It prints a new secret only to a terminal, where a person reads it. Other output
+// ends in logs: there the lines name the file with the secret. A server that stores nothing has no file. A key that the
+// operator has chosen is never printed.
 func printKeys(stdout io.Writer, c *server.Config, s *server.Server) {
 	if c.InMemory {
 		for i, account := range c.Accounts {
@@ -80,7 +80,8 @@ func printKeys(stdout io.Writer, c *server.Config, s *server.Server) {
 	fmt.Fprintf(stdout, "export AWS_PROFILE=%s\n", c.Accounts[0])
 }
 
-// printLink prints a link that signs a person in to the console, where printKeys prints the secret of a new key.
+// printLink prints a link that signs a person in to the console, in the cases in which printKeys prints the secret of a
+// new key.
 func printLink(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Server) {
 	fresh := c.InMemory || s.HasNewRoot() && isTerminal(stdout)
 	if !c.Console.Serve || !fresh || c.RootKeyID != "" {
@@ -99,7 +100,7 @@ func printSecret(stdout io.Writer, id, secret string) {
 	fmt.Fprintf(stdout, "export AWS_SECRET_ACCESS_KEY=%s\n", secret)
 }
 
-// isTerminal reports whether a person reads what is written to w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -111,7 +112,7 @@ func isTerminal(w io.Writer) bool {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// quoted returns a word as a shell reads it.
+// quoted quotes a word for a shell.
 func quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word

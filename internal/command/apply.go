@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/declared"
 )
 
-// errDiffers gives the exit status 2, as other tools do.
+// errDiffers sets the exit status 2, as other tools do.
 var errDiffers = inconclusive{verdict{errors.New("what there is differs from the file")}}
 
 func newPlan() *cobra.Command {
@@ -103,17 +103,17 @@ any server that speaks SQS; --aws means AWS itself.`,
 	return d.running(cmd, d.apply)
 }
 
-// declaring is what the commands about declared files share.
+// declaring is the common part of the commands about declared files.
 type declaring struct {
 	server  clientFlags
 	aws     bool
 	prune   bool
-	losing  bool // queues with messages are pruned, too
+	losing  bool // also prune queues with messages
 	keyFile string
 	out     output
 }
 
-// running makes cmd a command that reads files and does something with each.
+// running makes cmd a command that reads files and runs f with each.
 func (d *declaring) running(
 	cmd *cobra.Command, each func(cmd *cobra.Command, f *declared.File, s *declared.Session) error,
 ) *cobra.Command {
@@ -157,7 +157,7 @@ func addAWS(cmd *cobra.Command, aws *bool) {
 	notWith(cmd.Flags(), "endpoint", "aws")
 }
 
-// nowhere stands for the account and region of a file as long as no server was asked.
+// nowhere stands for the account and region of a file before a server was asked.
 var nowhere = declared.Scope{Partition: "aws", Account: "-", Region: "-"}
 
 // readDeclared reads files; - is standard input.
@@ -207,7 +207,7 @@ type applied struct {
 	Keys    []declared.Key `json:",omitempty"`
 }
 
-func (applied) text(io.Writer) error { return nil } // it has been printed step by step
+func (applied) text(io.Writer) error { return nil } // it was printed step by step
 
 func (d *declaring) apply(cmd *cobra.Command, f *declared.File, s *declared.Session) error {
 	answer := new(applied)

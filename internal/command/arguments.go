@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// arguments says which arguments a command takes, by their names in its help. One
-// in brackets may be left out; one that ends in dots may come several times.
+// arguments declares the arguments of a command, by their names in its help. An argument in brackets is optional; one
+// that ends in dots may be repeated.
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		for i, name := range names {
@@ -23,7 +23,7 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// noArguments is for a command that takes flags only.
+// noArguments is for commands with flags only.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -91,7 +91,7 @@ func (b *wholeBackup) text(w io.Writer) error {
 	return err
 }
 
-// verifyBackup reads a backup that was made before.
+// verifyBackup reads an existing backup.
 func verifyBackup(cmd *cobra.Command, name string) (*wholeBackup, error) {
 	in, err := openBackup(cmd, name)
 	if err != nil {
@@ -126,14 +126,14 @@ func fetchBackup(cmd *cobra.Command, from *clientFlags, name string) (*wholeBack
 	return whole, intoFile(name, fetch)
 }
 
-// backup writes a backup as it comes, and reads it at the same time.
+// backup writes a backup as it arrives, and verifies it at the same time.
 func (c *client) backup(ctx context.Context, w io.Writer, whole *wholeBackup) error {
 	in, out := io.Pipe()
 	verified := make(chan error, 1)
 	go func() {
 		var err error
 		whole.About, whole.Contents, err = backup.Verify(in)
-		// The rest of the backup is still read, so that it is not held up; the error is known.
+		// The rest of the backup is still read, so that the writer is not blocked; the error is known.
 		_, _ = io.Copy(io.Discard, in)
 		verified <- err
 	}()
@@ -149,7 +149,7 @@ func (c *client) backup(ctx context.Context, w io.Writer, whole *wholeBackup) er
 	return wrong
 }
 
-// intoFile makes a file, which is there under its name when all of it is, and durable when it returns nil.
+// intoFile writes a file that appears under its name only when it is complete. It is durable when intoFile returns nil.
 func intoFile(name string, write func(io.Writer) error) error {
 	if _, err := os.Stat(name); err == nil {
 		return fmt.Errorf("%s is there already: name another file, or remove it", name)
@@ -235,7 +235,7 @@ func (r restored) text(w io.Writer) error {
 	return err
 }
 
-// detach makes what was restored independent of the cluster that it is from.
+// detach separates restored data from its cluster.
 func detach(dir string, about backup.About) error {
 	shards, err := cluster.ShardsIn(dir)
 	if err != nil {

@@ -96,8 +96,7 @@ order.`,
 	return cmd
 }
 
-// benchTarget returns what the flags and the environment say of the server, and
-// which of them names it.
+// benchTarget returns the server's address from the flags and the environment, and the name of the flag or variable.
 func benchTarget(server *clientFlags) (t bench.Target, from string, err error) {
 	c, err := server.client()
 	if err != nil {
@@ -129,7 +128,7 @@ func runPollers(cmd *cobra.Command, c bench.Config, out *output) error {
 type benchReport struct {
 	*bench.Report
 	Ceiling *bench.Report `json:",omitempty"`
-	Ratio   float64       `json:",omitempty"` // of the send calls per second to the ceiling's
+	Ratio   float64       `json:",omitempty"` // send calls per second in percent of the ceiling
 }
 
 func (r benchReport) text(w io.Writer) error {
@@ -168,8 +167,7 @@ func runBench(cmd *cobra.Command, c bench.Config, ceiling bool, out *output) (er
 	return nil
 }
 
-// runCeiling loads an empty handler in a process of its own, as the server has
-// one, with the producers of c.
+// runCeiling loads an empty handler in its own process, as the server is, with the producers of c.
 func runCeiling(ctx context.Context, c bench.Config, w io.Writer) (*bench.Report, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -21,8 +21,7 @@ func (b byteCount) Set(text string) error {
 	return nil
 }
 
-// String returns nothing for a negative number, which stands for a default that
-// the flag's help describes.
+// String returns nothing for a negative number, which stands for a default that the help of the flag describes.
 func (b byteCount) String() string {
 	if b.n == nil || *b.n < 0 {
 		return ""
@@ -44,8 +43,7 @@ func (p positive) Set(text string) error {
 	return nil
 }
 
-// String returns nothing for 0, which stands for a default that the flag's help
-// describes.
+// String returns nothing for 0, which stands for a default that the help of the flag describes.
 func (p positive) String() string {
 	if p.n == nil || *p.n == 0 {
 		return ""

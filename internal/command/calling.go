@@ -12,13 +12,13 @@ type call struct {
 	*client
 	args     []string
 	in       io.Reader
-	progress io.Writer // for how far it is; nowhere if only JSON is wanted
+	progress io.Writer // for progress; discarded if only JSON is wanted
 	warnings io.Writer
-	print    func(answer) error // for an answer that has to be out before the command goes on
+	print    func(answer) error // for an answer that must be printed before the command continues
 }
 
-// calling makes cmd a command that calls a server and prints its answer. An answer
-// that comes with an error is what was done before it failed.
+// calling makes cmd a command that calls a server and prints its answer. An answer with an error describes what was
+// done before the failure.
 func (s *clientFlags) calling(cmd *cobra.Command, run func(ctx context.Context, c *call) (answer, error)) *cobra.Command {
 	var out output
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -43,7 +43,7 @@ func (s *clientFlags) calling(cmd *cobra.Command, run func(ctx context.Context, 
 	return cmd
 }
 
-// answerOr returns an answer, or none if there is an error.
+// answerOr returns an answer, or nil if there is an error.
 func answerOr[A answer](a A, err error) (answer, error) {
 	if err != nil {
 		return nil, err

@@ -9,14 +9,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// choice is the value of a flag that takes one of a few words.
+// choice is the value of a flag with a fixed set of words.
 type choice struct {
 	value   *string
 	allowed []string
 }
 
-// addChoice declares a flag that takes one of the allowed words, and has the shell
-// complete them.
+// addChoice declares a flag that takes one of the allowed words, and makes the shell complete them.
 func addChoice(f *pflag.FlagSet, value *string, name, help string, allowed ...string) {
 	f.Var(choice{value, allowed}, name, alternatives(allowed)+help)
 }
@@ -43,7 +42,7 @@ func (c choice) complete(*cobra.Command, []string, string) ([]cobra.Completion, 
 	return c.allowed, cobra.ShellCompDirectiveNoFileComp
 }
 
-// alternatives writes words as "a, b or c".
+// alternatives formats words as "a, b or c".
 func alternatives(words []string) string {
 	last := len(words) - 1
 	if last < 1 {

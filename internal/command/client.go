@@ -20,18 +20,18 @@ import (
 
 // client calls a running server as the owner of an access key.
 type client struct {
-	endpoints []endpoint // the one that was reached last comes first
+	endpoints []endpoint // the one that answered last comes first
 	signer    signature.Signer
-	keys      string // where those of the signer are from
+	keys      string // of the signer
 	http      *http.Client
 }
 
-// apiError is what the server refuses a call with.
+// apiError is a refusal by the server.
 type apiError struct{ Code, Message string }
 
 func (e *apiError) Error() string { return e.Code + ": " + e.Message }
 
-// ErrorCode is the code of the refusal.
+// ErrorCode returns the code of the refusal.
 func (e *apiError) ErrorCode() string { return e.Code }
 
 const (
@@ -54,8 +54,8 @@ func (c *client) sns(ctx context.Context, action string, out any, params ...stri
 	return c.query(ctx, "sns", "2010-03-31", action, out, params...)
 }
 
-// query calls an operation in the Query protocol. params are names and values in turn;
-// out gets the result, by the rules of encoding/xml, and may be nil.
+// query calls an operation in the Query protocol. params are alternating names and values; out receives the result, by
+// the rules of encoding/xml, and may be nil.
 func (c *client) query(ctx context.Context, service, version, action string, out any, params ...string) error {
 	form := url.Values{"Action": {action}, "Version": {version}}
 	for i := 0; i < len(params); i += 2 {
@@ -72,7 +72,7 @@ func (c *client) query(ctx context.Context, service, version, action string, out
 	return xml.Unmarshal(body, out)
 }
 
-// sluice calls an operation that only Sluice has. out may be nil.
+// sluice calls one of Sluice's own operations. out may be nil.
 func (c *client) sluice(ctx context.Context, action string, in, out any) error {
 	return c.callJSON(ctx, "sluice", "Sluice", action, in, out)
 }
@@ -121,7 +121,7 @@ func (c *client) call(
 	return nil, c.refused(response, answer, refusal)
 }
 
-// download writes what the server has at a path, however long that takes.
+// download writes the server's answer at a path, without a time limit.
 func (c *client) download(ctx context.Context, path string, w io.Writer) (n int64, err error) {
 	response, err := c.send(ctx, http.MethodGet, path, "sluice", make(http.Header), nil)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *client) download(ctx context.Context, path string, w io.Writer) (n int6
 	return io.Copy(w, response.Body)
 }
 
-// send sends a signed request to the first endpoint that can be reached. A request that may have arrived at one is not
+// send sends a signed request to the first reachable endpoint. A request that may have arrived at one endpoint is not
 // sent to another.
 func (c *client) send(
 	ctx context.Context, method, path, service string, header http.Header, body []byte,
@@ -152,7 +152,7 @@ func (c *client) send(
 			return nil, fmt.Errorf("%s: %w", e, err)
 		}
 		r.Header = header.Clone()
-		r.Header.Set("User-Agent", "sluice") // which operators see: in the list of consumers, in the trail
+		r.Header.Set("User-Agent", "sluice") // which operators see: in the list of consumers, and in the trail
 		c.signer.Sign(r, service, body, time.Now())
 		response, err := c.http.Do(r)
 		if err == nil {
@@ -171,7 +171,7 @@ func (c *client) send(
 	return nil, errors.Join(failures...)
 }
 
-// refused returns the error that an answer is.
+// refused returns the error in an answer.
 func (c *client) refused(r *http.Response, answer []byte, refusal func([]byte) *apiError) error {
 	e := refusal(answer)
 	switch {
@@ -183,13 +183,13 @@ func (c *client) refused(r *http.Response, answer []byte, refusal func([]byte) *
 	return e
 }
 
-// wrongKeys are the codes of refusals that are about the keys a request was signed with.
+// wrongKeys are the error codes that concern the keys of a request.
 var wrongKeys = []string{
 	"InvalidClientTokenId", "InvalidAccessKeyId", "SignatureDoesNotMatch", "UnrecognizedClientException",
 	"InvalidSignatureException", "ExpiredToken", "InvalidSecurity", "MissingAuthenticationToken",
 }
 
-// xmlRefusal reads an error of the Query protocol; one without a code is none.
+// xmlRefusal parses an error of the Query protocol. It needs a code.
 func xmlRefusal(body []byte) *apiError {
 	var e struct{ Error apiError }
 	if xml.Unmarshal(body, &e) != nil {
@@ -198,7 +198,7 @@ func xmlRefusal(body []byte) *apiError {
 	return &e.Error
 }
 
-// jsonRefusal reads an error of AWS JSON; one without a code is none.
+// jsonRefusal parses an error of AWS JSON. It needs a code.
 func jsonRefusal(body []byte) *apiError {
 	var e struct {
 		Type    string `json:"__type"`

@@ -72,7 +72,7 @@ type certificates struct {
 	Nodes        []nodeCertificate
 }
 
-// nodeCertificate are the files of a node.
+// nodeCertificate names the files of a node.
 type nodeCertificate struct{ Certificate, Key string }
 
 func (c certificates) text(w io.Writer) error {

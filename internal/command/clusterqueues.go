@@ -34,7 +34,7 @@ Needs sluice:ListShardQueues in the first account.`,
 	})
 }
 
-// completeShards offers the names of the cluster's shards for a flag.
+// completeShards completes the names of the cluster's shards for a flag.
 func completeShards(server *clientFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {

@@ -17,7 +17,7 @@ import (
 
 var errUnwell = newVerdict("the cluster is not well")
 
-// watchInterval is the time between two looks of --watch.
+// watchInterval is the interval of --watch.
 const watchInterval = 2 * time.Second
 
 func newClusterStatus() *cobra.Command {
@@ -81,7 +81,7 @@ Needs sluice:DescribeCluster in the first account.`,
 	return cmd
 }
 
-// showStatus prints a status, if there is one. late says why a wait for a better one ended.
+// showStatus prints a status, if there is one. late is the reason why a wait for a better one ended.
 func showStatus(cmd *cobra.Command, out *output, s *status.Status, late error) error {
 	if s == nil {
 		return late
@@ -105,10 +105,10 @@ func (c *client) clusterStatus(ctx context.Context) (*status.Status, error) {
 	return s, err
 }
 
-// noCluster is the code of a server that is alone.
+// noCluster is the error code of a single server.
 const noCluster = "NoClusterException"
 
-// watchStatus goes on while no node answers, too: a watch is for seeing that end.
+// watchStatus continues while no node answers: a watch shows when that ends.
 func watchStatus(ctx context.Context, w io.Writer, c *client) error {
 	again := time.NewTicker(watchInterval)
 	defer again.Stop()
@@ -144,7 +144,7 @@ type clusterStatus struct {
 
 func (s clusterStatus) text(w io.Writer) error { return printStatus(w, s.Status) }
 
-// printStatus writes for people: the nodes, the shards, and what is wrong.
+// printStatus prints for people: the nodes, the shards, and the problems.
 func printStatus(w io.Writer, s *status.Status) error {
 	var nodes, shards [][]string
 	for _, n := range s.Nodes {
@@ -213,7 +213,7 @@ func clockOf(n *status.Node) string {
 	return "ok"
 }
 
-// certificateOf says how long a node's certificate is valid.
+// certificateOf describes how long a node's certificate is valid.
 func certificateOf(n *status.Node) string {
 	days, known := n.CertificateDaysLeft()
 	if !known {
@@ -251,7 +251,7 @@ func ownerOf(sh *status.Shard) string {
 	return sh.Owner
 }
 
-// records is how many the log holds.
+// records is the number of records in the log.
 func records(sh *status.Shard) int64 {
 	if sh.LogFirst == 0 {
 		return 0
@@ -259,7 +259,7 @@ func records(sh *status.Shard) int64 {
 	return max(0, sh.LogLast-sh.LogFirst+1)
 }
 
-// copies is how many of the copies of the log are complete.
+// copies describes the complete copies of the log.
 func copies(sh *status.Shard) string {
 	if sh.Complete == 0 {
 		return "-"
@@ -267,8 +267,8 @@ func copies(sh *status.Shard) string {
 	return fmt.Sprintf("%d/%d", sh.Complete, sh.Copies)
 }
 
-// replicas names the nodes that keep a shard, with what is worth saying of each:
-// that it follows and has all goes without saying.
+// replicas names the nodes that keep a shard, with their deviations: a replica that follows and has everything needs no
+// remark.
 func replicas(sh *status.Shard) string {
 	var out []string
 	for _, r := range sh.Replicas {

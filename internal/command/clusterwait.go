@@ -13,10 +13,10 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// clusterWait is how long cluster status waits until the cluster is well.
+// clusterWait is the wait of cluster status until the cluster is healthy.
 type clusterWait struct {
 	wait    bool
-	node    string // that must be there, too
+	node    string // that must be present, too
 	timeout time.Duration
 }
 
@@ -28,16 +28,15 @@ func (w *clusterWait) add(f *pflag.FlagSet) {
 }
 
 const (
-	// waitInterval is the time between two looks of --wait.
+	// waitInterval is the interval of --wait.
 	waitInterval = 300 * time.Millisecond
-	// steadyFor is for how long all must be well. A node that has died or begun to stop is a
-	// problem two seconds later at most: nodes send heartbeats every second and wait a second
-	// for the answer.
+	// steadyFor is how long the cluster must stay healthy. A node that has died or begun to stop is a problem after two
+	// seconds at most: nodes send heartbeats every second and wait a second for the answer.
 	steadyFor = 3 * time.Second
 )
 
-// until waits until the cluster is well and settled, and says how far that is. It returns the
-// latest status, and nil if no node has answered. A node that does not answer is asked again.
+// until waits until the cluster is healthy and stable, and prints the progress. It returns the latest status, or nil if
+// no node has answered. It asks a node that does not answer again.
 func (w *clusterWait) until(ctx context.Context, c *client, progress io.Writer) (*status.Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
@@ -73,14 +72,14 @@ func (w *clusterWait) until(ctx context.Context, c *client, progress io.Writer) 
 	}
 }
 
-// isFinal reports whether a server has refused to say how the cluster is, and would do so again. One that starts is
-// unavailable.
+// isFinal reports whether a server has refused to report the state of the cluster, and would refuse again. A starting
+// server is unavailable, which is not final.
 func isFinal(err error) bool {
 	refusal, ok := errors.AsType[*apiError](err)
 	return ok && !strings.HasPrefix(refusal.Code, "ServiceUnavailable") && !strings.HasPrefix(refusal.Code, "Internal")
 }
 
-// late is the error when the time is over.
+// late returns the error at the end of the time.
 func (w *clusterWait) late(ctx context.Context, missing string) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err()
@@ -91,7 +90,7 @@ func (w *clusterWait) late(ctx context.Context, missing string) error {
 	return fmt.Errorf("not well after %s: %s", w.timeout, missing)
 }
 
-// missing says why the cluster is not as it should be, and nothing if it is.
+// missing describes why the cluster is not healthy, or returns nothing if it is.
 func (w *clusterWait) missing(s *status.Status, err error) string {
 	if err != nil {
 		return err.Error()
@@ -108,10 +107,10 @@ func (w *clusterWait) missing(s *status.Status, err error) string {
 	return ""
 }
 
-// steadiness is since when something has been well without a break.
+// steadiness records since when a condition has held without a break.
 type steadiness struct{ since time.Time }
 
-// see notes how it is now, and reports whether it has been well for steadyFor.
+// see records whether the condition holds now, and reports whether it has held for steadyFor.
 func (s *steadiness) see(well bool, now time.Time) bool {
 	switch {
 	case !well:

@@ -30,7 +30,7 @@ func Main() int {
 	return Status(err)
 }
 
-// Explain writes what Run has returned, unless the command has said it already.
+// Explain prints the error that Run has returned, unless the command has printed it already.
 func Explain(w io.Writer, err error) {
 	var no verdict
 	if err != nil && !errors.As(err, &no) {
@@ -49,13 +49,13 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return calls.judge(cmd, err)
 }
 
-// Tree returns all commands, for programs that describe them.
+// Tree returns all commands, for programs that document them.
 func Tree() *cobra.Command {
 	root, _ := newRoot()
 	return root
 }
 
-// newRoot returns the tree of all commands, and what counts which of them began.
+// newRoot returns the tree of all commands, and the counter of the commands that began.
 func newRoot() (*cobra.Command, *calls) {
 	root := &cobra.Command{
 		Use:   "sluice",
@@ -99,15 +99,13 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 	return root, c
 }
 
-// synonyms are the names under which commands are found as well: those of queues are called as in a shell, those of
-// users as in IAM.
+// synonyms are additional names of commands: those of queues as in a shell, those of users as in IAM.
 var synonyms = map[string]string{"ls": "list", "list": "ls", "rm": "delete", "delete": "rm"}
 
-// calls notes whether the function of a command has begun. An error before that
-// is one in how it was called.
+// calls records whether the function of a command has begun. An earlier error is a mistake in the call.
 type calls struct{ began bool }
 
-// finish gives a command and those below it what they all share.
+// finish adds to a command and those below it what all commands share.
 func (c *calls) finish(cmd *cobra.Command) {
 	cmd.Flags().SortFlags, cmd.PersistentFlags().SortFlags = false, false
 	cmd.DisableFlagsInUseLine = true
@@ -137,8 +135,7 @@ func (c *calls) finish(cmd *cobra.Command) {
 	}
 }
 
-// isOfCobra reports whether a command comes with the library: these have nothing
-// to do with what is in the environment.
+// isOfCobra reports whether the library provides a command: such commands ignore the environment.
 func isOfCobra(cmd *cobra.Command) bool {
 	for ; cmd != nil; cmd = cmd.Parent() {
 		if cmd.Name() == "completion" || cmd.Name() == "help" {
@@ -151,8 +148,7 @@ func isOfCobra(cmd *cobra.Command) bool {
 // groupMark marks a command that does nothing itself.
 const groupMark = "sluice:group"
 
-// makeGroup makes a command that only has others below it show its help, and
-// refuse the name of one that it does not have.
+// makeGroup makes a command without a function show its help, and refuse unknown names.
 func makeGroup(cmd *cobra.Command) {
 	cmd.Annotations = map[string]string{groupMark: ""}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -167,7 +163,7 @@ func makeGroup(cmd *cobra.Command) {
 	}
 }
 
-// judge says of an error of a command what kind it is, by which it gets its exit status.
+// judge determines the kind of a command's error, which decides the exit status.
 func (c *calls) judge(cmd *cobra.Command, err error) error {
 	var wrong usageError
 	switch {

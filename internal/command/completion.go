@@ -26,15 +26,15 @@ func isPath(f *pflag.Flag) bool {
 	return file || directory
 }
 
-// must is for what can only fail if a command is declared in a wrong way.
+// must panics after errors that occur only if a command is declared wrongly.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// completeNothingElse keeps the shell from offering files where a command or a flag
-// takes none. Flags that take one of a few words complete these.
+// completeNothingElse prevents the shell from completing files where a command or a flag takes none. Flags with a set
+// of words complete those.
 func completeNothingElse(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && cmd.ValidArgs == nil {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -53,12 +53,12 @@ func completeNothingElse(cmd *cobra.Command) {
 	cmd.PersistentFlags().VisitAll(complete)
 }
 
-// completeFiles is for arguments that are files.
+// completeFiles completes files as arguments.
 func completeFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// completePlaces is for URLs of places for backups.
+// completePlaces completes the URLs of places for backups.
 func completePlaces(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	for _, scheme := range []string{"file:///", "s3://"} {
@@ -69,7 +69,7 @@ func completePlaces(_ *cobra.Command, _ []string, begun string) ([]cobra.Complet
 	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePlacesAndFiles is for arguments that are one or the other.
+// completePlacesAndFiles completes either.
 func completePlacesAndFiles(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if begun == "" {
 		return completeFiles(cmd, args, begun)

@@ -13,11 +13,11 @@ import (
 	"github.com/sluicemq/sluice/internal/spelling"
 )
 
-// configFile is the flag that names a file with the values of flags, as YAML.
+// configFile is the flag for a YAML file with the values of flags.
 const configFile = "config"
 
-// readConfigFile reads the file that --config names on the command line or, where it does
-// not, in what the environment has set. A command without that flag has none.
+// readConfigFile reads the file that --config names on the command line or else in the environment. A command without
+// that flag has none.
 func readConfigFile(cmd *cobra.Command, environment settings) (settings, error) {
 	f := cmd.Flags().Lookup(configFile)
 	if f == nil {
@@ -38,7 +38,7 @@ func readConfigFile(cmd *cobra.Command, environment settings) (settings, error) 
 	return found, each(err, func(one error) error { return fmt.Errorf("--%s %s: %w", configFile, path, one) })
 }
 
-// each changes each of the errors that were joined.
+// each applies f to each of the joined errors.
 func each(err error, change func(error) error) error {
 	joined, several := err.(interface{ Unwrap() []error })
 	if !several {
@@ -54,9 +54,8 @@ func each(err error, change func(error) error) error {
 	return errors.Join(all...)
 }
 
-// parseConfig reads a YAML mapping of flags' names to their values: a text, a number, a
-// boolean, or a list of these for a flag that takes several. A name without a value, as
-// where the value was commented out, is as good as none.
+// parseConfig parses a YAML mapping of flag names to values: a text, a number, a boolean, or a list of these for a
+// repeatable flag. A name without a value, for example because the value is commented out, is ignored.
 func parseConfig(text []byte, path string, flags *pflag.FlagSet) (settings, error) {
 	var document yaml.Node
 	if err := yaml.Load(text, &document); err != nil {
@@ -114,7 +113,7 @@ func checkConfigName(name string, flags *pflag.FlagSet) error {
 	return fmt.Errorf("there is no flag --%s%s", name, didYouMean(prefixed("", spelling.Nearest(name, known))...))
 }
 
-// flagText returns a value as the flag takes it on the command line.
+// flagText returns a value in its form on the command line.
 func flagText(value *yaml.Node, f *pflag.Flag) (string, error) {
 	switch {
 	case value.Kind == yaml.ScalarNode && value.Tag == "!!null":

@@ -9,18 +9,18 @@ import (
 	"github.com/sluicemq/sluice/internal/declared"
 )
 
-// connector makes API clients by account and region. The keys for an account other than the command's own come from the
-// profile that is named after it, as in the file credentials of a data directory.
+// connector creates API clients by account and region. The keys for an account other than the command's own come from
+// the profile with the account's name, as in the file credentials of a data directory.
 type connector struct {
 	flags *clientFlags
 	aws   bool // AWS itself is called
 	home  declared.Scope
 }
 
-// services are those that declared files need, as they are called in variables.
+// services are the services that declared files need, by their names in variables.
 var declaredServices = []string{"SQS", "SNS", "CLOUDWATCH", "IAM", "STS", "SLUICE"}
 
-// open asks whose keys they are that the command uses.
+// open finds the owner of the command's keys.
 func (c *connector) open(ctx context.Context) error {
 	region := cmp.Or(c.flags.region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
 	api, err := c.dial(c.flags.profile, region)
@@ -74,7 +74,7 @@ func (c *connector) dial(profile, region string) (*declaredAPI, error) {
 	return api, nil
 }
 
-// endpointOfAWS is where AWS has a service, in its partition of that name.
+// endpointOfAWS returns the URL of a service of AWS, in its partition of that name.
 func endpointOfAWS(service, region string) string {
 	switch service {
 	case "IAM":

@@ -51,8 +51,8 @@ func (l signInLink) text(w io.Writer) error {
 	return err
 }
 
-// openInBrowser has the desktop open a page. The link is seen by who can list this machine's processes; a server on the
-// same machine is theirs to ask as well, and it is good once.
+// openInBrowser makes the desktop open a page. Users who can list this machine's processes see the link. They could
+// also ask the server on this machine, and the link works only once.
 func openInBrowser(ctx context.Context, url string) error {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {

@@ -28,7 +28,7 @@ func (m *moment) add(cmd *cobra.Command) {
 
 func (m *moment) isSet() bool { return m.text != "" }
 
-// time returns the time, which is zero without the flag.
+// time returns the time, or zero without the flag.
 func (m *moment) time() (time.Time, error) {
 	if !m.isSet() {
 		return time.Time{}, nil
@@ -139,7 +139,7 @@ not possible.`,
 	return cmd
 }
 
-// verifyMoment restores a moment into dir, and has the doctor look at it.
+// verifyMoment restores a moment into dir, and examines it with the doctor.
 func verifyMoment(cmd *cobra.Command, out *output, url string, at moment, dir string) error {
 	about, err := restoreMoment(cmd.Context(), url, at, dir)
 	if errors.Is(err, backup.ErrNoBackup) {
@@ -178,7 +178,7 @@ func (v verifiedMoment) text(w io.Writer) error {
 	return err
 }
 
-// restoreMoment makes a data directory from a moment.
+// restoreMoment creates a data directory from a moment.
 func restoreMoment(ctx context.Context, url string, at moment, dir string) (about backup.About, err error) {
 	when, err := at.time()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// decision is the answer to a simulation.
+// decision is the result of a simulation.
 type decision struct {
 	*simulated
 	explanation *policy.Explanation
@@ -31,18 +31,18 @@ func (d decision) text(w io.Writer) error {
 	return err
 }
 
-// simulated is an answer for machines.
+// simulated is an answer for programs.
 type simulated struct {
 	Decision   string             `json:"decision"` // allowed, implicitDeny or explicitDeny
-	By         string             `json:"by"`       // which policies decided, or lack an Allow
+	By         string             `json:"by"`       // policies that decided, or that lack an Allow
 	Message    string             `json:"message,omitempty"`
-	Rule       string             `json:"rule,omitempty"` // that decided beside the policies
+	Rule       string             `json:"rule,omitempty"` // other causes of the decision
 	Statements []simulatedVerdict `json:"statements"`
 	Missing    []string           `json:"missingContextKeys"`
-	Warnings   []string           `json:"warnings"` // of what in the policies has no effect
+	Warnings   []string           `json:"warnings"` // parts of the policies without effect
 }
 
-// simulatedVerdict is how one statement fared.
+// simulatedVerdict is the result of one statement.
 type simulatedVerdict struct {
 	Source  string `json:"source"`
 	File    string `json:"file"`
@@ -74,7 +74,7 @@ func reportOf(x *policy.Explanation, r *policy.Request) *simulated {
 	return s
 }
 
-// warningsOf returns what in the policies of a request never has an effect.
+// warningsOf returns the parts of a request's policies that never have an effect.
 func warningsOf(r *policy.Request) []string {
 	var all []string
 	for _, p := range append(slices.Clone(r.Identity), r.Boundary, r.ResourcePolicy) {

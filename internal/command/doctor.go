@@ -17,7 +17,7 @@ import (
 
 var errDamaged = newVerdict("the data directory is damaged")
 
-// progressInterval is how often a long examination says how far it has got.
+// progressInterval is the interval of progress reports.
 const progressInterval = 5 * time.Second
 
 func newDoctor() *cobra.Command {
@@ -59,8 +59,7 @@ was not possible.`,
 	return cmd
 }
 
-// doctorDirectory says where things are in a data directory, of a server that is
-// alone or of a node.
+// doctorDirectory describes the contents of a data directory, of a single server or of a node.
 func doctorDirectory(data string) (doctor.Directory, error) {
 	d := doctor.Directory{
 		Dir:         data,
@@ -83,7 +82,7 @@ func doctorDirectory(data string) (doctor.Directory, error) {
 	return d, nil
 }
 
-// sayProgress returns a Progress that writes a line now and then.
+// sayProgress returns a Progress that prints a line from time to time.
 func sayProgress(w io.Writer, interval time.Duration) doctor.Progress {
 	last := time.Now()
 	return func(check string, bytes uint64) {

@@ -19,16 +19,16 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// endpoint is the URL of a server, and how the command got to know it.
+// endpoint is the URL of a server, and its source.
 type endpoint struct{ url, from string }
 
 func (e endpoint) String() string { return fmt.Sprintf("%s (from %s)", e.url, e.from) }
 
 const defaultEndpoint = "http://127.0.0.1:9324"
 
-// clientFlags say which server a command calls, and whose keys it uses.
+// clientFlags select the server that a command calls, and the keys that it uses.
 type clientFlags struct {
-	service   string // of which a command calls operations: IAM, SQS or SLUICE
+	service   string // whose operations a command calls: IAM, SQS or SLUICE
 	endpoints []string
 	from      string // the flag that gave the endpoints, if it is not --endpoint
 	ca        string
@@ -54,7 +54,7 @@ func (s *clientFlags) add(cmd *cobra.Command, service string) {
 	must(cmd.RegisterFlagCompletionFunc("profile", completeProfiles))
 }
 
-// addEndpoint declares the flags of a command that needs no keys.
+// addEndpoint declares the flags of a command without keys.
 func (s *clientFlags) addEndpoint(cmd *cobra.Command, service string) {
 	s.service, s.flags = service, cmd.PersistentFlags()
 	section(s.flags, "Server", func(f *pflag.FlagSet) {
@@ -77,7 +77,7 @@ func (s *clientFlags) addEndpoint(cmd *cobra.Command, service string) {
 	})
 }
 
-// variables are those that say where the server is, the first that is set first.
+// variables are the variables with the server's URL; the first one that is set counts.
 func (s *clientFlags) variables() []string {
 	names := []string{"AWS_ENDPOINT_URL_" + s.service, "AWS_ENDPOINT_URL"}
 	if s.service != "SQS" {
@@ -86,7 +86,7 @@ func (s *clientFlags) variables() []string {
 	return names
 }
 
-// client returns what calls the server that the flags and the environment name.
+// client returns a client for the server that the flags and the environment name.
 func (s *clientFlags) client() (*client, error) {
 	endpoints, err := s.resolve()
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *clientFlags) client() (*client, error) {
 	}, nil
 }
 
-// httpClient returns what makes requests to the server.
+// httpClient returns the HTTP client for the server.
 func (s *clientFlags) httpClient() (*http.Client, error) {
 	roots, err := s.trusted()
 	if err != nil {
@@ -123,8 +123,7 @@ func (s *clientFlags) httpClient() (*http.Client, error) {
 	}, nil
 }
 
-// dialTimeout is how long an endpoint may take to accept a connection before the
-// next one is tried.
+// dialTimeout is how long the command waits for a connection to an endpoint before it tries the next one.
 const dialTimeout = 5 * time.Second
 
 func newTransport(roots *x509.CertPool) *http.Transport {
@@ -169,8 +168,7 @@ func parseEndpoints(texts []string, from string) ([]endpoint, error) {
 	return out, nil
 }
 
-// parseEndpoint returns a URL without a slash at its end. A host of this machine
-// may come without a scheme.
+// parseEndpoint returns a URL without a trailing slash. A host of this machine may come without a scheme.
 func parseEndpoint(text string) (string, error) {
 	if !strings.Contains(text, "://") {
 		host, _, err := net.SplitHostPort(text)
@@ -186,7 +184,7 @@ func parseEndpoint(text string) (string, error) {
 	return strings.TrimRight(text, "/"), nil
 }
 
-// trusted returns the authorities whose certificates are accepted; nil: the system's.
+// trusted returns the accepted certificate authorities; nil means the system's.
 func (s *clientFlags) trusted() (*x509.CertPool, error) {
 	file, from := s.ca, "--ca"
 	if file == "" {
@@ -206,11 +204,11 @@ func (s *clientFlags) trusted() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// completionTimeout is how long a shell waits for a server that it asks for names.
+// completionTimeout is how long a shell waits for names from a server.
 const completionTimeout = 2 * time.Second
 
-// completeNames returns what completes the first argument with names that a server
-// is asked for. If there is no answer, nothing is completed.
+// completeNames returns a function that completes the first argument with names from a server. Without an answer, it
+// completes nothing.
 func (s *clientFlags) completeNames(list func(context.Context, *client) ([]string, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// envFile is the flag that names a file with variables.
+// envFile is the flag for a file with variables.
 const envFile = "env-file"
 
-// variables returns the variables of this program: those in the environment and, where it has none of the name, those
-// in the file of --env-file. An empty one is as good as none.
+// variables returns the variables of this program: those in the environment, and otherwise those in the file of --env-
+// file. An empty variable counts as unset.
 func variables(cmd *cobra.Command, environ []string) (map[string]string, error) {
 	values := make(map[string]string)
 	for _, entry := range environ {
@@ -40,7 +40,7 @@ func variables(cmd *cobra.Command, environ []string) (map[string]string, error) 
 	return more, each(err, func(one error) error { return fmt.Errorf("--%s %s: %w", envFile, file, one) })
 }
 
-// parseVariables reads lines NAME=value. Quotes around a value are left out, and so are comments, which are lines that
+// parseVariables parses lines NAME=value. It removes quotes around a value, and ignores comments, which are lines that
 // begin with #.
 func parseVariables(text string) (map[string]string, error) {
 	values := make(map[string]string)

@@ -15,14 +15,13 @@ import (
 
 const variablePrefix = "SLUICE_"
 
-// environmentName is the variable that stands for a flag: SLUICE_LOG_FORMAT for
-// --log-format.
+// environmentName returns the variable of a flag: SLUICE_LOG_FORMAT for --log-format.
 func environmentName(flag string) string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// foreign are variables that are no flags: those of tests and of torture, and
-// those that Kubernetes and Docker give a container for a service called sluice.
+// foreign lists variables that belong to no flag: those of tests and of torture, and those that Kubernetes and Docker
+// set in a container for a service named sluice.
 var foreign = regexp.MustCompile(
 	`^SLUICE_(TEST_.*|CLOCK_FAULTS|LOG_FAULTS|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR)?))$`,
 )
@@ -55,7 +54,7 @@ func refuseUnknown(root *cobra.Command, values map[string]string) error {
 	return errors.Join(wrong...)
 }
 
-// eachCommand calls f with a command and all that are below it.
+// eachCommand calls f with a command and all commands below it.
 func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	f(cmd)
 	for _, child := range cmd.Commands() {

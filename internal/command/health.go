@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// health is what a server says of itself at /readyz or /healthz.
+// health is a server's answer at /readyz or /healthz.
 type health struct {
 	Endpoint string
 	Well     bool
@@ -25,7 +25,7 @@ func (h health) text(w io.Writer) error {
 	return err
 }
 
-// maxHealth bounds what is read of an answer, in bytes.
+// maxHealth limits how much of an answer is read, in bytes.
 const maxHealth = 4 << 10
 
 func newHealth() *cobra.Command {

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// sectionOf marks a flag with the section of the help that it is in.
+// sectionOf marks a flag with its section of the help.
 const sectionOf = "sluice:section"
 
-// section declares flags that belong together, under a title in the help.
+// section declares related flags, under a title in the help.
 func section(flags *pflag.FlagSet, title string, declare func(f *pflag.FlagSet)) {
 	f := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	f.SortFlags = false
@@ -21,11 +21,10 @@ func section(flags *pflag.FlagSet, title string, declare func(f *pflag.FlagSet))
 	flags.AddFlagSet(f)
 }
 
-// helpWidth is the width of the help, in letters.
+// helpWidth is the width of the help, in characters.
 const helpWidth = 110
 
-// printUsage writes how a command is called: what Cobra calls usage, which follows
-// the description in its help.
+// printUsage prints how to call a command: Cobra's usage, which follows the description in its help.
 func printUsage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprintln(w, "Usage:")
@@ -49,8 +48,7 @@ func printUsage(cmd *cobra.Command) error {
 
 func isGroup(cmd *cobra.Command) bool { _, ok := cmd.Annotations[groupMark]; return ok }
 
-// useLine is a command with its arguments, and the word for flags if it has any of
-// its own.
+// useLine returns a command with its arguments, and the word for flags if it has any of its own.
 func useLine(cmd *cobra.Command) string {
 	line := cmd.UseLine()
 	if cmd.HasAvailableFlags() && !strings.Contains(line, "[flags]") {
@@ -59,7 +57,7 @@ func useLine(cmd *cobra.Command) string {
 	return line
 }
 
-// addGroup adds commands that stand together in the help.
+// addGroup adds commands that belong together in the help.
 func addGroup(parent *cobra.Command, title string, commands ...*cobra.Command) {
 	parent.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, cmd := range commands {
@@ -122,7 +120,7 @@ func sectionsOf(cmd *cobra.Command) []*flagSection {
 	return sections
 }
 
-// addHelp declares the command help, which refuses what is no command.
+// addHelp declares the command help, which refuses unknown commands.
 func addHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	for _, help := range root.Commands() {

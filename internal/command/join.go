@@ -37,7 +37,7 @@ type clusterFlags struct {
 	key      string
 	secret   string
 	insecure bool
-	// certificate returns that of this node; nil if it has none that ends.
+	// certificate returns the node's certificate, or nil if it has none that expires.
 	certificate func() (*x509.Certificate, error)
 	shards      int
 	spread      int
@@ -51,8 +51,8 @@ type clusterFlags struct {
 	relaxedSync bool
 }
 
-// defaultMemory is some three times what a busy node needs. Without a limit the caches
-// of the logs, which the next garbage collection would free, grow to a gibibyte or two.
+// defaultMemory is about three times the need of a busy node. Without a limit, the caches of the logs, which the next
+// garbage collection would free, grow to one or two GiB.
 const defaultMemory = 1 << 30
 
 func (c *clusterFlags) add(f *pflag.FlagSet) {
@@ -145,7 +145,7 @@ func (c *clusterFlags) addNATS(f *pflag.FlagSet) {
 	)
 }
 
-// mistakes returns what is wrong with the flags, without a look at files.
+// mistakes returns the mistakes in the flags, without reading files.
 func (c *clusterFlags) mistakes(config *server.Config) error {
 	if c.node == "" && len(c.peers) == 0 && c.nats == "" {
 		return nil
@@ -157,10 +157,10 @@ func (c *clusterFlags) mistakes(config *server.Config) error {
 	return err
 }
 
-// errBackupOfNode refuses a continuous backup of a node, which would have some of a cluster's shards only.
+// errBackupOfNode refuses a continuous backup of a node, which would contain only some of a cluster's shards.
 var errBackupOfNode = errors.New("--backup-to is for a server that is alone: back up a cluster with sluice backup FILE")
 
-// join has the server become a node when it starts, if it is to be one.
+// join makes the server a node when it starts, if the flags say so.
 func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 	if c.node == "" && len(c.peers) == 0 && c.nats == "" {
 		return c.refuseClusterData(config)
@@ -200,7 +200,7 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 	return nil
 }
 
-// failoverTimeout returns the timeout by which the node goes.
+// failoverTimeout returns the node's failover timeout.
 func (c *clusterFlags) failoverTimeout() time.Duration {
 	if c.nats != "" {
 		return cluster.ExternalFailover
@@ -208,12 +208,11 @@ func (c *clusterFlags) failoverTimeout() time.Duration {
 	return c.failover
 }
 
-// errStoppedJoining says that the program was stopped, in order, while it waited for the
-// other nodes.
+// errStoppedJoining reports that the program was stopped, in order, while it waited for the other nodes.
 var errStoppedJoining = errors.New("stopped before the cluster was complete")
 
-// refuseClusterData keeps a server that is alone away from data that it knows only
-// a part of: those of a node, whose cluster has the rest, and a restored cluster's.
+// refuseClusterData prevents a single server from using data of which it knows only a part: the data of a node, whose
+// cluster has the rest, and that of a restored cluster.
 func (c *clusterFlags) refuseClusterData(config *server.Config) error {
 	if config.InMemory {
 		return nil
@@ -276,7 +275,7 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 	return peers, own, errors.Join(wrong...)
 }
 
-// engine returns what starts NATS in this process, or connects to one.
+// engine returns a function that starts NATS in this process, or connects to external servers.
 func (c *clusterFlags) engine(
 	peers []cluster.Peer,
 	own cluster.Peer,
@@ -336,8 +335,8 @@ func (c *clusterFlags) engine(
 	}, nil
 }
 
-// checkHost refuses the certificate of another node. The others would not connect to this
-// one, while it connects to them: half of the links would be missing.
+// checkHost checks the certificate of another node. Otherwise that node could not be reached while it connects to the
+// others: half of the links would be missing.
 func checkHost(config *tls.Config, own cluster.Peer) error {
 	certificate, err := pki.Own(config)
 	if err != nil {
@@ -353,8 +352,7 @@ func checkHost(config *tls.Config, own cluster.Peer) error {
 	return nil
 }
 
-// shareSecret returns what nodes with the same secret know each other by. The first
-// node of --cluster makes the secret.
+// shareSecret returns the credentials of nodes with the same secret. The first node of --cluster creates the secret.
 func (c *clusterFlags) shareSecret(ctx context.Context, first string, log *slog.Logger) (*tls.Config, error) {
 	if c.node == first {
 		if err := pki.MakeSecret(c.secret); err != nil {
@@ -370,7 +368,7 @@ func (c *clusterFlags) shareSecret(ctx context.Context, first string, log *slog.
 	return pki.FromSecret(secret, time.Now())
 }
 
-// member is a node as a server needs it.
+// member adapts a node for the server.
 type member struct{ *cluster.Node }
 
 // Serve implements server.Node.

@@ -106,7 +106,7 @@ again.`,
 	return cmd
 }
 
-// ringFile is the answer of the commands: what a file has.
+// ringFile is the answer of the commands: the contents of a file.
 type ringFile struct {
 	File string
 	Keys []keyLine

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// keyPair is an access key, and where it was found.
+// keyPair is an access key and its source.
 type keyPair struct{ id, secret, token, from string }
 
-// findKeys returns the keys of a profile or, if none is named, those in the
-// environment or those of AWS's usual profile, as AWS's own programs find them.
+// findKeys returns the keys of a profile. Without a profile, it returns those in the environment or of AWS's default
+// profile, as AWS's own programs find them.
 func findKeys(profile string) (keyPair, error) {
 	id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if profile == "" && id != "" && secret != "" {
@@ -43,7 +43,7 @@ func findKeys(profile string) (keyPair, error) {
 	return keyPair{}, fmt.Errorf("%s has no profile %q with aws_access_key_id and aws_secret_access_key", file, name)
 }
 
-// credentialsFile is where AWS's programs keep keys.
+// credentialsFile is the file in which AWS's programs keep keys.
 func credentialsFile() (string, error) {
 	if file := os.Getenv("AWS_SHARED_CREDENTIALS_FILE"); file != "" {
 		return file, nil
@@ -55,7 +55,7 @@ func credentialsFile() (string, error) {
 	return filepath.Join(home, ".aws", "credentials"), nil
 }
 
-// readProfiles reads a credentials file: lines [profile] and name = value.
+// readProfiles parses a credentials file: lines [profile] and name = value.
 func readProfiles(file string) (map[string]keyPair, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -4,9 +4,8 @@ package command
 
 import "github.com/sluicemq/sluice/internal/cluster"
 
-// logs is how long the logs of a cluster hold what is flushed: as long as is right, but in programs that are built for
-// torture.
+// logs uses the default times: only servers built for torture tests shorten them.
 var logs cluster.Logs
 
-// loading is called before the queues and users of a checkpoint are fetched and loaded; nil, but in such programs.
+// loading is nil: only servers built for torture tests slow the loading of checkpoints.
 var loading func()

@@ -8,10 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/days"
 )
 
-// longDuration is the value of a flag: a duration that may have days, as 7d or 1d12h.
+// longDuration is the value of a flag: a duration that may have days, such as 7d or 1d12h.
 type longDuration struct{ d *time.Duration }
 
-// addLongDuration declares a flag for a duration that may have days. Its default is what d is.
+// addLongDuration declares a flag for a duration that may have days. The value of d is its default.
 func addLongDuration(f *pflag.FlagSet, d *time.Duration, name, help string) {
 	f.Var(longDuration{d}, name, help)
 }

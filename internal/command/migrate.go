@@ -18,7 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/migrate"
 )
 
-// migration is what sluice migrate was asked to do.
+// migration holds the settings of sluice migrate.
 type migration struct {
 	server clientFlags
 
@@ -112,7 +112,7 @@ func (m *migration) check() error {
 	return nil
 }
 
-// source returns what calls the source.
+// source returns the client of the source.
 func (m *migration) source() *connector {
 	flags := m.server
 	flags.endpoints, flags.from = m.from, "--from"
@@ -122,7 +122,7 @@ func (m *migration) source() *connector {
 	return &connector{flags: &flags, aws: m.fromAWS}
 }
 
-// side opens a connection and asks where it leads.
+// side opens a connection and asks for its account and region.
 func side(ctx context.Context, c *connector) (migrate.Side, error) {
 	region := cmp.Or(c.flags.region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
 	api, err := c.dial(c.flags.profile, region)
@@ -160,7 +160,7 @@ func (m *migration) run(cmd *cobra.Command, names []string) error {
 	return errors.Join(err, m.out.print(cmd, answer))
 }
 
-// distinct refuses to move messages of a server to itself.
+// distinct refuses to move messages from a server to itself.
 func (m *migration) distinct(target *connector) error {
 	from, err := m.source().flags.resolve()
 	if err != nil || m.fromAWS {
@@ -178,7 +178,7 @@ func (m *migration) distinct(target *connector) error {
 	return nil
 }
 
-// carryOut creates what is missing and moves messages, as far as that was asked for.
+// carryOut creates what is missing and moves messages, as far as requested.
 func (m *migration) carryOut(cmd *cobra.Command, d *migrate.Definitions, from, to migrate.Side, a *migrated) error {
 	ctx := cmd.Context()
 	source, err := from.Connect(ctx, from.Home)
@@ -234,14 +234,14 @@ type migrated struct {
 	Plan    *declared.Plan    `json:",omitempty"` // of a dry run
 	Waiting []migrate.Waiting `json:",omitempty"` // in a dry run
 	Moved   []migrate.Result  `json:",omitempty"`
-	Missing []string          `json:",omitempty"` // queues that the target does not have
+	Missing []string          `json:",omitempty"` // queues missing in the target
 	Differs []string          `json:",omitempty"`
 	Notes   []string          `json:",omitempty"`
 
 	home declared.Scope
 }
 
-// incomplete returns an error if messages stay at the source that the target does not take.
+// incomplete returns an error if messages stay at the source because the target does not accept them.
 func (a *migrated) incomplete() error {
 	refused := 0
 	for _, r := range a.Moved {

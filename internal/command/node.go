@@ -69,11 +69,11 @@ var (
 	errNowhere      = errors.New("no other node is there to take its shards")
 )
 
-// drainInterval is the time between two looks at a node that is being drained.
+// drainInterval is the interval of checks of a draining node.
 const drainInterval = 500 * time.Millisecond
 
-// waitDrained waits until nothing is left on a node, and says how far that is. A
-// node that does not answer is asked again.
+// waitDrained waits until nothing is left on a node, and prints the progress. It asks a node that does not answer
+// again.
 func waitDrained(ctx context.Context, c *client, node string, progress io.Writer) error {
 	said := ""
 	for {
@@ -84,7 +84,7 @@ func waitDrained(ctx context.Context, c *client, node string, progress io.Writer
 			return context.Cause(ctx)
 		case err != nil:
 			now = err.Error()
-		case !draining(status, node): // the node that was asked does not know yet
+		case !draining(status, node): // the asked node does not know yet
 		case !others(status, node):
 			return errNowhere
 		default:
@@ -138,7 +138,7 @@ func newNodeUndrain(server *clientFlags) *cobra.Command {
 		ValidArgsFunction: completeNodes(server),
 	}
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
-		// A caller that may not see the cluster undrains without.
+		// A caller that may not see the cluster undrains without it.
 		if s, err := c.clusterStatus(ctx); err == nil && has(s, c.args[0]) && !draining(s, c.args[0]) {
 			return done{"node " + c.args[0] + " was not drained"}, nil
 		}
@@ -171,10 +171,10 @@ restart, too.`,
 	})
 }
 
-// nodeAlive is the code of the refusal to remove a node that is heard of.
+// nodeAlive is the error code of the refusal to remove a live node.
 const nodeAlive = "NodeAliveException"
 
-// removeNode removes a node as soon as it is not heard of any more.
+// removeNode removes a node as soon as it counts as dead.
 func removeNode(ctx context.Context, c *call, name string, timeout time.Duration) error {
 	late := time.NewTimer(timeout)
 	defer late.Stop()
@@ -196,7 +196,7 @@ func removeNode(ctx context.Context, c *call, name string, timeout time.Duration
 	}
 }
 
-// completeNodes offers the names of the cluster's nodes.
+// completeNodes completes the names of the cluster's nodes.
 func completeNodes(server *clientFlags) cobra.CompletionFunc {
 	return server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
 		status, err := c.clusterStatus(ctx)

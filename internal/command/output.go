@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// answer is what a command has to say. As JSON it is printed as it stands.
+// answer is the output of a command. As JSON it is printed unchanged.
 type answer interface {
-	// text writes it for people.
+	// text prints it for people.
 	text(w io.Writer) error
 }
 
-// output prints the answer of a command in the form that was asked for.
+// output prints the answer of a command in the requested form.
 type output struct{ json bool }
 
 // add declares --json.
@@ -32,7 +32,7 @@ func (o *output) print(cmd *cobra.Command, a answer) error {
 	return a.text(cmd.OutOrStdout())
 }
 
-// done is the answer of a command that has done what it was asked to.
+// done is the answer of a command that has succeeded.
 type done struct{ Done string }
 
 func (d done) text(w io.Writer) error {
@@ -40,7 +40,7 @@ func (d done) text(w io.Writer) error {
 	return err
 }
 
-// report is what other packages make, and print themselves.
+// report is a result of another package, which prints itself.
 type report interface{ Print(w io.Writer) }
 
 // printed is a report as an answer.
@@ -50,8 +50,7 @@ func (p printed) text(w io.Writer) error { p.Print(w); return nil }
 
 func (p printed) MarshalJSON() ([]byte, error) { return json.Marshal(p.report) }
 
-// progress returns where a command that takes long says how far it is: nowhere if
-// only JSON is wanted.
+// progress returns the writer for the progress of a long command. It discards everything if only JSON is wanted.
 func (o *output) progress(w io.Writer) io.Writer {
 	if o.json {
 		return io.Discard
@@ -66,7 +65,7 @@ func printJSON(w io.Writer, value any) error {
 	return out.Encode(value)
 }
 
-// printTable writes rows under a header, in columns.
+// printTable prints rows under a header, in columns.
 func printTable(w io.Writer, header []string, rows [][]string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, strings.Join(header, "\t"))
@@ -79,7 +78,7 @@ func printTable(w io.Writer, header []string, rows [][]string) error {
 	return t.Flush()
 }
 
-// printable replaces what a terminal would obey instead of showing it.
+// printable replaces control characters, which a terminal would obey.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

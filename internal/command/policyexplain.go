@@ -56,7 +56,7 @@ type contextEntry struct {
 	Values []string
 }
 
-// contextEntries makes entries of pairs such as aws:SourceIp=10.1.2.3. A key that comes several times has a list.
+// contextEntries makes entries of pairs such as aws:SourceIp=10.1.2.3. A repeated key has a list.
 func contextEntries(pairs []string) (entries []*contextEntry, _ error) {
 	known := make(map[string]*contextEntry)
 	for _, pair := range pairs {

@@ -46,7 +46,7 @@ QUEUE is a name, a URL or an ARN.`,
 	return cmd
 }
 
-// queueURL returns the URL of a queue that is given by its name, URL or ARN.
+// queueURL returns the URL of a queue, given its name, URL or ARN.
 func (c *client) queueURL(ctx context.Context, queue string) (string, error) {
 	if strings.Contains(queue, "://") {
 		return queue, nil
@@ -63,7 +63,7 @@ func (c *client) queueURL(ctx context.Context, queue string) (string, error) {
 	return found.QueueUrl, err
 }
 
-// onQueue makes cmd a command that is about a queue, which its first argument names.
+// onQueue makes cmd a command on a queue, its first argument.
 func (s *clientFlags) onQueue(
 	cmd *cobra.Command, run func(ctx context.Context, c *call, url string) (answer, error),
 ) *cobra.Command {
@@ -79,10 +79,10 @@ func (s *clientFlags) onQueue(
 	})
 }
 
-// queueName is the name in a queue's URL.
+// queueName returns the name in a queue's URL.
 func queueName(url string) string { return url[strings.LastIndexByte(url, '/')+1:] }
 
-// queueURLs returns the URLs of all queues whose names begin in some way.
+// queueURLs returns the URLs of all queues whose names begin with a prefix.
 func (c *client) queueURLs(ctx context.Context, prefix string) ([]string, error) {
 	in := map[string]any{"MaxResults": 1000}
 	if prefix != "" {
@@ -105,7 +105,7 @@ func (c *client) queueURLs(ctx context.Context, prefix string) ([]string, error)
 	}
 }
 
-// completeQueues offers the names of queues for the first argument.
+// completeQueues completes the names of queues for the first argument.
 func completeQueues(server *clientFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -115,7 +115,7 @@ func completeQueues(server *clientFlags) cobra.CompletionFunc {
 	}
 }
 
-// completeQueueFlag offers the names of queues for a flag.
+// completeQueueFlag completes the names of queues for a flag.
 func completeQueueFlag(server *clientFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
@@ -159,7 +159,7 @@ needs sluice:ListQueueStates, and sluice:DescribeQueueState of the queues.`,
 // queueList is the answer of queue ls.
 type queueList struct{ Queues []shownQueue }
 
-// shownQueue is a queue as it is listed, and the answer of queue show.
+// shownQueue is a queue in a list, and the answer of queue show.
 type shownQueue struct {
 	QueueName  string
 	QueueUrl   string
@@ -225,7 +225,7 @@ func (q *shownQueue) text(w io.Writer) error {
 	return printDescription(w, q.Attributes, q.Tags)
 }
 
-// printDescription writes what a queue or a topic is like.
+// printDescription prints the attributes of a queue or a topic.
 func printDescription(w io.Writer, attributes, tags map[string]string) error {
 	var rows [][]string
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
@@ -245,7 +245,7 @@ func newQueueRemove(server *clientFlags) *cobra.Command {
 	return newQueueEnd(server, "rm", "DeleteQueue", "Delete a queue with all its messages", "is deleted")
 }
 
-// newQueueEnd is a command whose operation has no parameter but the queue.
+// newQueueEnd is a command whose operation has the queue as its only parameter.
 func newQueueEnd(server *clientFlags, name, action, short, said string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               name + " QUEUE",

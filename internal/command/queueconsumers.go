@@ -75,7 +75,7 @@ func (q *queueConsumers) text(w io.Writer) error {
 	return nil
 }
 
-// duration returns a time in milliseconds for people, or nothing.
+// duration formats a time in milliseconds for people, or returns nothing.
 func duration(milliseconds *int64) string {
 	if milliseconds == nil {
 		return ""

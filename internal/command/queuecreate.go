@@ -15,7 +15,7 @@ import (
 type queueSettings struct {
 	visibility, retention, delay, wait *int32
 	deadLetters                        string // the queue for them
-	receives                           int    // after which a message goes there
+	receives                           int    // after which a message moves there
 	attributes, tags                   []string
 }
 
@@ -59,7 +59,7 @@ exists with the same attributes, nothing changes.`,
 	})
 }
 
-// createQueueInput is what CreateQueue is asked.
+// createQueueInput is the input of CreateQueue.
 type createQueueInput struct {
 	QueueName  string
 	Attributes map[string]string `json:",omitempty"`
@@ -103,7 +103,7 @@ func (s *queueSettings) addDeadLetters(ctx context.Context, c *client, attribute
 	return err
 }
 
-// queueARN returns the ARN of a queue that is given by its name, URL or ARN.
+// queueARN returns the ARN of a queue, given its name, URL or ARN.
 func (c *client) queueARN(ctx context.Context, queue string) (string, error) {
 	if strings.HasPrefix(queue, "arn:") {
 		return queue, nil
@@ -116,7 +116,7 @@ func (c *client) queueARN(ctx context.Context, queue string) (string, error) {
 	return attributes["QueueArn"], err
 }
 
-// pairs reads name=value.
+// pairs parses name=value.
 func pairs(flag string, texts []string) (map[string]string, error) {
 	out := make(map[string]string)
 	for _, text := range texts {

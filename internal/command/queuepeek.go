@@ -21,7 +21,7 @@ type peekFlags struct {
 	after  string
 }
 
-// peekPage is how many messages are asked for at a time.
+// peekPage is how many messages one request asks for.
 const peekPage = 100
 
 func newQueuePeek(server *clientFlags) *cobra.Command {
@@ -65,7 +65,7 @@ The command searches until it has shown --max messages or seen all.`,
 // peeked is the answer of queue peek.
 type peeked struct {
 	Messages []peekedMessage
-	Cursor   string `json:",omitempty"` // there may be more behind it
+	Cursor   string `json:",omitempty"` // there may be more
 	Scanned  int64
 	Total    int64
 }
@@ -91,7 +91,7 @@ type peekedMessage struct {
 	Body                     *string `json:",omitempty"`
 }
 
-// states returns the states as the server calls them.
+// states returns the server's names of the states.
 func (p *peekFlags) serverStates() ([]string, error) {
 	names := map[string]string{"visible": "Visible", "in-flight": "InFlight", "delayed": "Delayed"}
 	var out []string
@@ -149,7 +149,7 @@ func (p *peeked) text(w io.Writer) error {
 	return err
 }
 
-// stateWords are the states of messages for people.
+// stateWords describe the states of messages for people.
 var stateWords = map[string]string{"Visible": "visible", "InFlight": "in flight", "Delayed": "delayed"}
 
 func (m *peekedMessage) text(w io.Writer) {
@@ -178,7 +178,7 @@ func (m *peekedMessage) text(w io.Writer) {
 	}
 }
 
-// printAttributes writes message attributes, one a line.
+// printAttributes prints message attributes, one per line.
 func printAttributes(w io.Writer, attributes map[string]attributeValue) {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		v := attributes[name]
@@ -190,5 +190,5 @@ func printAttributes(w io.Writer, attributes map[string]attributeValue) {
 	}
 }
 
-// millis returns a time in milliseconds, for people.
+// millis formats a time in milliseconds for people.
 func millis(n int64) string { return timeOf(fmt.Sprint(n)) }

@@ -47,7 +47,7 @@ the visibility timeout ends, and their receive counts grow.`,
 			return answerOr(got, err)
 		}
 		if err := c.print(got); err != nil {
-			return nil, err // and what was not shown stays
+			return nil, err // and messages that were not shown stay
 		}
 		return nil, deleteMessages(ctx, c.client, url, got.Messages)
 	})
@@ -140,7 +140,7 @@ func times(count string) string {
 	return count + " times"
 }
 
-// timeOf returns a time that SQS writes in milliseconds, for people.
+// timeOf formats a time in SQS's milliseconds for people.
 func timeOf(milliseconds string) string {
 	n, err := strconv.ParseInt(milliseconds, 10, 64)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A command that waits for a task looks at it often at first, since most tasks are short, and then every
-// redriveInterval. It says as often how far the task is.
+// A command that waits for a task checks it often at first, because most tasks are short, and then every
+// redriveInterval. It prints the progress as often.
 const (
 	firstRedriveLook = 25 * time.Millisecond
 	redriveInterval  = time.Second
@@ -26,7 +26,7 @@ type redriveWatch struct {
 
 func watchRedrive() *redriveWatch { return &redriveWatch{pause: firstRedriveLook, said: time.Now()} }
 
-// tells reports whether it is time to say how far the task is.
+// tells reports whether it is time to print the progress.
 func (w *redriveWatch) tells() bool {
 	if time.Since(w.said) < redriveInterval {
 		return false
@@ -35,7 +35,7 @@ func (w *redriveWatch) tells() bool {
 	return true
 }
 
-// wait waits until the next look, and returns an error if ctx ends before.
+// wait waits until the next check. It returns an error if ctx ends before.
 func (w *redriveWatch) wait(ctx context.Context) error {
 	select {
 	case <-time.After(w.pause):
@@ -136,7 +136,7 @@ func (t *moveTask) text(w io.Writer) error {
 	return err
 }
 
-// countMoved says how many messages were moved.
+// countMoved describes how many messages were moved.
 func countMoved(n int64) string {
 	if n == 1 {
 		return "1 message moved"
@@ -167,7 +167,7 @@ func (t *moveTasks) text(w io.Writer) error {
 	return printTable(w, []string{"STARTED", "STATUS", "MOVED", "OF", "TO", "REASON"}, rows)
 }
 
-// waitMoved waits until the newest task of a queue is done, and says how far it is.
+// waitMoved waits until the newest task of a queue is done, and prints the progress.
 func waitMoved(ctx context.Context, c *client, source string, progress io.Writer) (*moveTask, error) {
 	for watch := watchRedrive(); ; {
 		tasks, err := c.moveTasks(ctx, source)

@@ -45,7 +45,7 @@ type discarded struct{ Results []discardedMessage }
 
 type discardedMessage struct{ MessageId, Outcome string }
 
-// discard deletes messages, in as many calls as the server needs to look for them.
+// discard deletes messages, in as many calls as the server needs to find them.
 func (d *discarded) discard(ctx context.Context, c *call, url string, ids []string) error {
 	in := map[string]any{"QueueUrl": url}
 	scanned, said := int64(0), time.Now()
@@ -74,7 +74,7 @@ func (d *discarded) discard(ctx context.Context, c *call, url string, ids []stri
 	}
 }
 
-// count returns how many messages have an outcome.
+// count returns the number of messages with an outcome.
 func (d *discarded) count(outcome string) (n int) {
 	for _, r := range d.Results {
 		if r.Outcome == outcome {

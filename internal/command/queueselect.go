@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// selectFlags are the flags of queue redrive that say which messages are moved and what is changed of them. With any of
-// them, or with terms, the command is one that only Sluice knows.
+// selectFlags are the flags of queue redrive that select and edit messages. With any of them, or with terms, the
+// command uses one of Sluice's own operations.
 type selectFlags struct {
 	ids    []string
 	body   string
@@ -36,12 +36,12 @@ func (s *selectFlags) add(f *pflag.FlagSet) {
 	notWith(f, "dry-run", "rate", "no-wait")
 }
 
-// selects reports whether messages are to be selected or edited.
+// selects reports whether the flags select or edit messages.
 func (s *selectFlags) selects(terms []string) bool {
 	return len(terms)+len(s.ids)+len(s.set)+len(s.remove) > 0 || s.edits || s.dryRun
 }
 
-// input returns what RedriveMessages is called with.
+// input returns the input of RedriveMessages.
 func (s *selectFlags) input(ctx context.Context, c *client, url, to string, rate int, terms []string) (map[string]any, error) {
 	in := map[string]any{"QueueUrl": url, "Filter": strings.Join(terms, " "), "MessageIds": s.ids}
 	var err error
@@ -71,7 +71,7 @@ func (s *selectFlags) input(ctx context.Context, c *client, url, to string, rate
 	return in, nil
 }
 
-// run moves the messages, and waits for that, or shows them.
+// run moves the messages and waits for the end, or shows them.
 func (s *selectFlags) run(ctx context.Context, c *call, to string, rate int, noWait bool) (answer, error) {
 	url, err := c.queueURL(ctx, c.args[0])
 	if err != nil {
@@ -149,7 +149,7 @@ func newestTask(ctx context.Context, c *client, url string) (*redriveTask, error
 	return out.Tasks[0], nil
 }
 
-// waitRedriven waits until the newest task of a queue is done, and says how far it is.
+// waitRedriven waits until the newest task of a queue is done, and prints the progress.
 func waitRedriven(ctx context.Context, c *client, url string, progress io.Writer) (*redriveTask, error) {
 	for watch := watchRedrive(); ; {
 		task, err := newestTask(ctx, c, url)
@@ -179,7 +179,7 @@ func redriven(task *redriveTask, err error) (answer, error) {
 	return task, err
 }
 
-// outcomeWords say why a message was not moved.
+// outcomeWords describe why a message was not moved.
 var outcomeWords = map[string]string{
 	"Moved": "moved", "NotVisible": "in flight or delayed",
 	"NoSource":      "does not say where it came from, or not from where it may go back to",

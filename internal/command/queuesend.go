@@ -70,14 +70,14 @@ type outgoing struct {
 	MessageDeduplicationId string                    `json:",omitempty"`
 }
 
-// attributeValue is the value of a message's attribute.
+// attributeValue is the value of a message attribute.
 type attributeValue struct {
 	DataType    string
 	StringValue string `json:",omitempty"`
 	BinaryValue []byte `json:",omitempty"`
 }
 
-// messageAttributes reads name=value and name:Type=value.
+// messageAttributes parses name=value and name:Type=value.
 func messageAttributes(flag string, texts []string) (map[string]attributeValue, error) {
 	given, err := pairs(flag, texts)
 	if err != nil {
@@ -141,13 +141,11 @@ func (m *messageFlags) sendOne(ctx context.Context, c *call, url string, message
 const (
 	maxLine  = 1 << 20 // of SQS: the largest message
 	maxBatch = 10
-	// maxBatchBytes is what the bodies of a batch may have together, at the least.
-	// A longer message is sent alone.
+	// maxBatchBytes is the minimum size of a batch's bodies that every server accepts. A longer message is sent alone.
 	maxBatchBytes = 200 << 10
 )
 
-// sendLines sends each line that is not empty. It returns what was sent, also if not
-// all was.
+// sendLines sends each line that is not empty. It returns the sent messages, even after an error.
 func (m *messageFlags) sendLines(ctx context.Context, c *call, url string, template outgoing) (answer, error) {
 	if len(c.args) > 1 {
 		return nil, usage(errors.New("--lines reads the bodies from standard input: leave BODY out"))
@@ -187,8 +185,7 @@ func (m *messageFlags) sendLines(ctx context.Context, c *call, url string, templ
 	return sent, nil
 }
 
-// sendBatch stops at what was refused: of a FIFO queue, what follows is not to
-// come before it.
+// sendBatch stops at the first refused message: in a FIFO queue, later ones must not overtake it.
 func sendBatch(ctx context.Context, c *client, url string, batch []outgoing, sent *sentMessages) error {
 	var result struct {
 		Successful []sentMessage

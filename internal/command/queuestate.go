@@ -151,7 +151,7 @@ type messageGroup struct {
 	InvisibleUntil int64 `json:",omitempty"`
 }
 
-// depth is how many messages the group has, for people.
+// depth formats the number of messages in a group for people.
 func (g *messageGroup) depth() string {
 	if g.DepthIsMore {
 		return fmt.Sprintf("more than %d", g.Depth)

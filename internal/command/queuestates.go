@@ -45,7 +45,7 @@ type queueActivity struct {
 	Sent, Received, EmptyReceives, Deleted, Expired, DeadLettered, Moved int64
 }
 
-// listQueueStates lists the queues whose names begin in some way with what they are doing.
+// listQueueStates lists the queues whose names begin with a prefix, with their states.
 func listQueueStates(ctx context.Context, c *client, prefix string) (*queueStates, error) {
 	all := &queueStates{Queues: []listedQueue{}}
 	for cursor := ""; ; {

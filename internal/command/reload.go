@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// logFlags say what is logged. They can be changed while the server runs.
+// logFlags select what is logged. They can be changed while the server runs.
 type logFlags struct {
 	level    string
 	requests bool
@@ -30,7 +30,7 @@ func (l *logFlags) slogLevel() (level slog.Level) {
 	return level
 }
 
-// readAgain returns what the flags would be if the command were called now: those on the command line as they are,
+// readAgain returns the flags as they would be if the command were called now: those on the command line unchanged, the
 // others from the environment and the files.
 func (l *logFlags) readAgain(cmd *cobra.Command) (logFlags, error) {
 	now := logFlags{level: "info"}
@@ -52,8 +52,8 @@ func (l *logFlags) readAgain(cmd *cobra.Command) (logFlags, error) {
 	return now, failed
 }
 
-// reloadOnHangup has the server read its certificate, its log level and whether it logs requests again whenever the
-// process gets SIGHUP, which never ends it. It returns a function that stops that.
+// reloadOnHangup makes the server read its certificate, its log level and its request logging again on each SIGHUP,
+// which never ends it. It returns a function that undoes this.
 func reloadOnHangup(
 	cmd *cobra.Command,
 	flags *logFlags,

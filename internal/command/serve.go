@@ -51,7 +51,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 		Annotations: map[string]string{ownEnvironment: ""},
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			err := errors.Join(applySettings(cmd), checkFlags(cmd))
-			if err != nil { // name the mistakes in the valid settings as well
+			if err != nil { // also name the mistakes in the valid settings
 				err = errors.Join(err, mistakes())
 			}
 			return err
@@ -381,7 +381,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 	return cmd
 }
 
-// spansTimeout is how long a server that stops waits for the collector to take the last spans.
+// spansTimeout is how long a stopping server waits for the collector to accept the last spans.
 const spansTimeout = 5 * time.Second
 
 func closeSpans(t *spans.Tracer, log *slog.Logger) {
@@ -400,7 +400,7 @@ func newLogger(w io.Writer, format string, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &o))
 }
 
-// inMilliseconds has every duration in the log in the same unit, which its name says.
+// inMilliseconds logs every duration in the same unit, which its name includes.
 func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindDuration {
 		return a

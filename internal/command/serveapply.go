@@ -15,14 +15,14 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// applyAtStart makes a server what files say before anybody else is served.
+// applyAtStart applies files to a server before it serves clients.
 type applyAtStart struct {
 	files   []string
 	keyFile string
 	texts   [][]byte
 }
 
-// read reads the files and says what is wrong with them, before a server is started.
+// read reads and checks the files, before a server is started.
 func (a *applyAtStart) read(c *server.Config) (err error) {
 	if a.texts, err = readDeclared(a.files, bytes.NewReader(nil)); err != nil {
 		return fmt.Errorf("--apply: %w", err)
@@ -36,7 +36,7 @@ func (a *applyAtStart) read(c *server.Config) (err error) {
 	return errors.Join(wrong...)
 }
 
-// atHome is where things are for which a file names no account or region.
+// atHome is the account and region for files that name none.
 func atHome(c *server.Config) declared.Scope {
 	s := declared.Scope{Partition: "aws", Account: "-", Region: c.Region}
 	if len(c.Accounts) > 0 {
@@ -45,7 +45,8 @@ func atHome(c *server.Config) declared.Scope {
 	return s
 }
 
-// applyPauses are between attempts: in a cluster, another node may apply the same file, or may have to be waited for.
+// applyPauses are the pauses between attempts: in a cluster, another node may apply the same file, or may not be ready
+// yet.
 var applyPauses = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second}
 
 // apply applies the files.
@@ -111,7 +112,7 @@ func logStep(log *slog.Logger, f *declared.File, step *declared.Step) {
 	)
 }
 
-// newInnerAPI returns what calls a server from within the program, as the root of an account.
+// newInnerAPI returns a client of the server in this program, as the root of an account.
 func newInnerAPI(s *server.Server, scope declared.Scope, region string) (*declaredAPI, error) {
 	root, ok := s.RootOf(scope.Account)
 	if !ok {
@@ -132,7 +133,7 @@ func newInnerAPI(s *server.Server, scope declared.Scope, region string) (*declar
 	return api, nil
 }
 
-// inner brings requests to a handler without a network. It implements http.RoundTripper.
+// inner passes requests to a handler without a network. It implements http.RoundTripper.
 type inner struct{ handler http.Handler }
 
 // RoundTrip implements http.RoundTripper.
@@ -150,7 +151,7 @@ func (i inner) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// innerAnswer keeps an answer. It implements http.ResponseWriter.
+// innerAnswer records an answer. It implements http.ResponseWriter.
 type innerAnswer struct {
 	header http.Header
 	status int

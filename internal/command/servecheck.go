@@ -17,8 +17,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// checkServe reads the files that a server reads when it starts and prints what it would start with, or all that is
-// wrong. The flags have been checked already; wrong is what else was found. It touches no data and listens nowhere.
+// checkServe reads the files that a server reads when it starts. It prints the settings with which it would start, or
+// all mistakes. The flags were checked before; wrong holds their mistakes. It touches no data and does not listen.
 func checkServe(cmd *cobra.Command, c *server.Config, wrong error) error {
 	if err := errors.Join(wrong, checkFiles(c)); err != nil {
 		return err
@@ -26,7 +26,7 @@ func checkServe(cmd *cobra.Command, c *server.Config, wrong error) error {
 	return printSettings(cmd.OutOrStdout(), cmd.Flags())
 }
 
-// checkFiles says what is wrong with the files that flags name.
+// checkFiles checks the files that flags name.
 func checkFiles(c *server.Config) error {
 	var wrong []error
 	if c.TLSCert != "" && c.TLSKey != "" {
@@ -39,15 +39,15 @@ func checkFiles(c *server.Config) error {
 		wrong = append(wrong, err)
 	}
 	if c.EncryptionKeyFile != "" {
-		if _, err := keyring.Load(c.EncryptionKeyFile); err != nil && !errors.Is(err, keyring.ErrNoFile) { // which a start may make
+		if _, err := keyring.Load(c.EncryptionKeyFile); err != nil && !errors.Is(err, keyring.ErrNoFile) { // which a start may create
 			wrong = append(wrong, fmt.Errorf("--encryption-key-file: %w", err))
 		}
 	}
 	return errors.Join(wrong...)
 }
 
-// printSettings writes all flags with their values as a configuration file: those that were
-// set with where they were set, the others as comments. Secrets are left out.
+// printSettings prints all flags with their values as a configuration file: those that are set with their source, the
+// others as comments. It omits secrets.
 func printSettings(w io.Writer, flags *pflag.FlagSet) error {
 	var b strings.Builder
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -73,7 +73,7 @@ func printSettings(w io.Writer, flags *pflag.FlagSet) error {
 	return err
 }
 
-// isSecretFlag reports whether the value of a flag is a secret itself, not a file with one.
+// isSecretFlag reports whether the value of a flag is itself a secret, not a file with one.
 func isSecretFlag(name string) bool { return strings.HasPrefix(name, "root-secret") }
 
 // yamlValue returns the value of a flag as one line of YAML.

@@ -9,15 +9,14 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// storedPolicies are what a running server has of policies for a user or role.
+// storedPolicies holds a running server's policies of a user or role.
 type storedPolicies struct {
 	arn      string
 	identity []*policy.Policy
 	boundary *policy.Policy
 }
 
-// entityPolicies reads the policies that a user or role has, itself and by its
-// groups; kind is User or Role.
+// entityPolicies fetches the policies of a user or role, its own and those of its groups; kind is User or Role.
 func (c *client) entityPolicies(ctx context.Context, kind, name string) (*storedPolicies, error) {
 	var body xmlText
 	if err := c.iam(ctx, "Get"+kind, &body, kind+"Name", name); err != nil {
@@ -48,7 +47,7 @@ func (c *client) entityPolicies(ctx context.Context, kind, name string) (*stored
 	return s, err
 }
 
-// add reads the policies of one user, group or role, its own and those attached.
+// add fetches the policies of one user, group or role, inline and attached.
 func (s *storedPolicies) add(ctx context.Context, c *client, kind, name string) error {
 	inline, err := c.names(ctx, "List"+kind+"Policies", "PolicyNames>member", kind+"Name", name)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// setBy marks a flag that is not on the command line with what has set it: a variable,
-// or a line of the configuration file.
+// setBy marks a flag that is not on the command line with its source: a variable, or a line of the configuration file.
 const setBy = "sluice:set-by"
 
 // setting is a value of a flag that is not on the command line.
@@ -24,10 +23,9 @@ type setting struct {
 // settings are the settings of a command, by the flag's name.
 type settings map[string]setting
 
-// readSettings reads what a command's flags are set to by the environment; where that has
-// nothing, by the file of --env-file; and where that has nothing either, by the file of
-// --config. An empty value is as good as none. A name that stands for no flag is
-// refused: a misspelt one would never be found otherwise. The valid settings are returned even with an error.
+// readSettings reads the values of a command's flags from the environment; then, for the others, from the file of
+// --env-file; and then from the file of --config. An empty value counts as unset. A name without a flag is refused:
+// otherwise a misspelt one would never be noticed. The valid settings are returned even with an error.
 func readSettings(cmd *cobra.Command, environ []string) (settings, error) {
 	values, wrong := variables(cmd, environ)
 	wrong = errors.Join(wrong, refuseUnknown(cmd.Root(), values))
@@ -46,8 +44,8 @@ func readSettings(cmd *cobra.Command, environ []string) (settings, error) {
 	return found, errors.Join(wrong, err)
 }
 
-// applySettings sets the flags of a command that are not on its command line, as far as they can be set, and says all
-// that is wrong.
+// applySettings sets the flags of a command that are not on its command line. It sets what it can, and reports all
+// mistakes.
 func applySettings(cmd *cobra.Command) error {
 	found, err := readSettings(cmd, os.Environ())
 	return errors.Join(err, found.apply(cmd.Flags()))
@@ -77,14 +75,13 @@ func (s settings) apply(flags *pflag.FlagSet) error {
 	return errors.Join(failed...)
 }
 
-// oneCallOnly reports whether a flag is about one call of a command only, and belongs on
-// its command line.
+// oneCallOnly reports whether a flag concerns a single call of a command, and belongs on its command line.
 func oneCallOnly(flag string) bool {
 	return slices.Contains([]string{"help", "version", "check"}, flag)
 }
 
-// nameSources adds to an error about flags where those were set that are not on the
-// command line, where the reader would look.
+// nameSources adds to an error about flags the sources of those that are not on the command line, so that the reader
+// knows where to look.
 func nameSources(cmd *cobra.Command, err error) error {
 	var set []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -98,7 +95,7 @@ func nameSources(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (%s)", err, strings.Join(set, ", "))
 }
 
-// mentions reports whether a text has a flag, and not only one that begins like it.
+// mentions reports whether a text contains a flag, and not only one with the same beginning.
 func mentions(text, flag string) bool {
 	for {
 		at := strings.Index(text, flag)

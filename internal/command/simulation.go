@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// simulation is a request as it is given on the command line.
+// simulation is a simulated request from the command line.
 type simulation struct {
 	caller, action, resource string
 	identity                 []string // files
@@ -28,11 +28,10 @@ type simulation struct {
 	context                  []string
 
 	user, role, queue string // of a running server
-	queuePolicy       string // what it has for the queue
+	queuePolicy       string // its policy for the queue
 }
 
-// fetch asks a server for what is not in files, and returns the policies of the
-// caller if it is one of the server's.
+// fetch fetches what is not in files from a server. It returns the policies of the caller if the server knows it.
 func (s *simulation) fetch(ctx context.Context, server *clientFlags) (*storedPolicies, error) {
 	switch {
 	case s.caller == "" && s.user == "" && s.role == "":
@@ -136,8 +135,8 @@ func (s *simulation) request(now time.Time) (*policy.Request, error) {
 	return r, err
 }
 
-// parseAction returns an action as requests write it, and the rules of its
-// service if they are known. A batch is asked for as its single action.
+// parseAction returns an action in the form of requests, and the rules of its service if they are known. A batch is
+// checked as its single action.
 func parseAction(text string) (string, *policy.Rules, error) {
 	vendor, name, ok := strings.Cut(text, ":")
 	if !ok || vendor == "" || name == "" || strings.ContainsAny(text, "*?") {
@@ -156,12 +155,12 @@ func parseAction(text string) (string, *policy.Rules, error) {
 	return "", nil, fmt.Errorf("--action %q: the service %s has no action of that name", text, known[i].Vendor)
 }
 
-// services are those whose actions are known.
+// services are the services whose actions are known.
 var services = sync.OnceValue(func() []*policy.Rules {
 	return []*policy.Rules{sqs.Rules, sns.Rules, admin.Rules, cloudtrail.Rules(), iam.Rules(), sts.Rules()}
 })
 
-// parseCaller reads who asks.
+// parseCaller parses the caller.
 func parseCaller(text string) (policy.Caller, error) {
 	c, ok := identity.ParseCaller(text)
 	if !ok {

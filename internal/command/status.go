@@ -80,7 +80,7 @@ func (s *serverStatus) text(w io.Writer) error {
 	return err
 }
 
-// printNodes writes a row for each server. One that is alone has no name.
+// printNodes prints a row for each server. A single server has no name.
 func (s *serverStatus) printNodes(w io.Writer) error {
 	var rows [][]string
 	for i := range s.Nodes {
@@ -121,7 +121,7 @@ func (s *serverStatus) alarms() string {
 	return text
 }
 
-// ago says how long ago a moment was, in its two largest units.
+// ago formats how long ago a moment was, in its two largest units.
 func (s *serverStatus) ago(timestamp int64) string {
 	d := max(0, s.now.Sub(time.UnixMilli(timestamp)))
 	const day = 24 * time.Hour
@@ -144,7 +144,7 @@ func disk(n *admin.NodeStatus) string {
 	return doctor.Size(uint64(*n.DiskFreeBytes)) + " free of " + doctor.Size(uint64(*n.DiskSizeBytes))
 }
 
-// backup says how old the last backup is, of either kind.
+// backup describes the age of the last backup, of either kind.
 func (s *serverStatus) backup(n *admin.NodeStatus) string {
 	last := n.LastBackup
 	if c := n.ContinuousBackup; c != nil && c.LastMoment != nil && (last == nil || *c.LastMoment > *last) {

@@ -48,7 +48,7 @@ the same time, because they have no version.`,
 			return made, nil
 		}
 		if err := made.showStatements(c.progress); err != nil {
-			return nil, err // what could not be shown is not done
+			return nil, err // changes that cannot be shown are not made
 		}
 		made.SubscriptionArn, err = s.subscribeQueue(ctx, c.client, topic, queues)
 		return answerOr(made, err)
@@ -80,8 +80,8 @@ func (s *subscribeFlags) queuePolicies(ctx context.Context, c *client, topic, qu
 	return all, nil
 }
 
-// subscribeQueue subscribes the first of the queues, after it has set their policies. If that is refused, the policies
-// are as they were.
+// subscribeQueue subscribes the first of the queues, after setting their policies. If the subscription is refused, it
+// restores the policies.
 func (s *subscribeFlags) subscribeQueue(
 	ctx context.Context, c *client, topic string, queues []*queuePolicy,
 ) (arn string, err error) {
@@ -136,11 +136,11 @@ func (s *subscribedQueue) showStatements(w io.Writer) error {
 	return nil
 }
 
-// queuePolicy is the policy of a queue, before and after a statement was added to it.
+// queuePolicy is the policy of a queue, before and after the addition of a statement.
 type queuePolicy struct {
 	url, arn      string
 	before, after string
-	added         *topicStatement // nil: it is there already
+	added         *topicStatement // nil: the policy has it already
 }
 
 func (q *queuePolicy) set(ctx context.Context, c *client, policy string) error {
@@ -148,7 +148,7 @@ func (q *queuePolicy) set(ctx context.Context, c *client, policy string) error {
 	return c.sqs(ctx, "SetQueueAttributes", in, nil)
 }
 
-// topicStatement is the statement of a queue's policy that lets a topic send.
+// topicStatement is the statement in a queue's policy that lets a topic send.
 type topicStatement struct {
 	Sid       string
 	Effect    string
@@ -166,8 +166,8 @@ func newTopicStatement(topic, queue string) *topicStatement {
 	}
 }
 
-// allow adds the statement that lets a topic send to the queue. Other statements are not touched. If there is such a
-// statement already, under any name, nothing is added.
+// allow adds the statement that lets a topic send to the queue, without changing other statements. If the policy has
+// such a statement already, under any name, allow adds nothing.
 func (q *queuePolicy) allow(topic string) error {
 	document := struct {
 		Version   json.RawMessage `json:",omitempty"`
@@ -200,7 +200,7 @@ func (q *queuePolicy) allow(topic string) error {
 	return err
 }
 
-// oneOrSeveral returns the statements of a policy, which may be one without a list around it.
+// oneOrSeveral returns the statements of a policy, which may be a single one without a list.
 func oneOrSeveral(text json.RawMessage) (statements []json.RawMessage, err error) {
 	switch text = bytes.TrimSpace(text); {
 	case len(text) == 0:
@@ -212,7 +212,8 @@ func oneOrSeveral(text json.RawMessage) (statements []json.RawMessage, err error
 	return statements, err
 }
 
-// among reports whether the statement is one of those, under any name. If not, it gets a name that none of them has.
+// among reports whether the list has the statement, under any name. If not, the statement gets a name that none of them
+// has.
 func (s *topicStatement) among(statements []json.RawMessage) bool {
 	names := make(map[string]bool)
 	for _, text := range statements {

@@ -9,26 +9,25 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A flag that has no effect is refused: its user expects one. Which flags
-// need or exclude others is written beside their declarations.
+// A flag without an effect is refused, because its user expects one. The rules about which flags need or exclude others
+// are next to their declarations.
 const (
 	needsOne = "sluice:needs" // one of these flags
 	excluded = "sluice:excluded"
 )
 
-// ownEnvironment marks a command that has its environment to itself, as a server
-// has: a variable without effect is then as wrong as a flag. That of a shell is
-// for all that is called in it.
+// ownEnvironment marks a command with its own environment, such as that of a server: a variable without an effect is
+// then as wrong as a flag. The environment of a shell is for all programs that it starts.
 const ownEnvironment = "sluice:environment"
 
-// onlyWith says that flags have an effect only with one of others.
+// onlyWith declares that flags have an effect only with one of others.
 func onlyWith(f *pflag.FlagSet, others []string, names ...string) {
 	for _, name := range names {
 		must(f.SetAnnotation(name, needsOne, others))
 	}
 }
 
-// notWith says that flags have no effect when another one is given.
+// notWith declares that flags have no effect together with another one.
 func notWith(f *pflag.FlagSet, other string, names ...string) {
 	for _, name := range names {
 		known := f.Lookup(name).Annotations[excluded]
@@ -36,7 +35,7 @@ func notWith(f *pflag.FlagSet, other string, names ...string) {
 	}
 }
 
-// checkFlags refuses flags without effect, and asks for those that must be given.
+// checkFlags refuses flags without an effect, and requires mandatory flags.
 func checkFlags(cmd *cobra.Command) error {
 	var failed []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { failed = append(failed, checkFlag(cmd, f)) })
@@ -73,9 +72,8 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 
 func isOn(f *pflag.Flag) bool { return f.Changed && f.Value.String() != "false" }
 
-// overrides reports whether a flag stands on the command line, and another one that
-// it makes useless in the environment: an image may set a directory in its
-// environment, for servers that do not keep everything in memory.
+// overrides reports whether a flag is on the command line that makes a flag from the environment useless: an image may
+// set a directory in its environment, for servers that store data on disk.
 func overrides(f, other *pflag.Flag) bool {
 	return f.Annotations[setBy] == nil && other.Annotations[setBy] != nil
 }

@@ -25,7 +25,7 @@ TOPIC is a name or an ARN. To subscribe a queue, use sluice subscribe.`,
 	return cmd
 }
 
-// topicARN returns the ARN of a topic that is given by its name or ARN.
+// topicARN returns the ARN of a topic, given its name or ARN.
 func (c *client) topicARN(ctx context.Context, topic string) (string, error) {
 	if strings.HasPrefix(topic, "arn:") {
 		return topic, nil
@@ -39,10 +39,10 @@ func (c *client) topicARN(ctx context.Context, topic string) (string, error) {
 	return "arn:aws:sns:" + c.signer.Region + ":" + who.Account + ":" + topic, nil
 }
 
-// topicName is the name in a topic's ARN.
+// topicName returns the name in a topic's ARN.
 func topicName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
-// onTopic makes cmd a command that is about a topic, which its first argument names.
+// onTopic makes cmd a command on a topic, its first argument.
 func (s *clientFlags) onTopic(
 	cmd *cobra.Command, run func(ctx context.Context, c *call, arn string) (answer, error),
 ) *cobra.Command {
@@ -56,7 +56,7 @@ func (s *clientFlags) onTopic(
 	})
 }
 
-// completeTopics offers the names of topics for the first argument.
+// completeTopics completes the names of topics for the first argument.
 func completeTopics(server *clientFlags) cobra.CompletionFunc {
 	return server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
 		arns, err := c.topicARNs(ctx)
@@ -75,7 +75,7 @@ func (c *client) topicARNs(ctx context.Context) (arns []string, err error) {
 	return arns, err
 }
 
-// snsPages calls an operation of SNS that lists something, until there are no more pages.
+// snsPages calls a list operation of SNS for all pages.
 func (c *client) snsPages(ctx context.Context, action string, params []string, each func(page *xmlText)) error {
 	for token := []string(nil); ; {
 		var page xmlText
@@ -91,7 +91,7 @@ func (c *client) snsPages(ctx context.Context, action string, params []string, e
 	}
 }
 
-// snsAttributes returns the attributes that an operation of SNS shows.
+// snsAttributes returns the attributes in an operation's answer.
 func (c *client) snsAttributes(ctx context.Context, action string, params ...string) (map[string]string, error) {
 	var body xmlText
 	if err := c.sns(ctx, action, &body, params...); err != nil {
@@ -136,7 +136,7 @@ func newTopicList(server *clientFlags) *cobra.Command {
 // topicList is the answer of topic ls.
 type topicList struct{ Topics []shownTopic }
 
-// shownTopic is a topic as it is listed, and the answer of topic show.
+// shownTopic is a topic in a list, and the answer of topic show.
 type shownTopic struct {
 	TopicName     string
 	TopicArn      string

@@ -38,7 +38,7 @@ exists with the same attributes, nothing changes.`,
 	})
 }
 
-// topicParameters returns what CreateTopic is asked.
+// topicParameters returns the parameters of CreateTopic.
 func topicParameters(name string, attributes, tags []string) ([]string, error) {
 	set, err := pairs("--attribute", attributes)
 	if err != nil {
@@ -59,7 +59,7 @@ func topicParameters(name string, attributes, tags []string) ([]string, error) {
 	return params, nil
 }
 
-// entries returns attributes as SNS takes them.
+// entries returns attributes in the form of SNS.
 func entries(attributes map[string]string) (params []string) {
 	for i, name := range slices.Sorted(maps.Keys(attributes)) {
 		at := fmt.Sprintf("Attributes.entry.%d.", i+1)

@@ -65,7 +65,7 @@ print its id. Without MESSAGE it is read from standard input.`,
 	})
 }
 
-// messageOf returns the message that is an argument or standard input.
+// messageOf returns the message from the argument or standard input.
 func messageOf(c *call) (string, error) {
 	if len(c.args) > 1 {
 		return c.args[1], nil

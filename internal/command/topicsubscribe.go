@@ -19,7 +19,7 @@ type subscribeFlags struct {
 	attributes  []string
 }
 
-// add declares the flags that both commands have.
+// add declares the flags that both commands share.
 func (s *subscribeFlags) add(server *clientFlags, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&s.raw, "raw", false, "deliver the message without the JSON around it")
@@ -58,7 +58,7 @@ also changes the policy.`,
 	})
 }
 
-// endpoint returns the protocol of an endpoint, and the endpoint as SNS takes it.
+// endpoint returns the protocol of an endpoint, and the endpoint in the form of SNS.
 func (s *subscribeFlags) endpoint(ctx context.Context, c *client, endpoint string) (protocol, address string, err error) {
 	scheme, _, isURL := strings.Cut(endpoint, "://")
 	switch {

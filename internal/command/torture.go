@@ -98,7 +98,7 @@ Faults:
 	return cmd
 }
 
-// newJudge judges a history again, after it has been looked at, or the rules have.
+// newJudge judges a recorded history again, after a change of the rules or by hand.
 func newJudge() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{

@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/days"
 )
 
-// trailFilter says which events sluice trail shows: those for which all of it holds.
+// trailFilter selects the events that sluice trail shows: those that match all of it.
 type trailFilter struct {
 	user, event, resource, source, key string
 
@@ -64,7 +64,7 @@ The commands below set up trails, which write events to buckets as files.`,
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) { return answerOr(f.find(ctx, c.client)) })
 }
 
-// trailEvent is what sluice trail shows of an event as text.
+// trailEvent is an event in the text output of sluice trail.
 type trailEvent struct {
 	EventTime, EventSource, EventName, SourceIPAddress, ErrorCode string
 
@@ -96,8 +96,7 @@ func (e *trailEvents) text(w io.Writer) error {
 	return printTable(w, []string{"TIME", "WHO", "SERVICE", "EVENT", "ABOUT", "FROM", "REFUSED"}, rows)
 }
 
-// lookup returns what the server is asked for. Of several filters it takes one; the others are
-// applied here.
+// lookup returns the filter for the server, which accepts only one. The others are applied here.
 func (f *trailFilter) lookup(now time.Time) (map[string]any, error) {
 	in := make(map[string]any)
 	source := f.source
@@ -129,7 +128,7 @@ func (f *trailFilter) lookup(now time.Time) (map[string]any, error) {
 	return in, nil
 }
 
-// parseTime reads a time, or how long ago it was.
+// parseTime parses a time, or a duration before now.
 func parseTime(text string, now time.Time) (time.Time, error) {
 	if ago, err := days.Parse(text); err == nil {
 		return now.Add(-ago), nil

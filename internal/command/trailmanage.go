@@ -19,7 +19,7 @@ func (c *client) cloudtrail(ctx context.Context, action string, in, out any) err
 	return c.callJSON(ctx, "cloudtrail", "CloudTrail_20131101", action, in, out)
 }
 
-// shownTrail is a trail as it is listed.
+// shownTrail is a trail in a list.
 type shownTrail struct {
 	Name, TrailARN, HomeRegion, S3BucketName, S3KeyPrefix, SnsTopicARN string
 
@@ -28,7 +28,7 @@ type shownTrail struct {
 	LatestDigestDeliveryError, LatestNotificationError                               string
 }
 
-// regions says which events a trail gets.
+// regions describes the regions whose events a trail receives.
 func (t *shownTrail) regions() string {
 	if t.IsMultiRegionTrail {
 		return "all"
@@ -36,7 +36,7 @@ func (t *shownTrail) regions() string {
 	return t.HomeRegion
 }
 
-// bucket says where the files of a trail go.
+// bucket describes where a trail's files are delivered.
 func (t *shownTrail) bucket() string {
 	if t.S3KeyPrefix == "" {
 		return t.S3BucketName
@@ -44,7 +44,7 @@ func (t *shownTrail) bucket() string {
 	return t.S3BucketName + "/" + t.S3KeyPrefix
 }
 
-// state says whether a trail works.
+// state describes whether a trail works.
 func (t *shownTrail) state() string {
 	switch {
 	case !t.IsLogging:
@@ -55,7 +55,7 @@ func (t *shownTrail) state() string {
 	return "on"
 }
 
-// describeTrails returns the trails that the caller sees, or the one of a name, with what becomes of them.
+// describeTrails returns the caller's trails, or the one with a name, with their delivery states.
 func (c *client) describeTrails(ctx context.Context, names ...string) ([]*shownTrail, error) {
 	in := map[string]any{}
 	if len(names) > 0 {
@@ -149,7 +149,7 @@ func (d *trailDetails) text(w io.Writer) error {
 	return nil
 }
 
-// selectors returns the selectors of a trail: the list that there is of the two.
+// selectors returns the selectors of a trail: the one of the two lists that is set.
 func (c *client) selectors(ctx context.Context, trail string) (json.RawMessage, error) {
 	var out struct{ AdvancedEventSelectors, EventSelectors json.RawMessage }
 	if err := c.cloudtrail(ctx, "GetEventSelectors", map[string]string{"TrailName": trail}, &out); err != nil {
@@ -161,7 +161,7 @@ func (c *client) selectors(ctx context.Context, trail string) (json.RawMessage, 
 	return out.EventSelectors, nil
 }
 
-// trailDone is the answer of what changes a trail.
+// trailDone is the answer of commands that change a trail.
 type trailDone struct{ TrailARN string }
 
 func (t *trailDone) text(w io.Writer) error {
@@ -227,7 +227,7 @@ every five minutes, to a bucket: a directory in the server's --trail-dir, or a b
 	})
 }
 
-// newTrailChange returns a command that calls an operation of a trail which has no answer.
+// newTrailChange returns a command for an operation on a trail without an answer.
 func newTrailChange(server *clientFlags, name, short, operation string) *cobra.Command {
 	cmd := &cobra.Command{Use: name + " TRAIL", Short: short, Example: "  sluice trail " + name + " all", Args: arguments("TRAIL")}
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
@@ -280,5 +280,5 @@ on standard input, a JSON list.`,
 	})
 }
 
-// inSeconds returns a time as CloudTrail has it in JSON.
+// inSeconds returns a time in CloudTrail's JSON form.
 func inSeconds(at time.Time) float64 { return float64(at.UnixMilli()) / 1000 }

@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
 )
 
-// errNotValid says that validate has found something.
+// errNotValid reports that validate has found a mistake.
 var errNotValid = errors.New("files of the trail were changed or are missing")
 
 // trailValidity is the answer of trail validate.
@@ -26,7 +26,7 @@ type trailValidity struct {
 	Files    int
 	Problems []string
 
-	last *logfile.Link // what the digest that was read last says of the one before it
+	last *logfile.Link // what the last digest says about the one before it
 }
 
 func (v *trailValidity) problem(key, format string, args ...any) {
@@ -111,7 +111,7 @@ func openBuckets(ctx context.Context, dir, s3 string) (bucket.Store, error) {
 	return nil, usage(errors.New("--dir or --s3-endpoint is needed: it says where the buckets are"))
 }
 
-// publicKeys returns the keys that digests were signed with, by their fingerprints.
+// publicKeys returns the keys that signed the digests, by their fingerprints.
 func (c *client) publicKeys(ctx context.Context, from, to time.Time) (map[string]*rsa.PublicKey, error) {
 	var out struct {
 		PublicKeyList []struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/sluicemq/sluice/internal/spelling"
 )
 
-// usageError is an error in how a command was called.
+// usageError is a mistake in the call of a command.
 type usageError struct {
-	command string // whose help says how; empty: the error says enough
+	command string // whose help explains the call; empty: the error suffices
 	error
 }
 
@@ -26,7 +26,7 @@ func (e usageError) Error() string {
 
 func (e usageError) Unwrap() error { return e.error }
 
-// usage makes an error one in how a command was called. It leaves nil alone.
+// usage marks an error as a mistake in the call of a command. It leaves nil unchanged.
 func usage(err error) error {
 	if err == nil {
 		return nil
@@ -34,20 +34,17 @@ func usage(err error) error {
 	return usageError{error: err}
 }
 
-// verdict is a "no" to the question of a command, which has printed the reason already: the verdict only decides the
-// exit status.
+// verdict is a negative answer of a command, which has printed the reason already. It only sets the exit status.
 type verdict struct{ error }
 
 func newVerdict(text string) error { return verdict{errors.New(text)} }
 
-// inconclusive is an error of a command that is asked a question, and could not
-// answer it.
+// inconclusive is an error of a command that was asked a question and could not answer it.
 type inconclusive struct{ error }
 
 func (e inconclusive) Unwrap() error { return e.error }
 
-// asked runs a command that is asked a question: every error of it but a verdict
-// is inconclusive.
+// asked runs a command that answers a question: every error except a verdict is inconclusive.
 func asked(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
@@ -59,7 +56,7 @@ func asked(run func(*cobra.Command, []string) error) func(*cobra.Command, []stri
 	}
 }
 
-// Status is the exit status that goes with what Run has returned.
+// Status returns the exit status for the result of Run.
 func Status(err error) int {
 	var unanswered inconclusive
 	var wrong usageError
@@ -72,7 +69,7 @@ func Status(err error) int {
 	return 1
 }
 
-// explainFlagError says what is wrong with a flag, and what would be right.
+// explainFlagError explains a mistake in a flag, and the correct form.
 func explainFlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
@@ -98,14 +95,14 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// wrongValue is the error for a value that a flag does not take. name is how the
-// value was given: the flag, or its variable.
+// wrongValue is the error for a value that a flag does not accept. name is the source of the value: the flag, or its
+// variable.
 func wrongValue(name string, f *pflag.Flag, value string, cause error) error {
 	return fmt.Errorf("%s %q: want %s", name, value, wanted(f, cause))
 }
 
-// wanted says what values a flag takes. The types of this package say it in their
-// errors, as "want ..."; those of pflag speak of its parsers.
+// wanted describes the values that a flag accepts. The types of this package put it in their errors, as "want ...";
+// those of pflag describe its parsers.
 func wanted(f *pflag.Flag, cause error) string {
 	if want, ok := strings.CutPrefix(cause.Error(), "want "); ok {
 		return want
@@ -123,8 +120,7 @@ func wanted(f *pflag.Flag, cause error) string {
 	return cause.Error()
 }
 
-// didYouMean returns a question with names to choose from, or nothing if there are
-// none.
+// didYouMean returns a question with similar names, or nothing if there are none.
 func didYouMean(names ...string) string {
 	if len(names) == 0 {
 		return ""

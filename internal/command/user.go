@@ -35,7 +35,7 @@ aws iam. The access key of the command decides the account and the rights.`,
 	return cmd
 }
 
-// completeUsers offers the names of users for the first argument.
+// completeUsers completes the names of users for the first argument.
 func completeUsers(server *clientFlags) cobra.CompletionFunc {
 	return server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
 		return c.names(ctx, "ListUsers", "Users>member>UserName")
@@ -65,7 +65,7 @@ printed only once. Without --policy or --managed the user may do nothing.`,
 	})
 }
 
-// createUser leaves nothing behind if one of its steps is refused.
+// createUser removes everything again if one of its steps is refused.
 func createUser(ctx context.Context, c *client, name, path string, policies *policyFlags) (_ newKey, err error) {
 	if err := c.iam(ctx, "CreateUser", nil, "UserName", name, "Path", path); err != nil {
 		return newKey{}, err
@@ -98,7 +98,7 @@ func newUserList(server *clientFlags) *cobra.Command {
 // userList is the answer of user list.
 type userList struct{ Users []*user }
 
-// user is a user with everything that belongs to it.
+// user is a user with its keys, policies and other belongings.
 type user struct {
 	UserName         string
 	UserId           string
@@ -135,7 +135,7 @@ func listUsers(ctx context.Context, c *client) (*userList, error) {
 	}
 }
 
-// load reads everything that belongs to a user.
+// load fetches the belongings of a user.
 func (u *user) load(ctx context.Context, c *client) (err error) {
 	if u.AccessKeys, err = keysOf(ctx, c, u.UserName); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (u *user) load(ctx context.Context, c *client) (err error) {
 	return nil
 }
 
-// belongings are what belongs to a user besides its keys: how it is listed and deleted.
+// belongings describes each kind of belonging except keys: how it is listed and deleted.
 var belongings = []struct {
 	of                            func(*user) *[]string
 	list, path, remove, parameter string
@@ -179,7 +179,7 @@ func (l *userList) text(w io.Writer) error {
 	return printTable(w, []string{"USER", "ID", "CREATED", "ACCESS KEYS", "POLICIES", "GROUPS"}, rows)
 }
 
-// policies are the names of a user's own policies.
+// policies are the names of a user's inline policies.
 func (u *user) policies() []string {
 	var names []string
 	for _, arn := range u.AttachedPolicies {
@@ -301,8 +301,8 @@ func newUserDelete(server *clientFlags) *cobra.Command {
 	})
 }
 
-// deleteUser deletes a user with everything that belongs to it. The keys go first: even if a later step fails, they are
-// of no use any more.
+// deleteUser deletes a user with its belongings. It deletes the keys first, so that they no longer work even if a later
+// step fails.
 func deleteUser(ctx context.Context, c *client, name string) error {
 	keys, err := keysOf(ctx, c, name)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newKey is the answer of a command that has made a key.
+// newKey is the answer of a command that has created a key.
 type newKey struct {
 	AccountId       string `json:",omitempty"` // if it was made with the key
 	AccessKeyId     string
 	SecretAccessKey string
-	Replaces        []string `json:",omitempty"` // keys that still work
+	Replaces        []string `json:",omitempty"` // working keys
 }
 
-// text writes lines that can be pasted into a shell.
+// text prints lines for a shell.
 func (k newKey) text(w io.Writer) error {
 	if k.AccountId != "" {
 		fmt.Fprintf(w, "# account %s\n", k.AccountId)
@@ -30,7 +30,7 @@ func (k newKey) text(w io.Writer) error {
 	return err
 }
 
-// accessKey is what can be seen of a key.
+// accessKey is the visible part of a key.
 type accessKey struct {
 	AccessKeyId string
 	Status      string // Active or Inactive
@@ -144,8 +144,7 @@ func newKeyDelete(server *clientFlags) *cobra.Command {
 	})
 }
 
-// completeUserKeys offers users for the first argument and the user's keys for
-// the second.
+// completeUserKeys completes users for the first argument and the user's keys for the second.
 func completeUserKeys(server *clientFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) != 1 {
@@ -157,7 +156,7 @@ func completeUserKeys(server *clientFlags) cobra.CompletionFunc {
 	}
 }
 
-// newUserSwitch is user deactivate, or user activate.
+// newUserSwitch is user deactivate or user activate.
 func newUserSwitch(server *clientFlags, on bool) *cobra.Command {
 	name, status, short := "deactivate", "Inactive", "Make a user's keys useless until they are activated again"
 	if on {

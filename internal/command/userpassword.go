@@ -83,7 +83,7 @@ the first sign-in.`,
 	})
 }
 
-// newDevice is the answer of a command that has made a second factor.
+// newDevice is the answer of a command that has created a second factor.
 type newDevice struct {
 	UserName     string
 	SerialNumber string
@@ -132,7 +132,7 @@ prints its seed once. Two successive codes put it to use.`,
 	})
 }
 
-// deviceOf returns the serial number of the second factor that the command makes for a user.
+// deviceOf returns the serial number of the second factor that the command creates for a user.
 func deviceOf(ctx context.Context, c *client, name string) (string, error) {
 	var user struct {
 		Arn string `xml:"GetUserResult>User>Arn"`
@@ -198,7 +198,7 @@ func enableDevice(ctx context.Context, c *client, name string, codes []string) (
 	return done{name + " has a second factor"}, nil
 }
 
-// removeDevices takes all second factors from a user, and deletes them.
+// removeDevices deletes all second factors of a user.
 func removeDevices(ctx context.Context, c *client, name string) error {
 	var page struct {
 		Serials []string `xml:"ListMFADevicesResult>MFADevices>member>SerialNumber"`

@@ -16,17 +16,17 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// policyFlags are policies for a user: managed ones and one of its own, in a file.
+// policyFlags are policies for a user: managed ones and an inline one in a file.
 type policyFlags struct {
 	managed  []string
 	file     string
 	document string // of the file
 }
 
-// awsPolicies is what the ARNs of AWS's own managed policies begin with.
+// awsPolicies is the beginning of the ARNs of AWS's own managed policies.
 const awsPolicies = "arn:aws:iam::aws:policy/"
 
-// commonPolicies are those that a shell completes.
+// commonPolicies are the policies that a shell completes.
 var commonPolicies = []string{
 	"AWSCloudTrail_FullAccess",
 	"AWSCloudTrail_ReadOnlyAccess",
@@ -56,7 +56,7 @@ func completeManaged(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return commonPolicies, cobra.ShellCompDirectiveNoFileComp
 }
 
-// read reads the file, and warns of parts without effect. The server decides whether it is a policy.
+// read reads the file, and warns about parts without effect. The server decides whether it is a valid policy.
 func (p *policyFlags) read(warnings io.Writer) error {
 	if p.file == "" {
 		return nil
@@ -74,7 +74,7 @@ func (p *policyFlags) read(warnings io.Writer) error {
 	return nil
 }
 
-// attach gives a user the policies.
+// attach adds the policies to a user.
 func (p *policyFlags) attach(ctx context.Context, c *client, user string) error {
 	if p.file != "" {
 		base := filepath.Base(p.file)
@@ -91,8 +91,7 @@ func (p *policyFlags) attach(ctx context.Context, c *client, user string) error 
 	return nil
 }
 
-// policyARN returns the ARN of a managed policy, which may be given by its name if
-// it is one of AWS's.
+// policyARN returns the ARN of a managed policy, given its ARN or, for one of AWS's, its name.
 func policyARN(text string) string {
 	if strings.HasPrefix(text, "arn:") {
 		return text
@@ -161,7 +160,7 @@ AWS's, their name.`,
 	})
 }
 
-// detachPolicies takes nothing if the user does not have all of the policies.
+// detachPolicies detaches nothing if the user does not have all of the policies.
 func detachPolicies(ctx context.Context, c *client, name string, policies []string) error {
 	u, err := getUser(ctx, c, name)
 	if err != nil {
@@ -189,13 +188,12 @@ func detachPolicies(ctx context.Context, c *client, name string, policies []stri
 	return nil
 }
 
-// inlinePolicy returns the text of a policy of a user, group or role's own; kind is
-// User, Group or Role.
+// inlinePolicy returns the text of an inline policy; kind is User, Group or Role.
 func inlinePolicy(ctx context.Context, c *client, kind, name, policy string) (string, error) {
 	return c.document(ctx, "Get"+kind+"Policy", "PolicyDocument", kind+"Name", name, "PolicyName", policy)
 }
 
-// managedPolicy returns the text that is in force of a managed policy.
+// managedPolicy returns the current text of a managed policy.
 func managedPolicy(ctx context.Context, c *client, arn string) (string, error) {
 	versions, err := c.names(ctx, "GetPolicy", "Policy>DefaultVersionId", "PolicyArn", arn)
 	if err != nil {
@@ -207,7 +205,7 @@ func managedPolicy(ctx context.Context, c *client, arn string) (string, error) {
 	return c.document(ctx, "GetPolicyVersion", "PolicyVersion>Document", "PolicyArn", arn, "VersionId", versions[0])
 }
 
-// document calls an operation and returns the policy that is at path in its result.
+// document calls an operation and returns the policy at path in its result.
 func (c *client) document(ctx context.Context, action, path string, params ...string) (string, error) {
 	texts, err := c.names(ctx, action, path, params...)
 	if err != nil {

@@ -61,7 +61,7 @@ func (f *Front) identify(a *arrival, parsed *protocol.Request, body []byte) (who
 }
 
 // attrs describes the caller for the log, with its user or role by name. If its signature was refused, attrs names the
-// access key. foreseen means that it was refused before the whole request was received.
+// access key. foreseen is the access key of a request that was refused before all of it was received, or "".
 func (w *identified) attrs(foreseen string) []slog.Attr {
 	keyID := cmp.Or(w.keyID, foreseen)
 	switch {
