@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// Rules are what SNS adds to the language of policies. A batch asks for the action of its entries.
+// Rules are SNS's rules for policies. A batch requires permission for the action of its entries.
 var Rules = &policy.Rules{
 	Vendor: "SNS",
 	Actions: slices.Concat(shared, []string{
@@ -29,16 +29,16 @@ var Rules = &policy.Rules{
 	Limits: policy.Limits{Bytes: 30 << 10, Statements: 100, Principals: 200, Conditions: 100, Actions: 50},
 }
 
-// shared are the actions that the policy of a topic can give. Receive is an old one, for which there is no operation:
-// AWS's default policies had it, and tools still write it.
+// shared are the actions that the policy of a topic can grant. Receive is an old one without an operation: AWS's
+// default policies had it, and tools still write it.
 var shared = []string{
 	"SNS:AddPermission", "SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:ListSubscriptionsByTopic",
 	"SNS:ListTagsForResource", "SNS:Publish", "SNS:Receive", "SNS:RemovePermission", "SNS:SetTopicAttributes",
 	"SNS:Subscribe",
 }
 
-// topicRules are Rules for a policy that is set on a topic: it can give the shared actions only. AWS takes those about
-// data protection, too.
+// topicRules are Rules for a policy that is set on a topic, which can grant only the shared actions. AWS also accepts
+// those about data protection.
 var topicRules = &policy.Rules{
 	Vendor:  Rules.Vendor,
 	Actions: append(slices.Clone(shared), "SNS:GetDataProtectionPolicy", "SNS:PutDataProtectionPolicy"),
@@ -58,7 +58,7 @@ func (r *resource) ARN() string {
 	return n.ARN()
 }
 
-// about returns what policies can ask of a request on r.
+// about returns what policies can ask about a request on r.
 func (r *resource) about() service.Subject {
 	s := service.Subject{Resource: r, Owner: r.name.Account}
 	if t := r.topic; t != nil {
@@ -86,8 +86,8 @@ func topicNamed(c *protocol.Call, member string, arn *string) (topic.Name, error
 	return n, sameRegion(c, member, n)
 }
 
-// sameRegion refuses a topic of another region than the request's: each region is a service of its own.
-// A request that is not signed, from a link in a message, says no region.
+// sameRegion refuses a topic in another region than the request's: each region is a separate service. An unsigned
+// request, from a link in a message, names no region.
 func sameRegion(c *protocol.Call, member string, n topic.Name) error {
 	if n.Region == c.Region || service.Anonymous(c) {
 		return nil
@@ -104,13 +104,13 @@ func errARN(member string, why error) *protocol.Error {
 }
 
 // find returns the topic that a request names, if it exists and the caller may take the action on it. An operation
-// finds its topic before it says or does anything about it, so that a caller who may not gets the same answer whether
-// the topic exists or not.
+// finds its topic before it reports or does anything about it, so that an unauthorized caller gets the same answer
+// whether or not the topic exists.
 func (s *Service) find(c *protocol.Call, arn *string, action string) (*topic.Topic, error) {
 	return s.findFor(c, arn, action, func(*service.Subject) {})
 }
 
-// findFor is find for a request about which policies can ask more, which add adds.
+// findFor is find for a request about which policies can ask more; add provides that.
 func (s *Service) findFor(c *protocol.Call, arn *string, action string, add func(*service.Subject)) (*topic.Topic, error) {
 	n, err := topicNamed(c, "TopicArn", arn)
 	if err != nil {
@@ -134,8 +134,8 @@ func (s *Service) findNamed(c *protocol.Call, n topic.Name, action string, add f
 }
 
 // findSubscription returns the subscription that a request names, if it exists and the caller may take the action on
-// it. The account of the subscription and that of its topic may; other accounts get the same error whether it exists or
-// not.
+// it. The accounts of the subscription and of its topic may; other accounts get the same error whether or not it
+// exists.
 func (s *Service) findSubscription(c *protocol.Call, arn *string, action string) (*topic.Subscription, error) {
 	n, sub, err := s.subscriptionNamed(c, arn)
 	if err != nil {
@@ -178,5 +178,5 @@ func (s *Service) subscriptionNamed(c *protocol.Call, arn *string) (topic.Name, 
 	return n, sub, nil
 }
 
-// lowerFirst is how models write the name of a member.
+// lowerFirst returns the name of a member in the form of the models.
 func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

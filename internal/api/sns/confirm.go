@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// tokenLifetime is for how long an endpoint can confirm its subscription.
+// tokenLifetime is how long an endpoint can confirm its subscription.
 const tokenLifetime = 48 * time.Hour
 
 // A token is the id of the subscription and a secret, in hexadecimal digits; the record has a hash of it.
@@ -35,7 +35,7 @@ func (s *Service) renewToken(tx *topic.Tx, sub *topic.Subscription) subscribed {
 	return subscribed{tx.Renew(sub, confirmation), token}
 }
 
-// newToken returns a token that confirms a subscription, and what its record is to have of it.
+// newToken returns a token that confirms a subscription, and its form for the record.
 func newToken(sub *topic.Subscription, now time.Time) (token string, c topic.Confirmation) {
 	secret := make([]byte, sha256.Size)
 	rand.Read(secret)
@@ -60,7 +60,7 @@ func (s *Service) subscribeURL(sub *topic.Subscription, token string) string {
 	return s.base() + "/?Action=ConfirmSubscription&TopicArn=" + sub.Topic.ARN() + "&Token=" + token
 }
 
-// sendToken sends a message of that type with a token to the endpoint of a subscription.
+// sendToken sends a message of the given type with a token to the endpoint of a subscription.
 func (s *Service) sendToken(ctx context.Context, sub *topic.Subscription, messageType, token string) error {
 	t := s.topics.Find(sub.Topic)
 	if t == nil {
@@ -83,7 +83,7 @@ func (s *Service) sendToken(ctx context.Context, sub *topic.Subscription, messag
 	return s.sendConfirmation(ctx, t, sub, id, &request, body)
 }
 
-// sendConfirmation sends a request to confirm a subscription to where its messages are sent.
+// sendConfirmation sends a request to confirm a subscription to its endpoint.
 func (s *Service) sendConfirmation(
 	ctx context.Context, t *topic.Topic, sub *topic.Subscription, id queue.MessageID, request *envelope.Confirmation,
 	body string,
@@ -114,8 +114,8 @@ type confirmInput struct {
 	AuthenticateOnUnsubscribe *string `max:"16"`
 }
 
-// confirmSubscription takes a token as proof that its endpoint agrees. A request that is signed needs the permission of
-// its own account, too.
+// confirmSubscription accepts a token as proof that its endpoint agrees. A signed request also needs the permission of
+// its own account.
 func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
 	if in.TopicArn != nil {
 		if _, err := topic.ParseARN(*in.TopicArn); err != nil {
@@ -184,8 +184,8 @@ func isToken(s string) bool {
 }
 
 // tokenFits returns the subscription to a topic that a token confirms, or nil. The token of a confirmed subscription
-// stays valid until it expires, since a link may be followed twice. So does the token that restores a subscription that
-// has ended.
+// stays valid until it expires, because a link may be followed twice. So does the token that restores an ended
+// subscription.
 func (s *Service) tokenFits(n topic.Name, token string) *topic.Subscription {
 	if len(token) != tokenDigits {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/retry"
 )
 
-// deliveryFor returns what the deliverer gets for a subscription that is not a queue.
+// deliveryFor returns the deliverer's view of a subscription that is not a queue.
 func (pl *planner) deliveryFor(sub *topic.Subscription) (queue.Copy, error) {
 	o := pl.message
 	text := o.textFor(sub.Protocol)
@@ -46,7 +46,7 @@ func (s *Service) Target(id queue.ID) (delivery.Target, bool) {
 	if t == nil {
 		return delivery.Target{}, false
 	}
-	all, _ := retry.ParseTopic(t.Attributes.Delivery) // one that cannot be read says nothing
+	all, _ := retry.ParseTopic(t.Attributes.Delivery) // an unreadable policy counts as none
 	own, _ := retry.ParseSubscription(sub.Attributes.Delivery)
 	target := delivery.Target{
 		Subscription: sub.ARN(), Topic: t.Name.ARN(), Protocol: string(sub.Protocol), Endpoint: sub.Endpoint,
@@ -58,7 +58,8 @@ func (s *Service) Target(id queue.ID) (delivery.Target, bool) {
 	return target, true
 }
 
-// errRequest says why a message with a token is not kept: a reader of the dead-letter queue is not the endpoint.
+// errRequest is the reason why a message with a token is not kept: a reader of the dead-letter queue is not the
+// endpoint.
 var errRequest = errors.New("it was about the subscription itself: who wants that subscribes again")
 
 // DeadLetter puts a message that was not delivered into the dead-letter queue of its subscription; see
@@ -80,7 +81,7 @@ func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message)
 		return errNoBody, nil
 	}
 	q, lost := s.queueFor(t, sub.Attributes.Redrive)
-	if lost != nil { // the queue or its policy may have been made through another node a moment ago
+	if lost != nil { // the queue or its policy may have been created through another node a moment ago
 		if err := s.catchUp(ctx); err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/retry"
 )
 
-// setDelivery sets the DeliveryPolicy, which says how often and how fast deliveries to HTTP endpoints are tried again.
+// setDelivery sets the DeliveryPolicy, which controls how often and how fast deliveries to HTTP endpoints are retried.
 // The empty string removes it.
 func (c *topicChange) setDelivery(value string) error {
 	if value != "" {
@@ -20,8 +20,7 @@ func (c *topicChange) setDelivery(value string) error {
 	return nil
 }
 
-// setDelivery sets the DeliveryPolicy, of which only subscriptions of HTTP endpoints make use. The empty string removes
-// it.
+// setDelivery sets the DeliveryPolicy, which only subscriptions of HTTP endpoints use. The empty string removes it.
 func (c *subscriptionChange) setDelivery(value string) error {
 	if value != "" {
 		if _, err := retry.ParseSubscription(value); err != nil {
@@ -32,17 +31,17 @@ func (c *subscriptionChange) setDelivery(value string) error {
 	return nil
 }
 
-// deliveryReason returns what is wrong with a delivery policy, without the name of the attribute.
+// deliveryReason describes the mistake in a delivery policy, without the name of the attribute.
 func deliveryReason(err error) string {
 	return service.Shorten(strings.TrimPrefix(err.Error(), attrDelivery+": "))
 }
 
-// deliveryOf returns the delivery policy of a topic as AWS shows it, or nothing.
+// deliveryOf returns the delivery policy of a topic in AWS's form, or nothing.
 func deliveryOf(value string) string {
 	if value == "" {
 		return ""
 	}
-	t, _ := retry.ParseTopic(value) // one that cannot be read says nothing
+	t, _ := retry.ParseTopic(value) // an unreadable policy counts as none
 	return t.Written()
 }
 
@@ -52,9 +51,9 @@ func deliveryOfSubscription(value string) string {
 	return s.Written()
 }
 
-// effectiveDelivery returns the delivery policy of a topic with AWS's defaults for what it does not say.
+// effectiveDelivery returns the delivery policy of a topic with AWS's defaults for missing values.
 func effectiveDelivery(value string) string {
-	t, _ := retry.ParseTopic(value) // one that cannot be read says nothing
+	t, _ := retry.ParseTopic(value) // an unreadable policy counts as none
 	return t.Shown()
 }
 

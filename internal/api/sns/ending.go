@@ -14,7 +14,8 @@ import (
 // endpoint. There are two changes: one ends the subscription, the other records that the message is in the queue. If
 // the server is killed in between, Tend puts the message there.
 
-// end ends a subscription and tells its endpoint. It returns the link that brings the subscription back, if one does.
+// end ends a subscription and notifies its endpoint. It returns the link that restores the subscription, if there is
+// one.
 func (s *Service) end(ctx context.Context, sub *topic.Subscription) (back string, err error) {
 	now := s.now()
 	token, confirmation := newToken(sub, now)
@@ -42,7 +43,7 @@ func (s *Service) tellEnd(ctx context.Context, sub *topic.Subscription, token st
 		})
 		return err
 	})
-	if saysGone(err) { // the endpoint was quick, and has it back
+	if saysGone(err) { // the endpoint was quick, and has restored it
 		return nil
 	}
 	return err
@@ -51,7 +52,7 @@ func (s *Service) tellEnd(ctx context.Context, sub *topic.Subscription, token st
 const (
 	// tendEvery is how often Tend is called.
 	tendEvery = time.Minute
-	// tellAtOnce is how many endpoints a call of Tend tells.
+	// tellAtOnce is how many endpoints a call of Tend notifies.
 	tellAtOnce = 100
 )
 
@@ -86,7 +87,7 @@ func (s *Service) Tend(ctx context.Context) error {
 	told := 0
 	var failed error
 	for _, sub := range s.topics.AllEnded() {
-		// A queue that does not take the message is not asked again.
+		// A queue that does not accept the message is not tried again.
 		if sub.Ending.Told || sub.Protocol == topic.SQS || now.Sub(sub.Ending.At) < tendEvery || told == tellAtOnce {
 			continue
 		}
@@ -98,8 +99,8 @@ func (s *Service) Tend(ctx context.Context) error {
 	return failed
 }
 
-// tellEndAgain is tellEnd with a new token: the record has not the one that was made first. It is good for as long as
-// that.
+// tellEndAgain is tellEnd with a new token, because the record does not contain the first one. It is valid for the same
+// time.
 func (s *Service) tellEndAgain(ctx context.Context, sub *topic.Subscription) error {
 	token, confirmation := newToken(sub, sub.Ending.At)
 	err := s.change(ctx, func(tx *topic.Tx) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// The errors that SNS models.
+// The errors in SNS's model.
 
-// errParameter is SNS's refusal of nearly everything that is wrong with a request.
+// errParameter is SNS's error for nearly every mistake in a request.
 func errParameter(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid parameter: "+format, args...)
 }
@@ -34,7 +34,7 @@ func errNoTopic() *protocol.Error { return errNotFound("Topic does not exist") }
 
 func errNoSubscription() *protocol.Error { return errNotFound("Subscription does not exist") }
 
-// saysGone reports whether err says that a topic or subscription does not exist.
+// saysGone reports whether err means that a topic or subscription does not exist.
 func saysGone(err error) bool {
 	e, ok := errors.AsType[*protocol.Error](err)
 	return ok && e.Status == http.StatusNotFound
@@ -91,17 +91,18 @@ func errToken() *protocol.Error {
 	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid token")
 }
 
-// errUnsupported refuses what AWS has and this server has not, behind the parameter that asks for it.
+// errUnsupported refuses a feature of AWS that this server does not have. It names the parameter that requests the
+// feature.
 func errUnsupported(parameter, reason string) *protocol.Error {
 	return errParameter("%s Reason: %s", parameter, reason)
 }
 
-// errNoKey refuses to publish to a topic that is encrypted under a key that the server does not have.
+// errNoKey refuses a publish to a topic whose encryption key the server does not have.
 func errNoKey(name string) *protocol.Error {
 	return service.Modelled("KMSNotFoundException", "KMSNotFound", 400, "The key %s does not exist.", service.Shorten(name))
 }
 
-// refusal is the error of a caller whom a policy has refused: SNS has its own name for it.
+// refusal is the error of a caller whom a policy has refused. SNS has its own name for it.
 func refusal(err error) error {
 	if denial, ok := errors.AsType[*access.Denial](err); ok {
 		return errors.Join(service.Modelled("AuthorizationErrorException", "AuthorizationError", 403, "%s", denial.Error()), denial)

@@ -23,7 +23,7 @@ const (
 	maxTraceHeader = 1024 // bytes, as in SQS
 )
 
-// message is a message that a client publishes: what Publish and an entry of PublishBatch have in common.
+// message is a published message: the common part of Publish and an entry of PublishBatch.
 type message struct {
 	Message                *string                   `max:"1M"       hidden:""`
 	Subject                *string                   `max:"1024"     hidden:""`
@@ -56,7 +56,7 @@ func (m *message) length() (n int) {
 	return n
 }
 
-// outbound is a message that was checked, on its way to the subscriptions of a topic.
+// outbound is a checked message, on its way to the subscriptions of a topic.
 type outbound struct {
 	id           queue.MessageID
 	topic        *topic.Topic
@@ -69,7 +69,7 @@ type outbound struct {
 	size         int // of the message and its attributes, in bytes
 }
 
-// textFor returns what subscriptions of a protocol get.
+// textFor returns the text for subscriptions of a protocol.
 func (o *outbound) textFor(p topic.Protocol) string {
 	if text, ok := o.texts[p]; ok {
 		return text
@@ -77,7 +77,7 @@ func (o *outbound) textFor(p topic.Protocol) string {
 	return o.text
 }
 
-// check turns a message into what is published. path is what the names of its members begin with in the request.
+// check checks a message and converts it for publishing. path is the prefix of its members' names in the request.
 func (m *message) check(c *protocol.Call, t *topic.Topic, path string) (*outbound, error) {
 	o := &outbound{id: queue.MessageID(uuid.New()), topic: t}
 	var v protocol.Violations
@@ -134,7 +134,7 @@ func validSubject(s string) bool {
 		!strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// checkIDs takes the message group and the deduplication id.
+// checkIDs sets the message group and the deduplication id.
 func (m *message) checkIDs(o *outbound) error {
 	fifo := o.topic.Name.FIFO()
 	if m.MessageGroupId != nil {
@@ -167,8 +167,8 @@ func errID(parameter string) *protocol.Error {
 	return errParameter("%s Reason: %s can only include alphanumeric and punctuation characters. 1 to 128 in length.", parameter, parameter)
 }
 
-// takeStructure takes a message apart that says something else to each protocol. Keys that are no protocol, and values
-// that are no strings, count for nothing. A value may be empty.
+// takeStructure splits a message with a separate text for each protocol. It ignores keys that are no protocol, and
+// values that are no strings. A value may be empty.
 func (m *message) takeStructure(o *outbound) error {
 	switch {
 	case m.MessageStructure == nil || *m.MessageStructure == "":
@@ -198,8 +198,8 @@ func (m *message) takeStructure(o *outbound) error {
 	return nil
 }
 
-// texts returns the members of a JSON object that are strings. It reports whether the text is an object of which no two
-// members have the same name.
+// texts returns the members of a JSON object that are strings. It reports whether the text is an object without
+// duplicate names.
 func texts(text string) (members map[string]string, ok bool) {
 	d := json.NewDecoder(strings.NewReader(text))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') || !json.Valid([]byte(text)) {

@@ -16,7 +16,7 @@ const (
 	maxAttributeType = 256
 )
 
-// checkAttributes turns message attributes into what is stored, sorted by name.
+// checkAttributes checks message attributes and returns them in their stored form, sorted by name.
 func checkAttributes(in map[string]attributeValue, path string) (out []queue.Attribute, _ error) {
 	if len(in) == 0 {
 		return nil, nil
@@ -79,7 +79,7 @@ func checkAttributeName(name string) error {
 	return nil
 }
 
-// isReserved reports whether a name begins with one of AWS's prefixes, in any case, and is none of those that
+// isReserved reports whether a name begins with one of AWS's prefixes, in any case, and is not one of those that
 // publishers set.
 func isReserved(name string) bool {
 	lower := strings.ToLower(name)

@@ -10,9 +10,9 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// Notice is a message that another service of this server publishes by itself, such as the one of an alarm.
+// Notice is a message that another service of this server publishes, such as the notification of an alarm.
 type Notice struct {
-	Service string // as policies name it: cloudwatch.amazonaws.com
+	Service string // in the form of policies: cloudwatch.amazonaws.com
 	Source  string // ARN of what the message is about, for aws:SourceArn
 	Account string // that owns it, for aws:SourceAccount and aws:SourceOwner
 	Topic   string // ARN
@@ -23,8 +23,8 @@ type Notice struct {
 }
 
 // PublishNotice publishes a notice and returns its message id, if the policy of the topic lets the service publish for
-// that account. The default policy lets every service publish for the account that owns the topic. The error is worded
-// for the owner of the source, and holds a *protocol.Error.
+// that account. The default policy lets every service publish for the account that owns the topic. The error addresses
+// the owner of the source, and holds a *protocol.Error.
 func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err error) {
 	t, err := s.noticed(&n)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err e
 	return published[0].ID.String(), nil
 }
 
-// MayPublish returns nil if PublishNotice would take a notice.
+// MayPublish returns nil if PublishNotice would accept a notice.
 func (s *Service) MayPublish(n Notice) error {
 	_, err := s.noticed(&n)
 	return err
@@ -79,7 +79,7 @@ func (s *Service) noticed(n *Notice) (*topic.Topic, error) {
 	return t, nil
 }
 
-// noticeDetails is what the policy of a topic can ask of a notice.
+// noticeDetails is what the policy of a topic can ask about a notice.
 type noticeDetails struct {
 	*Service
 	topic  *topic.Topic

@@ -7,7 +7,7 @@ import (
 
 // The pages that are shown in the browsers of people who follow the link in a mail.
 
-// pageOfConfirmation is for the owner of an address that gets messages from now on. It shows the address: only its
+// pageOfConfirmation is for the owner of an address that receives messages from now on. It shows the address: only its
 // owner has the token.
 func (s *Service) pageOfConfirmation(sub *topic.Subscription) *protocol.Page {
 	return &protocol.Page{
@@ -20,8 +20,8 @@ func (s *Service) pageOfConfirmation(sub *topic.Subscription) *protocol.Page {
 	}
 }
 
-// pageOfEnd is shown to the person who has ended a subscription. It does not show the address, since messages are
-// passed on with the link in them.
+// pageOfEnd is for the person who has ended a subscription. It does not show the address, because people forward
+// messages with the link.
 func pageOfEnd(sub *topic.Subscription, back string) *protocol.Page {
 	p := &protocol.Page{Title: "Subscription ended", Text: []string{
 		"There will be no more messages of the topic " + sub.Topic.Topic + ".",

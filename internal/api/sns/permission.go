@@ -13,9 +13,9 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// effectivePolicy returns the policy of a topic as clients see it: that which was set, or the one with which AWS makes
-// every topic. It names everybody, but its condition is met only by services of this server that act for the topic's
-// owner, such as CloudWatch: they have an aws:SourceOwner. So it need not be looked at for other callers.
+// effectivePolicy returns the policy of a topic as clients see it: the one that was set, or AWS's default. The default
+// names everybody, but only services of this server that act for the topic's owner meet its condition, such as
+// CloudWatch: they have an aws:SourceOwner. So it need not be evaluated for other callers.
 func effectivePolicy(t *topic.Topic) string {
 	if t.Attributes.Policy != "" {
 		return t.Attributes.Policy
@@ -26,8 +26,8 @@ func effectivePolicy(t *topic.Topic) string {
 		`"Resource":%q,"Condition":{"StringEquals":{"AWS:SourceOwner":%q}}}]}`, t.Name.ARN(), t.Name.Account)
 }
 
-// setPolicy sets the policy of a topic. It refuses what is no policy, and one that names a user or role that does not
-// exist. The default policy, as it is shown, makes it the default again.
+// setPolicy sets the policy of a topic. It refuses an invalid policy, and one that names a user or role that does not
+// exist. Setting the default policy, as it is shown, restores the default.
 func (c *topicChange) setPolicy(value string) error {
 	if value == "" {
 		return errParameter("Policy is empty")
@@ -57,7 +57,7 @@ func (c *topicChange) setPolicy(value string) error {
 	return nil
 }
 
-// policyError translates what package policy refuses. Other errors it returns as they are.
+// policyError translates the errors of package policy. It returns other errors unchanged.
 func policyError(err error) error {
 	e, ok := errors.AsType[*policy.Error](err)
 	switch {
@@ -69,7 +69,7 @@ func policyError(err error) error {
 	return errParameter("Policy Error: %s", service.Shorten(e.Error()))
 }
 
-// errAction refuses an action that the policy of a topic cannot give.
+// errAction refuses an action that the policy of a topic cannot grant.
 func errAction() error { return errParameter("Policy statement action out of service scope!") }
 
 type addPermissionInput struct {
@@ -102,7 +102,7 @@ func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPe
 	})
 }
 
-// permission returns what is to be granted.
+// permission returns the permission to grant.
 func (in *addPermissionInput) permission() (p policy.Permission, err error) {
 	var v protocol.Violations
 	p.Label = v.Required("label", in.Label)

@@ -24,13 +24,13 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/filter"
 )
 
-// principal is what the policies of queues call this service, and what consumers see as the sender of its messages.
+// principal is the name of this service in the policies of queues, and the sender of its messages for consumers.
 const principal = "sns.amazonaws.com"
 
-// maxRawAttributes is how many attributes a message in a queue can have.
+// maxRawAttributes is the maximum number of attributes of a message in a queue.
 const maxRawAttributes = 10
 
-// plan says which subscriptions of its topic get a message, and what each gets.
+// plan holds the subscriptions of a topic that receive a message, and their copies.
 type plan struct {
 	publication queue.Publication
 	refused     []refusedCopy
@@ -38,11 +38,11 @@ type plan struct {
 	counts      [queue.TopicMetrics]uint64
 }
 
-// refusedCopy is a subscription that wants a message and whose queue does not take it.
+// refusedCopy is a subscription that wants a message which its queue does not accept.
 type refusedCopy struct {
 	subscription *topic.Subscription
 	why          error
-	lost         error // why its dead-letter queue does not have it either; nil: that has it
+	lost         error // why its dead-letter queue does not have it either; nil: it has it
 }
 
 // planner makes the plan of one message.
@@ -56,8 +56,8 @@ type planner struct {
 	now       time.Time
 }
 
-// plan decides about each subscription of the message's topic, as it is now. The plan is not nil, also with an error:
-// its entries have to be ended.
+// plan decides about each subscription of the message's topic, in its current state. The plan is not nil, even with an
+// error: its entries must be ended.
 func (s *Service) plan(ctx context.Context, o *outbound) (*plan, error) {
 	_, subscriptions := s.topics.Subscribed(o.topic.Name)
 	pl := &planner{
@@ -98,7 +98,7 @@ func (s *Service) plan(ctx context.Context, o *outbound) (*plan, error) {
 	return p, nil
 }
 
-// happens notes what is counted in the topic if the message is accepted.
+// happens records what the topic counts if the message is accepted.
 func (p *plan) happens(m queue.TopicMetric, n int) { p.counts[m] += uint64(n) }
 
 // filtered are the metrics of the reasons for which a message is not wanted.
@@ -108,7 +108,7 @@ var filtered = [filter.Reasons]queue.TopicMetric{
 	filter.InvalidBody: queue.TopicFilteredInvalidBody,
 }
 
-// filter returns what filter policies look at.
+// filter returns the input of filter policies.
 func (pl *planner) filter(text string) *filter.Message {
 	m := pl.filters[text]
 	if m == nil {
@@ -158,7 +158,7 @@ type destination struct {
 	fifo  bool     // it is a FIFO queue
 }
 
-// route returns where the copy for a subscription goes, and what has refused it on the way.
+// route returns where the copy for a subscription goes, and the refusals on the way.
 func (pl *planner) route(p *plan, sub *topic.Subscription) (destination, *refusedCopy) {
 	to, why := pl.destination(p, sub)
 	if why == nil {
@@ -168,7 +168,7 @@ func (pl *planner) route(p *plan, sub *topic.Subscription) (destination, *refuse
 	return to, &refusedCopy{sub, why, lost}
 }
 
-// destination returns where a subscription's messages go, or why that does not take this one.
+// destination returns where a subscription's messages go, or why this message is not accepted there.
 func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, error) {
 	if sub.Protocol != topic.SQS {
 		return destination{queue: sub.Queue}, nil
@@ -192,15 +192,15 @@ func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, e
 	return destination{q.ID, q.Attributes.FIFO}, nil
 }
 
-// errNoBody says why a queue does not take a message that has an empty text for its protocol, as it is.
+// errNoBody is the reason why a queue does not accept a message whose raw text for its protocol is empty.
 var errNoBody = errors.New("the message is empty, and a queue takes no message without a body")
 
-// isEmpty reports whether what a subscription gets has an empty body.
+// isEmpty reports whether the subscription's copy has an empty body.
 func (pl *planner) isEmpty(sub *topic.Subscription) bool {
 	return sub.Attributes.Raw && pl.message.textFor(sub.Protocol) == ""
 }
 
-// deadLetters returns the dead-letter queue of a subscription, or why there is none that takes messages.
+// deadLetters returns the dead-letter queue of a subscription, or why there is none that accepts messages.
 func (pl *planner) deadLetters(p *plan, sub *topic.Subscription) (destination, error) {
 	switch {
 	case sub.Attributes.Redrive == "":
@@ -244,7 +244,7 @@ func (s *Service) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
 	return q, nil
 }
 
-// sending is what the policy of a queue can ask of a message that a topic sends there.
+// sending is what the policy of a queue can ask about a message from a topic.
 type sending struct {
 	arn   string // of the queue
 	topic *topic.Topic
@@ -255,7 +255,7 @@ type sending struct {
 // ARN implements access.Details.
 func (d *sending) ARN() string { return d.arn }
 
-// Facts implements access.Details. The message does not leave the server, so it cannot be listened to.
+// Facts implements access.Details. The message does not leave the server, so it cannot be intercepted.
 func (d *sending) Facts() policy.Facts {
 	n := d.topic.Name
 	return policy.Facts{
@@ -283,7 +283,7 @@ func (pl *planner) copyFor(sub *topic.Subscription, to destination) (queue.Copy,
 	return one, nil
 }
 
-// contentFor returns the message as a subscription gets it.
+// contentFor returns the message in the form for a subscription.
 func (pl *planner) contentFor(sub *topic.Subscription) (one queue.Copy, err error) {
 	if sub.Protocol != topic.SQS {
 		return pl.deliveryFor(sub)
@@ -312,7 +312,7 @@ func outgoing(body string) queue.Outgoing {
 	}
 }
 
-// digest returns the digest of a body that several copies have.
+// digest returns the digest of a body that several copies share.
 func (pl *planner) digest(body string) [md5.Size]byte {
 	sum, known := pl.digests[body]
 	if !known {
@@ -322,8 +322,8 @@ func (pl *planner) digest(body string) [md5.Size]byte {
 	return sum
 }
 
-// envelope returns the message as the JSON that a subscription gets, in two parts, and where in the first the sequence
-// number goes.
+// envelope returns the message as a subscription's JSON, in two parts, and the place of the sequence number in the
+// first part.
 func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest string, sequenceAt int, err error) {
 	if pl.envelopes == nil {
 		o := pl.message
@@ -347,8 +347,8 @@ func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest 
 	return pl.envelopes.For(text, pl.unsubscribeURL(sub))
 }
 
-// unsubscribeURL returns the link that ends a subscription. As on AWS, the ARN stands there as it is: it has no
-// character that would end it.
+// unsubscribeURL returns the link that ends a subscription. As on AWS, the ARN is not escaped: it has no character that
+// would end it.
 func (s *Service) unsubscribeURL(sub *topic.Subscription) string {
 	return s.base() + "/?Action=Unsubscribe&SubscriptionArn=" + sub.ARN()
 }

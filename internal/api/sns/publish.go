@@ -44,8 +44,8 @@ func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInpu
 	return &publishOutput{published[0].ID.String(), sequence(published[0].Sequence)}, nil
 }
 
-// publishedTo returns the topic that a request publishes to. Where the request names something else, it says what is
-// wrong with that.
+// publishedTo returns the topic that a request publishes to. If the request names something else, it returns the error
+// for that.
 func (s *Service) publishedTo(c *protocol.Call, in *publishInput) (*topic.Topic, error) {
 	switch {
 	case in.PhoneNumber != nil && !phoneNumber.MatchString(*in.PhoneNumber):
@@ -91,7 +91,7 @@ func (s *Service) send(ctx context.Context, c *protocol.Call, messages []*outbou
 	}
 	defer func() {
 		for _, p := range plans {
-			p.entries.end(true) // also if it is not known
+			p.entries.end(true) // also if that is not known
 		}
 	}()
 	publications := service.Convert(plans, func(p *plan) queue.Publication { return p.publication })
@@ -115,8 +115,8 @@ func hasEffect(publications []queue.Publication) bool {
 	return false
 }
 
-// planAll decides about all messages. If a queue does not take one, this node makes sure that it is not behind: the
-// queue or its permission may have been made through another node a moment ago.
+// planAll plans all messages. If a queue refuses one, the node first makes sure that it is up to date: the queue or its
+// permission may have been created through another node a moment ago.
 func (s *Service) planAll(ctx context.Context, messages []*outbound) ([]*plan, error) {
 	plans, refused, err := s.plansOf(ctx, messages)
 	if err != nil || !refused {
@@ -143,7 +143,7 @@ func (s *Service) plansOf(ctx context.Context, messages []*outbound) (plans []*p
 	return plans, refused, nil
 }
 
-// note says in the request log what was published, and in the log which subscriptions have lost a message.
+// note adds the publications to the request log, and the subscriptions that have lost a message to the log.
 func (s *Service) note(c *protocol.Call, plans []*plan, published []queue.Published) {
 	copies, refused, duplicates := 0, 0, 0
 	ids := make([]string, len(published))
@@ -172,8 +172,7 @@ func (s *Service) note(c *protocol.Call, plans []*plan, published []queue.Publis
 	}
 }
 
-// warnOfRefusal notes in the log, once a minute, that the queue of a subscription does not take the messages of its
-// topic.
+// warnOfRefusal logs, once a minute, that the queue of a subscription refuses the messages of its topic.
 func (s *Service) warnOfRefusal(r *refusedCopy) {
 	now, last := s.now().Unix(), s.lastWarning.Load()
 	if now-last < 60 || !s.lastWarning.CompareAndSwap(last, now) {

@@ -34,7 +34,7 @@ type publishBatchOutput struct {
 	Failed     []struct{}       `json:",always" wrap:"member"` // none: an entry does not fail alone
 }
 
-// publishBatch publishes all entries or none: what is wrong with one of them is the answer to the batch.
+// publishBatch publishes all entries or none: a mistake in one of them is the answer to the batch.
 func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publishBatchInput) (*publishBatchOutput, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:Publish")
 	if err != nil {
@@ -64,8 +64,7 @@ func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publis
 	return out, nil
 }
 
-// checkEntries refuses a batch for what its entries are together, and for their ids. most is how many bytes they can
-// have.
+// checkEntries refuses a batch because of the number, size or ids of its entries. most is the maximum size in bytes.
 func checkEntries(entries []publishEntry, most int) error {
 	switch n := len(entries); {
 	case n == 0:

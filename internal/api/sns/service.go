@@ -19,40 +19,40 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// Messages is what the service needs of the keyspace in which queues are stored.
+// Messages is the service's view of the keyspace with the queues.
 type Messages interface {
-	// Publish takes publications with all of their copies, or none of them.
+	// Publish accepts publications with all of their copies, or none of them.
 	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
 }
 
-// Options are what a service is made of.
+// Options configures a service.
 type Options struct {
 	Topics   *topic.Topics
 	Catalog  *catalog.Catalog
 	Messages Messages
 	Access   *access.Decider // nil means that there are only roots and anonymous callers
-	// QueueRules has the rules of the service whose queues subscribe.
+	// QueueRules holds the rules of the service whose queues subscribe.
 	QueueRules *policy.Rules
 	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows none.
 	IDOf func(arn string) (id string, ok bool)
 	Now  func() time.Time // nil means time.Now
-	// CatchUp returns when this node knows all that was changed when it was called. A nil CatchUp returns at once.
+	// CatchUp returns when this node knows every change made before the call. A nil CatchUp returns at once.
 	CatchUp func(context.Context) error
-	// Endpoint returns a URL by which clients reach the server: those in messages begin with it.
+	// Endpoint returns a URL of the server for clients. URLs in messages begin with it.
 	Endpoint func() string
-	// Signer returns what signs the messages of topics, in that version, with its certificate below the URL base.
+	// Signer returns the signer of topics' messages for a signature version; its certificate is below the URL base.
 	Signer func(version, base string) (envelope.Signer, error)
-	// CheckEndpoint returns an error if nothing can be delivered to an endpoint that is not a queue. A nil
-	// CheckEndpoint means that the server delivers to queues only.
+	// CheckEndpoint returns an error if an endpoint that is not a queue cannot receive messages. A nil CheckEndpoint
+	// means that the server delivers only to queues.
 	CheckEndpoint func(protocol, endpoint string) error
-	// Counting reports whether what happens in topics is counted. A nil Counting means that it is not.
+	// Counting reports whether events of topics are counted. A nil Counting means that they are not.
 	Counting func() bool
-	// Tenants are the limits of accounts and users; nil means that there are none.
+	// Tenants holds the limits of accounts and users. Nil means that there are none.
 	Tenants *tenant.Tenants
 	// CheckKey returns why messages cannot be encrypted under the key of this name. A nil CheckKey means that they can,
 	// or need not.
 	CheckKey func(name string) error
-	// Room is called before anything is added to the stored data; see sqs.Options.
+	// Room is called before data is added. See sqs.Options.
 	Room func() error
 	Log  *slog.Logger // nil means that nothing is logged
 }
@@ -80,7 +80,7 @@ type Service struct {
 	lastWarning atomic.Int64 // in Unix seconds; see warnOfRefusal
 }
 
-// New returns the service, by which other services of this server publish, and its wire form.
+// New returns the service, which other services of this server use to publish, and its wire form.
 func New(o Options) (*Service, *protocol.Service) {
 	s := &Service{
 		topics: o.Topics, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules,
@@ -151,7 +151,7 @@ func New(o Options) (*Service, *protocol.Service) {
 
 var errNoSigner = errors.New("there is nothing to sign messages with")
 
-// signer returns what signs the messages of a topic.
+// signer returns the signer of a topic's messages.
 func (s *Service) signer(t *topic.Topic) (envelope.Signer, error) {
 	return s.signers(t.Attributes.SignatureVersion, s.base())
 }
@@ -161,7 +161,7 @@ func (s *Service) change(ctx context.Context, f func(*topic.Tx) error) error {
 	return failure(s.topics.Change(ctx, f))
 }
 
-// checkRoom refuses a request that would add to the stored data when there is no room for it.
+// checkRoom refuses a request that would add data when there is no room for it.
 func (s *Service) checkRoom() error {
 	if err := s.room(); err != nil {
 		return service.NoRoom(err)
@@ -169,10 +169,10 @@ func (s *Service) checkRoom() error {
 	return nil
 }
 
-// mostPerPage is how many topics or subscriptions a page of a list has.
+// mostPerPage is the maximum number of topics or subscriptions in a page of a list.
 const mostPerPage = 100
 
-// paginate returns the part of all, which is sorted by key, that comes after the token.
+// paginate returns the page of all, which is sorted by key, that follows the token.
 func paginate[T any](all []T, key func(T) string, token *string, about string) (service.Page[T], error) {
 	after := ""
 	if token != nil {
@@ -185,5 +185,5 @@ func paginate[T any](all []T, key func(T) string, token *string, about string) (
 	return p, err
 }
 
-// base returns what the URLs in a message begin with.
+// base returns the beginning of the URLs in a message.
 func (s *Service) base() string { return strings.TrimRight(s.endpoint(), "/") }

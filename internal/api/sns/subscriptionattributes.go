@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/weburl"
 )
 
-// The attributes of subscriptions, beside DeliveryPolicy.
+// The attributes of subscriptions, besides DeliveryPolicy.
 const (
 	attrFilter  = "FilterPolicy"
 	attrScope   = "FilterPolicyScope"
@@ -25,7 +25,7 @@ const (
 	attrRole    = "SubscriptionRoleArn"
 )
 
-// subscriptionChange sets attributes of a subscription to values that a client has sent.
+// subscriptionChange sets attributes of a subscription to a client's values.
 type subscriptionChange struct {
 	sub *topic.Subscription
 	wording
@@ -35,8 +35,8 @@ func (s *Service) subscriptionChange(sub *topic.Subscription, w wording) *subscr
 	return &subscriptionChange{sub, w}
 }
 
-// setAll sets the attributes and checks them together. After an error the subscription is half-changed and must be
-// thrown away.
+// setAll sets the attributes and checks them together. After an error the subscription is partly changed and must be
+// discarded.
 func (c *subscriptionChange) setAll(values map[string]string) error {
 	for _, name := range sortedNames(values) {
 		if err := c.set(name, values[name]); err != nil {
@@ -53,7 +53,7 @@ func (c *subscriptionChange) set(name, value string) error {
 		return c.setRaw(value)
 	case attrFilter:
 		if a.Filter = value; value == "{}" {
-			a.Filter = "" // it lets everything through
+			a.Filter = "" // it accepts everything
 		}
 		return nil
 	case attrScope:
@@ -126,7 +126,7 @@ func (c *subscriptionChange) setRedrive(value string) error {
 	return nil
 }
 
-// checkFilter refuses a filter policy that cannot be parsed. Its scope may have been set after it.
+// checkFilter refuses an invalid filter policy. Its scope may have been set after it.
 func (c *subscriptionChange) checkFilter() error {
 	_, err := c.sub.Attributes.ParseFilter()
 	if err == nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/sluicemq/sluice/internal/weburl"
 )
 
-// Limits of a topic and of an account, as AWS has them but for the subscriptions of a standard topic: a publish must
-// fit into what the engine commits in a reasonable time.
+// Limits of a topic and of an account, as on AWS, except for the subscriptions of a standard topic: the engine must be
+// able to commit a publish in a reasonable time.
 const (
 	maxSubscriptions     = 100_000
 	maxFIFOSubscriptions = 100
-	maxLargeSubscribers  = 100 // of a topic with messages larger than usual
+	maxLargeSubscribers  = 100 // of a topic with larger messages than usual
 	maxTopicFilters      = 200
 	maxAccountFilters    = 10_000
 )
@@ -33,7 +33,7 @@ type subscribeInput struct {
 
 type subscriptionARNOutput struct{ SubscriptionArn string }
 
-// pendingARN is what clients see of a subscription that was not confirmed yet.
+// pendingARN is the ARN that clients see of an unconfirmed subscription.
 const pendingARN = "PendingConfirmation"
 
 func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribeInput) (*subscriptionARNOutput, error) {
@@ -82,14 +82,14 @@ func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribe
 	return &subscriptionARNOutput{sub.ARN()}, nil
 }
 
-// subscribed is a subscription that was asked for.
+// subscribed is a requested subscription.
 type subscribed struct {
 	*topic.Subscription
 	token string // with which its endpoint confirms it; empty if it need not
 }
 
-// subscribeTo adds a subscription. If there is one to this endpoint, it returns that, as long as it is as the request
-// says.
+// subscribeTo adds a subscription. If there is one to this endpoint, it returns that, provided that it equals the
+// request.
 func (s *Service) subscribeTo(
 	ctx context.Context, t *topic.Topic, wanted topic.Subscription, attributes map[string]string, confirmed bool,
 ) (subscribed, error) {
@@ -104,7 +104,7 @@ func (s *Service) subscribeTo(
 	})
 }
 
-// newSubscription adds a subscription, of which there is none yet.
+// newSubscription adds a subscription that does not exist yet.
 func (s *Service) newSubscription(
 	tx *topic.Tx,
 	wanted topic.Subscription,
@@ -128,8 +128,8 @@ func (s *Service) newSubscription(
 	return s.renewToken(tx, sub), nil
 }
 
-// sameSubscription returns a subscription that exists if it is as the request says. If it was not confirmed yet, it is
-// asked to once more, with a new token.
+// sameSubscription returns an existing subscription if it equals the request. If it is unconfirmed, its endpoint is
+// asked again, with a new token.
 func (s *Service) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attributes map[string]string) (subscribed, error) {
 	wanted := *sub
 	if err := s.subscriptionChange(&wanted, several).setAll(attributes); err != nil {
@@ -146,7 +146,7 @@ func (s *Service) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attrib
 	return s.renewToken(tx, sub), nil
 }
 
-// checkLimits refuses one more subscription where there are as many as there can be.
+// checkLimits refuses a subscription beyond the limits.
 func (s *Service) checkLimits(sub *topic.Subscription) error {
 	t, all := s.topics.Subscribed(sub.Topic)
 	most := maxSubscriptions
@@ -169,7 +169,7 @@ func (s *Service) checkLimits(sub *topic.Subscription) error {
 	return s.checkFilters(sub)
 }
 
-// checkLarge refuses a MaximumMessageSize with which the subscriptions of a topic do not go together.
+// checkLarge refuses a MaximumMessageSize that the subscriptions of a topic do not allow.
 func (s *Service) checkLarge(t *topic.Topic) error {
 	if !t.TakesLarge() {
 		return nil
@@ -183,7 +183,7 @@ func (s *Service) checkLarge(t *topic.Topic) error {
 	return nil
 }
 
-// checkFilters refuses one more filter policy where there are as many as there can be.
+// checkFilters refuses a filter policy beyond the limit.
 func (s *Service) checkFilters(sub *topic.Subscription) error {
 	if sub.Attributes.Filter == "" {
 		return nil
@@ -204,11 +204,11 @@ func (s *Service) checkFilters(sub *topic.Subscription) error {
 	return nil
 }
 
-// notOffered are protocols that AWS has and this server has not.
+// notOffered are protocols of AWS that this server does not have.
 var notOffered = []topic.Protocol{"application", "firehose", "lambda", "sms"}
 
-// checkEndpoint refuses an endpoint to which nothing can be delivered, and reports whether the subscription is
-// confirmed as it is made: the account that owns the queue has asked for it.
+// checkEndpoint refuses an endpoint that cannot receive messages. It reports whether the subscription is confirmed at
+// once: the account that owns the queue has requested it.
 func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err error) {
 	p := sub.Protocol
 	switch {
@@ -224,8 +224,8 @@ func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err er
 	return false, s.checkAddress(sub)
 }
 
-// checkQueue does for a queue, which need not exist, what checkEndpoint does for an endpoint. The ARN is stored with
-// the partition aws, even if the client named another.
+// checkQueue is checkEndpoint for a queue, which need not exist. The ARN is stored with the partition aws, even if the
+// client named another.
 func (s *Service) checkQueue(sub *topic.Subscription) (confirmed bool, err error) {
 	n, ok := service.ParseQueueARN(sub.Endpoint)
 	switch {
@@ -273,8 +273,8 @@ func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubsc
 	return nil, err
 }
 
-// findUnsubscribed returns the subscription that a request is to end. One that is not signed has followed the link in a
-// message: the ARN is then enough, unless the subscription was confirmed with the wish that it is not.
+// findUnsubscribed returns the subscription that a request ends. An unsigned request has followed the link in a
+// message: the ARN then suffices, unless the subscription was confirmed with AuthenticateOnUnsubscribe.
 func (s *Service) findUnsubscribed(c *protocol.Call, arn *string) (*topic.Subscription, error) {
 	if !service.Anonymous(c) {
 		return s.findSubscription(c, arn, "SNS:Unsubscribe")
@@ -344,5 +344,5 @@ func listed(all []*topic.Subscription, token *string, about string) (*listSubscr
 	}), p.Next}, nil
 }
 
-// sortedNames returns the names of attributes in an order that does not depend on the request's.
+// sortedNames returns the names of attributes in a fixed order.
 func sortedNames[V any](values map[string]V) []string { return slices.Sorted(maps.Keys(values)) }

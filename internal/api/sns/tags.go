@@ -44,7 +44,7 @@ func checkTagKey(key string) error {
 	return nil
 }
 
-// tagged returns the topic of which a request is to read or change the tags.
+// tagged returns the topic whose tags a request reads or changes.
 func (s *Service) tagged(c *protocol.Call, arn *string, action string, add func(*service.Subject)) (*topic.Topic, error) {
 	n, err := topicNamed(c, "ResourceArn", arn)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// take takes messages off the caller's rate of sends or, if the call is not signed, off the rate of the topic's
+// take counts messages against the caller's rate of sends or, for an unsigned call, against the rate of the topic's
 // account. The copies for subscriptions do not count.
 func (s *Service) take(c *protocol.Call, t *topic.Topic, messages int) error {
 	if !s.tenants.Any() {
@@ -27,17 +27,17 @@ func (s *Service) take(c *protocol.Call, t *topic.Topic, messages int) error {
 	return nil
 }
 
-// entries are what accounts were let in to store.
+// entries are the storage reservations of accounts.
 type entries []tenant.Entry
 
-// end says whether that is stored. Where it is not known, it may be.
+// end ends the reservations: with what was stored, or may have been.
 func (all entries) end(mayBe bool) {
 	for i := range all {
 		all[i].End(mayBe)
 	}
 }
 
-// store lets the account of a queue store one more message of that size, or returns why not.
+// store reserves storage for one more message of that size in the account of a queue, or returns why there is none.
 func (pl *planner) store(p *plan, account string, size int) error {
 	one := tenant.Amount{Messages: 1, Bytes: int64(size) + queue.RecordBytes}
 	e, err := pl.tenants.Store(pl.ctx, account, one)
@@ -50,21 +50,21 @@ func (pl *planner) store(p *plan, account string, size int) error {
 	return nil
 }
 
-// isFull reports whether a copy was refused because an account may store no more. To ask what has changed on other
-// nodes is of no use then.
+// isFull reports whether a copy was refused because an account may store no more. Catching up with other nodes is then
+// useless.
 func (r *refusedCopy) isFull() bool {
 	_, full := errors.AsType[*tenant.Refusal](r.why)
 	return full
 }
 
-// isFullOf reports whether it was the account of the topic that may store no more. Its publishers are refused then,
-// and no message is lost. Those of other accounts have no part in it.
+// isFullOf reports whether that is the account of the topic. Its publishers are then refused, and no message is lost.
+// Those of other accounts are not affected.
 func (r *refusedCopy) isFullOf(account string) bool {
 	full, ok := errors.AsType[*tenant.Refusal](r.why)
 	return ok && full.Account == account
 }
 
-// checkTopics refuses one more topic where an account has as many as it may.
+// checkTopics refuses a topic beyond the limit of an account.
 func (s *Service) checkTopics(account string) error {
 	most, limited := s.tenants.Limit(account, tenant.Topics)
 	if !limited || int64(s.topics.Count(account, func(*topic.Topic) bool { return true })) < most {
@@ -74,7 +74,7 @@ func (s *Service) checkTopics(account string) error {
 	return errors.Join(e, s.tenants.Refuse(account, tenant.Topics))
 }
 
-// checkSubscriptions refuses one more subscription where an account has as many as it may.
+// checkSubscriptions refuses a subscription beyond the limit of an account.
 func (s *Service) checkSubscriptions(account string) error {
 	most, limited := s.tenants.Limit(account, tenant.Subscriptions)
 	if !limited || int64(s.topics.CountSubscriptions(account)) < most {
@@ -84,7 +84,7 @@ func (s *Service) checkSubscriptions(account string) error {
 	return errors.Join(e, s.tenants.Refuse(account, tenant.Subscriptions))
 }
 
-// ended ends the entries of plans that are given up.
+// ended ends the reservations of abandoned plans.
 func ended(plans []*plan) {
 	for _, p := range plans {
 		p.entries.end(false)

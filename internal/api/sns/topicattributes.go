@@ -36,7 +36,7 @@ const (
 	maxKMSKey      = 2048 // bytes, as for queues
 )
 
-// topicChange sets attributes of a topic to values that a client has sent.
+// topicChange sets attributes of a topic to a client's values.
 type topicChange struct {
 	name  topic.Name
 	attrs *topic.Attributes
@@ -49,7 +49,7 @@ func (s *Service) topicChange(n topic.Name, attrs *topic.Attributes, w wording) 
 	return &topicChange{name: n, attrs: attrs, wording: w, idOf: s.idOf, log: s.log}
 }
 
-// setAll sets the attributes of a topic that is created one by one, in an order that does not depend on the request's.
+// setAll sets the attributes of a new topic one by one, in a fixed order.
 func (c *topicChange) setAll(values map[string]string) error {
 	for _, name := range sortedNames(values) {
 		if name == attrFIFO { // checked with the topic's name
@@ -128,7 +128,7 @@ func (c *topicChange) setFIFOOnly(name, value string) error {
 	return nil
 }
 
-// setMaxSize sets how large messages can be. Whether the subscriptions of the topic allow it is checked elsewhere.
+// setMaxSize sets the maximum size of messages. Whether the subscriptions of the topic allow it is checked elsewhere.
 func (c *topicChange) setMaxSize(value string) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < topic.LeastMessageSize || n > topic.MostMessageSize {
@@ -199,7 +199,7 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 	return out
 }
 
-// setAttribute is the attribute that a request sets. Without a value it is the empty one.
+// setAttribute is the attribute that a request sets. Without a value it is empty.
 type setAttribute struct {
 	AttributeName  *string `max:"256"`
 	AttributeValue *string `max:"256K"`

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// Limits of an account, as AWS has them.
+// Limits of an account, as on AWS.
 const (
 	maxTopics     = 100_000
 	maxFIFOTopics = 1_000
@@ -63,7 +63,7 @@ func (s *Service) createTopic(ctx context.Context, c *protocol.Call, in *createT
 	return &topicARNOutput{n.ARN()}, nil
 }
 
-// createActions are what the creator of a topic has to be allowed to do.
+// createActions are the actions that the creator of a topic needs permission for.
 func createActions(in *createTopicInput) []string {
 	if len(in.Tags) > 0 {
 		return []string{"SNS:CreateTopic", "SNS:TagResource"}
@@ -94,7 +94,7 @@ func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tag
 	return err
 }
 
-// sameTopic returns nil if a topic that exists is as the request to create it says.
+// sameTopic returns nil if an existing topic equals the request to create it.
 func (s *Service) sameTopic(t *topic.Topic, in *createTopicInput, tags map[string]string) error {
 	wanted := t.Attributes
 	if err := s.topicChange(t.Name, &wanted, several).setAll(in.Attributes); err != nil {
@@ -139,8 +139,8 @@ type topicInput struct {
 	TopicArn *string `max:"2048"`
 }
 
-// deleteTopic deletes a topic with its subscriptions. Those of a topic that has very many go in several changes, the
-// topic in the last one.
+// deleteTopic deletes a topic with its subscriptions. If they are very many, it deletes them in several changes, and
+// the topic in the last one.
 func (s *Service) deleteTopic(ctx context.Context, c *protocol.Call, in *topicInput) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:DeleteTopic")
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 )
 
-// wording is how an operation names an attribute that it refuses.
+// wording is how an operation names a refused attribute.
 type wording bool
 
 const (
@@ -22,7 +22,7 @@ func (w wording) wrong(name, reason string) error {
 	return errParameter("%s: %s", name, reason)
 }
 
-// unknown refuses an attribute that there is not.
+// unknown refuses an unknown attribute.
 func (w wording) unknown(name string) error {
 	if w == several {
 		return errParameter("Attributes Reason: Unknown attribute: %s", service.Shorten(name))

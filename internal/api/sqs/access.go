@@ -7,8 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// Rules are what SQS adds to the language of policies. A batch asks for the
-// action of its entries.
+// Rules are SQS's rules for policies. A batch requires permission for the action of its entries.
 var Rules = &policy.Rules{
 	Vendor: "sqs",
 	Actions: []string{
@@ -45,9 +44,9 @@ func (r *resource) ARN() string {
 	return n.ARN()
 }
 
-// resolve looks up the queue that a request names. fault is what is wrong with the request itself, so that no queue
-// could make it right: the name cannot be a queue's, or the tags cannot be tags. An anonymous caller does not learn the
-// fault but is denied, since there is no queue whose policy could allow the request.
+// resolve looks up the queue that a request names. fault is a mistake in the request itself, which no queue could
+// accept: the name cannot be a queue's, or the tags are invalid. An anonymous caller does not learn the fault but is
+// denied, because there is no queue whose policy could allow the request.
 func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault error) (resource, error) {
 	switch {
 	case service.Anonymous(c) && (n.Account == "" || fault != nil):
@@ -58,9 +57,8 @@ func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault error) (resour
 	return resource{name: n, queue: s.catalog.Find(n)}, nil
 }
 
-// authorize returns nil if the caller may take all of the actions on r. An operation
-// calls it before it says or does anything about r, so that a caller who may not gets
-// the same answer whether the queue exists or not.
+// authorize returns nil if the caller may take all of the actions on r. An operation calls it before it reports or does
+// anything about r, so that an unauthorized caller gets the same answer whether or not the queue exists.
 func (s *Service) authorize(c *protocol.Call, r resource, tags tagging, actions ...string) error {
 	about := service.Subject{Resource: &r, Owner: r.name.Account, NewTags: tags.set, TagKeys: tags.remove}
 	if q := r.queue; q != nil {
@@ -109,8 +107,7 @@ func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, actio
 	return nil, errNoQueue()
 }
 
-// sender returns what SenderId shows of the sender of a message: the unique id of the
-// caller, or the address of an anonymous one.
+// sender returns the SenderId of a message: the unique id of the caller, or the address of an anonymous one.
 func sender(c *protocol.Call) string {
 	if service.Anonymous(c) {
 		return c.SourceIP

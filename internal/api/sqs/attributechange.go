@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// attributeChange sets attributes of a queue to values that a client has sent.
+// attributeChange sets attributes of a queue to a client's values.
 type attributeChange struct {
 	name      catalog.Name
 	attrs     *catalog.Attributes
@@ -26,8 +26,7 @@ func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[s
 	return &attributeChange{name: n, attrs: attrs, values: values, findQueue: s.catalog.Find, idOf: s.idOf, log: s.log}
 }
 
-// apply sets the attributes and checks them together. After an error attrs is
-// half-changed and must be thrown away.
+// apply sets the attributes and checks them together. After an error attrs is partly changed and must be discarded.
 func (c *attributeChange) apply() error {
 	if err := c.setAll(); err != nil {
 		return err
@@ -35,8 +34,7 @@ func (c *attributeChange) apply() error {
 	return c.checkTogether()
 }
 
-// setAll sets the attributes one by one, in an order that does not depend on
-// the request's.
+// setAll sets the attributes one by one, in a fixed order.
 func (c *attributeChange) setAll() error {
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
 		if err := c.set(name, c.values[name]); err != nil {
@@ -79,7 +77,7 @@ func (c *attributeChange) set(name, value string) error {
 	return errUnknownAttribute(name)
 }
 
-// setFIFO accepts the type that the queue has: it is fixed when a queue is created.
+// setFIFO accepts only the queue's type: it is fixed when a queue is created.
 func (c *attributeChange) setFIFO(value string) error {
 	var fifo bool
 	if !c.attrs.FIFO {
@@ -112,12 +110,11 @@ func (c *attributeChange) setFIFOOnly(name, value string) error {
 	return setOne(&a.Throughput, name, value, throughputQueue, throughputGroup)
 }
 
-// checkTogether refuses attributes that exclude each other, and drops what means
-// nothing without another.
+// checkTogether refuses attributes that exclude each other, and removes those without effect.
 func (c *attributeChange) checkTogether() error {
 	a := c.attrs
 	if a.KMSKey == "" {
-		a.KMSReuse = 0 // it says for how long a key is used
+		a.KMSReuse = 0 // it sets how long a key is used
 	}
 	if key, set := c.values[attrKMSKey]; set && key != "" {
 		if sse, set := c.values[attrManagedSSE]; !set || !strings.EqualFold(sse, "true") {

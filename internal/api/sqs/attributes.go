@@ -59,7 +59,7 @@ const (
 	throughputGroup  = "perMessageGroupId"
 )
 
-// newAttributes returns the attributes of a queue that sets none.
+// newAttributes returns the attributes of a queue with defaults only.
 func (s *Service) newAttributes(fifo bool) catalog.Attributes {
 	a := catalog.Attributes{
 		MaximumMessageSize: s.maxMessageSize, RetentionSeconds: defaultRetention,
@@ -71,7 +71,7 @@ func (s *Service) newAttributes(fifo bool) catalog.Attributes {
 	return a
 }
 
-// format returns the attributes as they read, without those that are not set.
+// format returns the attributes in their text form, without those that are not set.
 func format(a *catalog.Attributes) map[string]string {
 	out := map[string]string{
 		attrDelay:      strconv.Itoa(a.DelaySeconds),

@@ -20,7 +20,7 @@ type batchError struct {
 	Message     string `json:",omitempty"`
 }
 
-// batchResult is the success of an entry of which there is nothing more to say.
+// batchResult is the success of an entry without further results.
 type batchResult struct {
 	Id string
 }
@@ -36,8 +36,7 @@ func failed(id string, err error) batchError {
 	return batchError{Id: id, SenderFault: e.Fault() == "Sender", Code: e.Code, Message: e.Message}
 }
 
-// checkEntries refuses a batch as a whole: for the number of its entries or for
-// their ids.
+// checkEntries refuses a batch because of the number or the ids of its entries.
 func checkEntries[E any](entryType string, entries []E, id func(*E) string) error {
 	switch n := len(entries); {
 	case n == 0:
@@ -60,8 +59,7 @@ func checkEntries[E any](entryType string, entries []E, id func(*E) string) erro
 	return nil
 }
 
-// receiptBatch is a batch about messages that were received: how an entry E becomes an
-// argument A of the engine's.
+// receiptBatch is a batch on received messages: how an entry E becomes an argument A of the engine's.
 type receiptBatch[E, A any] struct {
 	entryType string
 	id        func(*E) string
@@ -70,7 +68,7 @@ type receiptBatch[E, A any] struct {
 	refusal   func(err error, e *E) error
 }
 
-// do runs a batch. An invalid entry does not keep the others from being run. An error says that none was run.
+// do runs a batch. An invalid entry does not prevent the others. An error means that none was run.
 func (b *receiptBatch[E, A]) do(c *protocol.Call, entries []E) (*batchOutput, error) {
 	if err := checkEntries(b.entryType, entries, b.id); err != nil {
 		return nil, err
@@ -105,7 +103,7 @@ func (b *receiptBatch[E, A]) do(c *protocol.Call, entries []E) (*batchOutput, er
 	return &out, nil
 }
 
-// entryParameter is what Query calls a member of the entry with index i.
+// entryParameter returns Query's name of a member of the entry with index i.
 func entryParameter(entryType string, i int, member string) string {
 	return fmt.Sprintf("%s.%d.%s", entryType, i+1, member)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// consumer is the caller as one that receives.
+// consumer is the caller as a consumer.
 func consumer(c *protocol.Call) consumers.Who {
 	return consumers.Who{Principal: service.Caller(c).ARN, Address: c.SourceIP, Agent: c.UserAgent}
 }
 
-// keepReceived keeps that the caller has received, or tried to.
+// keepReceived records that the caller has received, or tried to.
 func (s *Service) keepReceived(c *protocol.Call, id queue.ID, most int, wait time.Duration, messages []shard.Message) {
 	if s.consumers == nil {
 		return
@@ -27,7 +27,7 @@ func (s *Service) keepReceived(c *protocol.Call, id queue.ID, most int, wait tim
 	s.consumers.Received(uint64(id), consumer(c), s.now(), r)
 }
 
-// keepDeleted keeps that the caller has deleted messages: those of the receipts that were not refused.
+// keepDeleted records that the caller has deleted messages: those of the receipts that were not refused.
 func (s *Service) keepDeleted(c *protocol.Call, id queue.ID, receipts []queue.Receipt, results []error) {
 	if s.consumers == nil {
 		return

@@ -76,7 +76,7 @@ func (s *Service) deleteMessageBatch(
 	return (*deleteMessageBatchOutput)(out), err
 }
 
-// receipt opens a receipt handle. parameter names the one that has it, and is called if there is no handle.
+// receipt opens a receipt handle. parameter returns the name of its parameter for the error if there is no handle.
 func (s *Service) receipt(q queue.ID, handle string, parameter func() string) (queue.Receipt, error) {
 	if handle == "" {
 		return queue.Receipt{}, protocol.MissingParameter(parameter())

@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// The errors that SQS models. Each has a shape, which JSON shows, and a code,
-// which Query shows and which is often another word.
+// The errors in SQS's model. Each has a shape, which JSON shows, and a code, which Query shows and which is often
+// another word.
 const codePrefix = "AWS.SimpleQueueService."
 
 func errNoQueue() *protocol.Error {
@@ -80,7 +80,8 @@ func errOverLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("OverLimit", "OverLimit", 403, format, args...)
 }
 
-// errThrottled refuses what is beyond a rate, or too much at a time. The caller's clients repeat it by themselves.
+// errThrottled refuses a request beyond a rate, or beyond a number of simultaneous requests. Clients repeat it by
+// themselves.
 func errThrottled() *protocol.Error {
 	e := service.Modelled("RequestThrottled", "RequestThrottled", 403, "Request is throttled.")
 	e.Final = true
@@ -113,7 +114,7 @@ func errNoKey(q *catalog.Queue) *protocol.Error {
 	return service.Modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key %s does not exist.", service.Shorten(name))
 }
 
-// errNoKeyOfMessage refuses to receive messages that were all encrypted under keys that the server does not have.
+// errNoKeyOfMessage refuses a receive of messages that were all encrypted under keys that the server does not have.
 func errNoKeyOfMessage() *protocol.Error {
 	return service.Modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key that the message was encrypted under does not exist.")
 }
@@ -198,7 +199,7 @@ func failure(err error, q *catalog.Queue) error {
 	return err
 }
 
-// checkRoom refuses a request that would add to the stored data when there is no room for it.
+// checkRoom refuses a request that would add data when there is no room for it.
 func (s *Service) checkRoom() error {
 	if err := s.room(); err != nil {
 		return service.NoRoom(err)
@@ -208,8 +209,7 @@ func (s *Service) checkRoom() error {
 
 const notAvailable = "Message does not exist or is not available for visibility timeout change."
 
-// entryFailure is receiptFailure for an entry of a batch, where a message that is gone
-// has another code.
+// entryFailure is receiptFailure for an entry of a batch, where a missing message has another code.
 func entryFailure(err error, handle string, timeout int) *protocol.Error {
 	if errors.Is(err, queue.ErrNotReceived) {
 		return service.Modelled("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", 404, notAvailable)
@@ -217,8 +217,8 @@ func entryFailure(err error, handle string, timeout int) *protocol.Error {
 	return receiptFailure(err, handle, timeout)
 }
 
-// receiptFailure translates why a receipt was refused, or why its shard could not be asked
-// while other shards have answered to other entries of the batch.
+// receiptFailure translates why a receipt was refused, or why its shard was unavailable while other shards answered for
+// other entries of the batch.
 func receiptFailure(err error, handle string, timeout int) *protocol.Error {
 	switch {
 	case errors.Is(err, queue.ErrReceiptExpired):

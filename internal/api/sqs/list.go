@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// maxListed is how many queues one answer lists at the most.
+// maxListed is the maximum number of queues in one answer.
 const maxListed = 1000
 
 type listQueuesInput struct {
@@ -66,7 +66,7 @@ func (s *Service) listDeadLetterSourceQueues(
 	return &listDeadLetterSourceQueuesOutput{QueueUrls: urls, NextToken: next}, nil
 }
 
-// sources returns the queues that have q as their dead-letter queue.
+// sources returns the queues with q as their dead-letter queue.
 func (s *Service) sources(q *catalog.Queue) []*catalog.Queue {
 	arn := q.Name.ARN()
 	return s.catalog.List(q.Name.Account, q.Name.Region, func(q *catalog.Queue) bool {
@@ -74,8 +74,8 @@ func (s *Service) sources(q *catalog.Queue) []*catalog.Queue {
 	})
 }
 
-// page returns the URLs of the part of a sorted list that the request asks for. A token
-// of the next part is given only to a client that sets a limit.
+// page returns the URLs of the requested page of a sorted list. Only a client that sets a limit gets a token for the
+// next page.
 func (s *Service) page(
 	c *protocol.Call,
 	queues []*catalog.Queue,

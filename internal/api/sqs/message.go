@@ -37,8 +37,8 @@ func binaryType(dataType string) bool {
 	return base == "Binary"
 }
 
-// checkAttributes turns message attributes into what is stored, sorted by name,
-// and returns the bytes they count for: names, types and values.
+// checkAttributes checks message attributes. It returns them in their stored form, sorted by name, and the bytes that
+// count for the size: names, types and values.
 func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size int, _ error) {
 	if len(in) > maxAttributes {
 		return nil, 0, protocol.InvalidParameterValue(
@@ -105,7 +105,7 @@ func checkAttributeName(name string) error {
 	case strings.Contains(name, ".."):
 		return invalid("Message (user) attribute name must not have successive '.' characters.")
 	}
-	// SQS takes letters beyond those of its documentation.
+	// SQS accepts more letters than its documentation states.
 	for _, r := range name {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.' {
 			return invalid(

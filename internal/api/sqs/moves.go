@@ -17,7 +17,7 @@ const (
 	maxMoveListed = 10
 )
 
-// arnTarget returns the name of the queue that an ARN parameter is about.
+// arnTarget returns the name of the queue in an ARN parameter.
 func arnTarget(parameter, arn string) (catalog.Name, error) {
 	if arn == "" {
 		return catalog.Name{}, protocol.MissingParameter(parameter)
@@ -32,13 +32,13 @@ func arnTarget(parameter, arn string) (catalog.Name, error) {
 	return n, nil
 }
 
-// moveActions are what a caller has to be allowed on the queue that messages are
-// moved out of: the action itself, and to receive and delete.
+// moveActions are the actions that a caller needs permission for on the source queue of a move: the action itself,
+// receive, and delete.
 func moveActions(action string) []string {
 	return []string{action, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 }
 
-// moveSource finds the queue that a move task takes messages out of.
+// moveSource finds the source queue of a move task.
 func (s *Service) moveSource(c *protocol.Call, n catalog.Name, fault error, action string) (*catalog.Queue, error) {
 	noteName(c, noteQueue, n)
 	q, err := s.allowByName(c, n, fault, moveActions(action)...)
@@ -51,10 +51,9 @@ func (s *Service) moveSource(c *protocol.Call, n catalog.Name, fault error, acti
 	return q, nil
 }
 
-// moveDestinations makes sure that the caller may send to the queue that a move
-// task is to fill or, if none is named, to all of sources, the queues that have
-// their dead letters in the task's queue. The result is nil if no queue is named or
-// if it does not exist.
+// moveDestinations checks that the caller may send to the destination queue of a move task or, if none is named, to all
+// of sources, the queues with their dead letters in the task's queue. The result is nil if no queue is named or if it
+// does not exist.
 func (s *Service) moveDestinations(c *protocol.Call, sources []*catalog.Queue, arn string) (*catalog.Queue, error) {
 	if arn != "" {
 		n, fault := arnTarget("DestinationArn", arn)
@@ -115,8 +114,8 @@ func (s *Service) startMessageMoveTask(
 		return nil, protocol.InvalidParameterValue("Source queue must be configured as a Dead Letter Queue.")
 	}
 	if in.DestinationArn == "" {
-		// A message can be from a queue that has other dead letters now, or had none when the
-		// caller was authorised. The task must not take it there.
+		// A message can come from a queue that has another dead-letter queue now, or had none when the caller was
+		// authorized. The task must not move it there.
 		for _, q := range sources {
 			task.Sources = append(task.Sources, q.ID)
 		}
@@ -149,8 +148,7 @@ func handleOf(task string, source *catalog.Queue) string {
 	return service.TaskHandle(task, source.Name.ARN())
 }
 
-// taskTarget returns the name of the queue that a TaskHandle is about, and the
-// id of the task.
+// taskTarget returns the name of the queue and the id of the task in a TaskHandle.
 func taskTarget(handle string) (n catalog.Name, id string, _ error) {
 	if handle == "" {
 		return n, "", protocol.MissingParameter("TaskHandle")

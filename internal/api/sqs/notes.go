@@ -21,7 +21,7 @@ const (
 	noteFailed      = "failed_entries"
 )
 
-// noteName notes the ARN of a queue that a request names.
+// noteName notes the ARN of the queue that a request names.
 func noteName(c *protocol.Call, key string, n catalog.Name) {
 	if c.Notes.Wanted() && n.Queue != "" {
 		n.Queue = service.Shorten(n.Queue)
@@ -29,10 +29,9 @@ func noteName(c *protocol.Call, key string, n catalog.Name) {
 	}
 }
 
-// noteOtherRegions notes in which other regions there is a queue of the name that was
-// not found in this one. A queue URL does not name its region, so a client that uses
-// another region than the queue's creator gets no other hint. The log has a line, too,
-// where requests are not logged: once a minute, because such a client tries again.
+// noteOtherRegions notes the other regions that have a queue with the name that was not found in this one. A queue URL
+// does not name its region, so a client that uses another region than the queue's creator gets no other hint. If
+// requests are not logged, the log has a line, too: once a minute, because such a client tries again.
 func (s *Service) noteOtherRegions(c *protocol.Call, n catalog.Name) {
 	regions := strings.Join(s.catalog.Regions(n.Account, n.Queue), ",")
 	if regions == "" {
@@ -53,7 +52,7 @@ func noteCount(c *protocol.Call, messages int) {
 	}
 }
 
-// noteFailures notes how many entries of a batch failed, if any did.
+// noteFailures notes how many entries of a batch failed, if any.
 func noteFailures(c *protocol.Call, entries int) {
 	if entries > 0 && c.Notes.Wanted() {
 		c.Notes.Set(noteFailed, entries)
@@ -82,7 +81,7 @@ func noteReceived(c *protocol.Call, messages []shard.Message) {
 	}
 }
 
-// noteIDs notes which messages were sent or received. There are at most ten.
+// noteIDs notes the ids of sent or received messages. There are at most ten.
 func noteIDs[M any](c *protocol.Call, messages []M, id func(*M) queue.MessageID) {
 	c.Notes.Set(noteMessages, len(messages))
 	ids := make([]string, len(messages))

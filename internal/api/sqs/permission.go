@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// setPolicy sets the policy of a queue. It refuses what is no policy, and one that
-// names a user or role that does not exist; the empty string removes the policy.
+// setPolicy sets the policy of a queue. It refuses an invalid policy, and one that names a user or role that does not
+// exist; the empty string removes the policy.
 //
 // The users and roles are bound to their unique ids; see service.Bind.
 func (c *attributeChange) setPolicy(value string) error {
@@ -33,7 +33,7 @@ func (c *attributeChange) setPolicy(value string) error {
 	return nil
 }
 
-// policyError translates what package policy refuses. Other errors it returns as they are.
+// policyError translates the errors of package policy. It returns other errors unchanged.
 func policyError(err error) error {
 	e, ok := errors.AsType[*policy.Error](err)
 	if !ok {
@@ -82,7 +82,7 @@ func (s *Service) removePermission(ctx context.Context, c *protocol.Call, in *re
 		return nil, err
 	}
 	return nil, s.rewrite(ctx, q, func(text string) (string, error) {
-		if len(in.Label) > policy.MaxResourceBytes { // longer than all of the policy
+		if len(in.Label) > policy.MaxResourceBytes { // longer than the whole policy
 			return "", errValue(in.Label, "Label", "can't find label.")
 		}
 		return policy.RemovePermission(text, in.Label)

@@ -63,7 +63,7 @@ func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQ
 	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
 }
 
-// createActions are what the creator of a queue has to be allowed to do.
+// createActions are the actions that the creator of a queue needs permission for.
 func createActions(in *createQueueInput) []string {
 	if len(in.Tags) > 0 {
 		return []string{"sqs:CreateQueue", "sqs:TagQueue"}
@@ -71,7 +71,7 @@ func createActions(in *createQueueInput) []string {
 	return []string{"sqs:CreateQueue"}
 }
 
-// sameQueue returns nil if a queue that exists is as the request to create it says.
+// sameQueue returns nil if an existing queue equals the request to create it.
 func (s *Service) sameQueue(q *catalog.Queue, in *createQueueInput) error {
 	wanted := q.Attributes
 	if err := s.change(q.Name, &wanted, in.Attributes).setAll(); err != nil {

@@ -65,7 +65,7 @@ const (
 
 var systemAttributes = []string{
 	attrAll, sysSender, sysSent, sysCount, sysFirst, sysSequence, sysDedup, sysGroup, sysTrace,
-	sysSourceQueue, attrManagedSSE, // the last can be asked for but no message has it
+	sysSourceQueue, attrManagedSSE, // clients can request the last one, but no message has it
 }
 
 func (s *Service) receiveMessage(
@@ -108,9 +108,9 @@ func (s *Service) receiveMessage(
 		out.Messages = append(out.Messages, s.show(q, &messages[i], alphabet, system, in.MessageAttributeNames))
 	}
 	if len(deliveries) > 0 {
-		// Messages that the consumer does not get must not stay invisible to others.
+		// Messages that do not reach the consumer must not stay invisible to others.
 		c.IfUndelivered(func(ctx context.Context) {
-			_ = s.shard.Return(ctx, q.ID, deliveries, r.Attempt) // else their visibility timeout returns them
+			_ = s.shard.Return(ctx, q.ID, deliveries, r.Attempt) // otherwise their visibility timeout returns them
 		})
 	}
 	return out, nil
@@ -139,7 +139,7 @@ func receiveOptions(q *catalog.Queue, in *receiveMessageInput) (r queue.Receive,
 		timeout := time.Duration(*n) * time.Second
 		r.Timeout = &timeout
 	}
-	// On a standard queue SQS does not look at the attempt id.
+	// SQS ignores the attempt id on a standard queue.
 	if id := in.ReceiveRequestAttemptId; id != nil && q.Attributes.FIFO {
 		if !service.ValidID(*id) {
 			return r, 0, errID(*id, "ReceiveRequestAttemptId")
@@ -149,7 +149,7 @@ func receiveOptions(q *catalog.Queue, in *receiveMessageInput) (r queue.Receive,
 	return r, wait, nil
 }
 
-// systemNames returns the names of the system attributes that are wanted.
+// systemNames returns the names of the requested system attributes.
 func systemNames(in *receiveMessageInput) ([]string, error) {
 	var names []string
 	for _, list := range [][]string{in.AttributeNames, in.MessageSystemAttributeNames} {
@@ -164,7 +164,7 @@ func systemNames(in *receiveMessageInput) ([]string, error) {
 	return names, nil
 }
 
-// alphabet returns the encoding of the receipt handles that are made now.
+// alphabet returns the encoding of new receipt handles.
 func (s *Service) alphabet() *base64.Encoding {
 	if s.earlierHandles() {
 		return earlierHandles
@@ -172,7 +172,7 @@ func (s *Service) alphabet() *base64.Encoding {
 	return handles
 }
 
-// show returns what a consumer is shown of a message.
+// show returns a message in the form for its consumer.
 func (s *Service) show(q *catalog.Queue, m *shard.Message, alphabet *base64.Encoding, system, wanted []string) receivedMessage {
 	id, digest := idAndDigest(m.ID, &m.BodyMD5)
 	out := receivedMessage{
@@ -207,7 +207,7 @@ func (s *Service) show(q *catalog.Queue, m *shard.Message, alphabet *base64.Enco
 	return out
 }
 
-// systemValues returns the wanted system attributes that the message has.
+// systemValues returns the requested system attributes that the message has.
 func systemValues(m *shard.Message, names []string) map[string]string {
 	out := make(map[string]string, len(names))
 	all := slices.Contains(names, attrAll)
@@ -228,8 +228,8 @@ func systemValues(m *shard.Message, names []string) map[string]string {
 	return out
 }
 
-// wants reports whether a message attribute was asked for: by name, by a prefix
-// with .* after it, or with all others, which is written All, .* or *.
+// wants reports whether a message attribute was requested: by name, by a prefix followed by .*, or with all others,
+// which is written All, .* or *.
 func wants(wanted []string, name string) bool {
 	for _, w := range wanted {
 		if w == attrAll || w == "*" || w == name {

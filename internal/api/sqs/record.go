@@ -9,13 +9,12 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// The records of queues are in the catalog. The engines of the queues learn of a change
-// before the client is answered. If the disk blocks meanwhile, the client learns of it and
-// waits no longer, but the change may still go on.
+// The records of queues are in the catalog. The engines of the queues learn of a change before the client is answered.
+// If the disk blocks meanwhile, the client gets an error and waits no longer, but the change may still complete.
 
-// createRecord creates a queue and returns its record. If there is one of that name, it makes
-// sure that the queue is as the request says, and returns nil. The queue exists from the
-// catalog's commit on, whether or not the client still waits to hear of it.
+// createRecord creates a queue and returns its record. If there is one with its name, createRecord checks that it
+// equals the request, and returns nil. The queue exists from the catalog's commit on, whether or not the client still
+// waits.
 func (s *Service) createRecord(ctx context.Context, n catalog.Name, in *createQueueInput) (*catalog.Queue, error) {
 	created, err := control.Decide(ctx, s.catalog.Change, func(tx *catalog.Tx) (*catalog.Queue, error) {
 		if q := s.catalog.Find(n); q != nil {
@@ -45,8 +44,7 @@ func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput)
 	return q, err
 }
 
-// deleteRecord deletes a queue. Should its messages outlive it, because the server dies now,
-// they are removed when the server starts again.
+// deleteRecord deletes a queue. If the server dies before the messages are removed, they are removed at the next start.
 func (s *Service) deleteRecord(ctx context.Context, q *catalog.Queue) error {
 	err := s.catalog.Change(ctx, func(tx *catalog.Tx) error { return tx.Delete(q.Name, q.ID, s.now()) })
 	return failure(err, q)
@@ -62,7 +60,7 @@ func (s *Service) updateRecord(
 	return updated, failure(err, q)
 }
 
-// updateAttributes changes the attributes of a queue, which counts as a modification of it.
+// updateAttributes changes the attributes of a queue, which counts as a modification of the queue.
 func (s *Service) updateAttributes(ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error) error {
 	_, err := s.updateRecord(ctx, q, func(q *catalog.Queue) error {
 		q.Modified = s.now()

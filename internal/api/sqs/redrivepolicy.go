@@ -20,8 +20,8 @@ const (
 	byQueue  = "byQueue"
 )
 
-// setRedrive sets a RedrivePolicy, after it has made sure that the dead-letter queue
-// exists, is of the same type, and allows this queue. The empty string removes the policy.
+// setRedrive sets a RedrivePolicy, after checking that the dead-letter queue exists, is of the same type, and allows
+// this queue. The empty string removes the policy.
 func (c *attributeChange) setRedrive(value string) error {
 	c.attrs.Redrive = nil
 	if value == "" {
@@ -73,8 +73,8 @@ func (c *attributeChange) setRedrive(value string) error {
 	return nil
 }
 
-// allowsSource reports whether a dead-letter queue with this RedriveAllowPolicy takes dead
-// letters of the queue source.
+// allowsSource reports whether a dead-letter queue with this RedriveAllowPolicy accepts dead letters of the queue
+// source.
 func allowsSource(a *catalog.RedriveAllow, source string) bool {
 	switch {
 	case a == nil, a.Permission == allowAll:
@@ -154,8 +154,8 @@ func formatRedriveAllow(r *catalog.RedriveAllow) string {
 	}{r.Permission, r.Sources})
 }
 
-// members returns what a JSON object has under each name. Names count as they
-// are written, unlike in encoding/json's structs, and null counts as absent.
+// members returns the members of a JSON object by name. Names are compared exactly, unlike in encoding/json's structs,
+// and null counts as absent.
 func members(object string) (map[string]json.RawMessage, bool) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal([]byte(object), &m) != nil || m == nil {
@@ -165,8 +165,7 @@ func members(object string) (map[string]json.RawMessage, bool) {
 	return m, true
 }
 
-// mustJSON returns the JSON of a value that always has one. It does not escape the
-// characters of HTML.
+// mustJSON returns the JSON of a value that always has one. It does not escape HTML characters.
 func mustJSON(v any) string {
 	b, err := plainjson.Marshal(v)
 	if err != nil {

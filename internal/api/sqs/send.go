@@ -16,8 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// message is a message that a client sends: what SendMessage and an entry of
-// SendMessageBatch have in common.
+// message is a client's message: the common part of SendMessage and an entry of SendMessageBatch.
 type message struct {
 	MessageBody             *string `max:"8M"       hidden:""`
 	DelaySeconds            *int32
@@ -27,7 +26,7 @@ type message struct {
 	MessageDeduplicationId  *string                   `max:"512"`
 }
 
-// sentMessage is the answer about a message that is stored.
+// sentMessage is the answer for a stored message.
 type sentMessage struct {
 	MessageId                    string
 	MD5OfMessageBody             string
@@ -83,8 +82,8 @@ func (s *Service) sendMessage(ctx context.Context, c *protocol.Call, in *sendMes
 	return &sendMessageOutput{in.sent(&out, &sent[0])}, nil
 }
 
-// checkFIFO refuses a message that lacks what a FIFO queue needs. A single send
-// and a batch miss the group with different errors.
+// checkFIFO refuses a message without the parameters that a FIFO queue needs. A single send and a batch have different
+// errors for a missing group.
 func (m *message) checkFIFO(q *catalog.Queue, noGroup func() *protocol.Error) error {
 	if !q.Attributes.FIFO {
 		return nil
@@ -106,8 +105,7 @@ func errNoGroupInBatch() *protocol.Error {
 	return protocol.InvalidParameterValue("The request must contain the parameter MessageGroupId.")
 }
 
-// toOutgoing turns a message, which has a body, into what the engine stores, and returns
-// the bytes that count for its size.
+// toOutgoing converts a message, which has a body, to the form that the engine stores, and returns its size in bytes.
 func (m *message) toOutgoing(c *protocol.Call, q *catalog.Queue) (out queue.Outgoing, size int, err error) {
 	body, fifo := *m.MessageBody, q.Attributes.FIFO
 	out = queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: sender(c), Body: body}
@@ -173,7 +171,7 @@ func errID(value, parameter string) *protocol.Error {
 		parameter+" can only include alphanumeric and punctuation characters. 1 to 128 in length.")
 }
 
-// sent returns the answer about the message, which was stored as out.
+// sent returns the answer for the message, which was stored as out.
 func (m *message) sent(out *queue.Outgoing, sent *queue.Sent) sentMessage {
 	id, digest := idAndDigest(sent.ID, &out.BodyMD5)
 	result := sentMessage{
@@ -188,7 +186,7 @@ func (m *message) sent(out *queue.Outgoing, sent *queue.Sent) sentMessage {
 	return result
 }
 
-// idAndDigest returns the id of a message and the digest of its body as texts, which are one piece of memory.
+// idAndDigest returns the id of a message and the digest of its body as texts, which share one piece of memory.
 func idAndDigest(id queue.MessageID, md5Sum *[md5.Size]byte) (string, string) {
 	both := id.AppendTo(make([]byte, 0, queue.MessageIDLength+2*md5.Size))
 	text := string(hex.AppendEncode(both, md5Sum[:]))

@@ -86,9 +86,8 @@ func (s *Service) checkBatch(q *catalog.Queue, entries []sendMessageBatchEntry) 
 	return nil
 }
 
-// checkBatchSize refuses a batch whose messages are too long together. A batch
-// may hold what a message of its queue may, and what a message of a queue with
-// default attributes may.
+// checkBatchSize refuses a batch whose messages are together too large. A batch may have the size of a message of its
+// queue, and of a message of a queue with default attributes.
 func (s *Service) checkBatchSize(q *catalog.Queue, entries []sendMessageBatchEntry) error {
 	total := 0
 	for i := range entries {
@@ -108,8 +107,7 @@ func (s *Service) checkBatchSize(q *catalog.Queue, entries []sendMessageBatchEnt
 	return nil
 }
 
-// toOutgoing turns an entry into what the engine stores. Its errors differ from those of a
-// single message.
+// toOutgoing converts an entry to the form that the engine stores. Its errors differ from those of a single message.
 func (e *sendMessageBatchEntry) toOutgoing(c *protocol.Call, q *catalog.Queue) (queue.Outgoing, error) {
 	if *e.MessageBody == "" {
 		return queue.Outgoing{}, errEmptyValue("The message body must not be empty.")

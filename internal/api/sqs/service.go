@@ -16,13 +16,12 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// Shard is what the service needs of the keyspace in which its queues are stored. The
-// shard learns from the catalog which queues there are.
+// Shard is the service's view of the keyspace with its queues. The shard learns of queues from the catalog.
 type Shard interface {
 	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
 	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
-	EmptyReceive(id queue.ID) // counts a client's receive that gave nothing
-	Used(id queue.ID)         // notes that a client has used a queue without any other call
+	EmptyReceive(id queue.ID) // counts a client's receive that returned no messages
+	Used(id queue.ID)         // records that a client has used a queue without any other call
 	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
 	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)
 	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)
@@ -33,7 +32,7 @@ type Shard interface {
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
 }
 
-// Options are what a service is made of.
+// Options configures a service.
 type Options struct {
 	Catalog *catalog.Catalog
 	Shard   Shard
@@ -41,25 +40,22 @@ type Options struct {
 	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows none.
 	IDOf func(arn string) (id string, ok bool)
 	Now  func() time.Time // nil means time.Now
-	// PublicURL is what queue URLs begin with; empty means the address that
-	// the client has used.
+	// PublicURL is the beginning of queue URLs. Empty means the address that the client has used.
 	PublicURL string
-	// Room is called before anything is added to the stored data. It returns nil or
-	// an error that says in a sentence why there is no room. A nil Room means that there
-	// always is.
+	// Room is called before data is added. It returns nil, or an error with a sentence about why there is no room. A
+	// nil Room means that there always is.
 	Room func() error
-	// MaxMessageSize is the MaximumMessageSize of a queue that does not set
-	// one, and the least that a batch may hold; 0 means DefaultMessageSize.
+	// MaxMessageSize is the MaximumMessageSize of a queue that does not set one, and the minimum capacity of a batch; 0
+	// means DefaultMessageSize.
 	MaxMessageSize int
-	// MaxQueues is how many queues an account may have, in all regions together; 0
-	// means as many as it likes.
+	// MaxQueues is the maximum number of queues of an account, in all regions together; 0 means unlimited.
 	MaxQueues int
 	// EarlierHandles reports whether a node of the cluster may not know receipt handles in standard base64. A nil
 	// EarlierHandles means that all know them.
 	EarlierHandles func() bool
-	// Tenants are the limits of accounts and users; nil means that there are none.
+	// Tenants holds the limits of accounts and users. Nil means that there are none.
 	Tenants *tenant.Tenants
-	// Consumers records who receives and deletes; nil means that this is not kept.
+	// Consumers records the consumers of queues. Nil means that they are not recorded.
 	Consumers *consumers.Log
 	Log       *slog.Logger // nil means that nothing is logged
 }

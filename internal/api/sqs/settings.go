@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// checkReserved refuses keys of tags that this server may give a meaning to one day. Such a tag can be removed: older
-// versions took any.
+// checkReserved refuses keys of tags that this server may use in the future. Such a tag can be removed: older versions
+// accepted any.
 func checkReserved(key string) error {
 	const prefix = "sluice:"
 	if _, known := catalog.CheckSetting(key, ""); known || !hasPrefixFold(key, prefix) {
@@ -21,7 +21,7 @@ func checkReserved(key string) error {
 	)
 }
 
-// checkSetting refuses the value of a tag that means something to this server, and not with that value.
+// checkSetting refuses an invalid value of a tag that this server interprets.
 func checkSetting(key, value string) error {
 	if wrong, _ := catalog.CheckSetting(key, value); wrong != "" {
 		return errValue(value, "Tag."+key, wrong)

@@ -6,11 +6,11 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// A queue can be spread over several shards, which its tag catalog.TagShards asks for.
-// The catalog's placement decides what it gets.
+// A queue can be spread over several shards, which its tag catalog.TagShards requests. The catalog's placement decides
+// the result.
 
-// checkSpread refuses attributes that a FIFO queue on several shards cannot have:
-// only within a message group does one shard know all.
+// checkSpread refuses attributes that a FIFO queue on several shards cannot have: a shard knows everything only within
+// a message group.
 func checkSpread(q *catalog.Queue) error {
 	if q.Attributes.FIFO && len(q.Shards) > 1 && q.Attributes.DedupScope != scopeGroup {
 		return errAttributeValue(attrDedupScope, fmt.Sprintf(
@@ -19,8 +19,8 @@ func checkSpread(q *catalog.Queue) error {
 	return nil
 }
 
-// reportSpread tells the operator that a queue, which was created or tagged just now, is not spread as its tag says.
-// The client does not learn this: for SQS the tag is a tag as any other.
+// reportSpread logs that a queue, just created or tagged, is not spread as its tag requests. The client does not learn
+// this: for SQS the tag has no meaning.
 func (s *Service) reportSpread(q *catalog.Queue, created bool) {
 	asked, got := q.Spread(), q.SpreadNow()
 	if asked == 0 || asked == got {

@@ -18,14 +18,14 @@ const (
 	maxTagValue = 256
 )
 
-// tagging is what a request wants to do with tags. Conditions of policies can ask for it.
+// tagging is a request's change of tags. Conditions of policies can test it.
 type tagging struct {
 	set    map[string]string
 	remove []string
 }
 
-// fault returns why these cannot be tags of a queue called name, or nil. It says nothing
-// about the queue, and is called before policies compare the tags.
+// fault returns why the tags cannot be tags of a queue called name, or nil. It depends on nothing but the request, and
+// is called before policies compare the tags.
 func (t *tagging) fault(name string) error {
 	if err := checkTags(t.set); err != nil {
 		return err
@@ -53,7 +53,7 @@ func errTagValueLength() *protocol.Error {
 	return protocol.InvalidParameterValue("Tag values may not exceed 256 characters in length.")
 }
 
-// checkTags refuses tags that no queue can have.
+// checkTags refuses invalid tags.
 func checkTags(tags map[string]string) error {
 	if len(tags) == 0 { // as in all calls on messages, for which sorting nothing would cost three allocations
 		return nil
@@ -151,8 +151,8 @@ func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQue
 	return nil, err
 }
 
-// retag changes a queue's tags and returns its new record. They are not attributes: the
-// queue does not count as modified, and of the tags the engine knows only the limits.
+// retag changes a queue's tags and returns its new record. Tags are not attributes: the queue does not count as
+// modified, and the engine uses only the limits among the tags.
 func (s *Service) retag(
 	ctx context.Context, q *catalog.Queue, change func(tags map[string]string) error,
 ) (*catalog.Queue, error) {

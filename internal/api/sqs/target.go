@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// target returns the name of the queue that a request is about. url is its
-// QueueUrl parameter; a Query request without one is about the queue of its path.
+// target returns the name of the queue in a request. url is its QueueUrl parameter. A Query request without one names
+// the queue in its path.
 func target(c *protocol.Call, url string) (catalog.Name, error) {
 	path := url
 	if url == "" && c.Kind == protocol.Query {

@@ -11,8 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// payer returns whose rates a call takes from: the caller's, or of one that is not signed those of the queue's
-// account.
+// payer returns the tenant whose rates a call uses: the caller or, for an unsigned call, the queue's account.
 func payer(c *protocol.Call, q *catalog.Queue) tenant.Subject {
 	if service.Anonymous(c) {
 		return tenant.Subject{Account: q.Name.Account}
@@ -21,7 +20,7 @@ func payer(c *protocol.Call, q *catalog.Queue) tenant.Subject {
 	return service.Tenant(&id)
 }
 
-// take takes messages of a rate of the caller.
+// take counts messages against a rate of the caller.
 func (s *Service) take(c *protocol.Call, q *catalog.Queue, k tenant.Kind, n int) error {
 	if !s.tenants.Any() {
 		return nil
@@ -32,14 +31,14 @@ func (s *Service) take(c *protocol.Call, q *catalog.Queue, k tenant.Kind, n int)
 	return nil
 }
 
-// takeReceived takes what a receive has given beyond the one message that it was let in for.
+// takeReceived counts the received messages beyond the one that was counted in advance.
 func (s *Service) takeReceived(c *protocol.Call, q *catalog.Queue, messages int) {
 	if messages > 1 && s.tenants.Any() {
 		s.tenants.TakeMore(payer(c, q), tenant.Receives, messages-1)
 	}
 }
 
-// send sends messages, if the caller may send so many now, and the account of the queue may store them.
+// send sends messages, if the caller's rate allows it, and the account of the queue may store them.
 func (s *Service) send(
 	ctx context.Context, c *protocol.Call, q *catalog.Queue, messages []queue.Outgoing,
 ) ([]queue.Sent, error) {
@@ -57,14 +56,14 @@ func (s *Service) send(
 		}
 	}
 	sent, err := s.shard.Send(ctx, q.ID, messages)
-	entry.End(true) // also if it is not known
+	entry.End(true) // also if that is not known
 	if err != nil {
 		return nil, failure(err, q)
 	}
 	return sent, nil
 }
 
-// amount returns what messages take when they are stored.
+// amount returns the storage that messages need.
 func amount(messages []queue.Outgoing) tenant.Amount {
 	a := tenant.Amount{Messages: int64(len(messages))}
 	for i := range messages {
@@ -73,7 +72,7 @@ func amount(messages []queue.Outgoing) tenant.Amount {
 	return a
 }
 
-// errStored refuses what an account may not store.
+// errStored refuses messages beyond an account's storage.
 func errStored(err error) error {
 	r, ok := errors.AsType[*tenant.Refusal](err)
 	if !ok {
@@ -87,7 +86,7 @@ func errStored(err error) error {
 
 var stored = map[tenant.Kind]string{tenant.Messages: "messages", tenant.Bytes: "bytes"}
 
-// checkQueues refuses one more queue where an account has as many as it may, by its own limit or by that of all.
+// checkQueues refuses a queue beyond the limit of an account, by its own limit or by the common one.
 func (s *Service) checkQueues(account string) error {
 	own, limited := s.tenants.Limit(account, tenant.Queues)
 	switch has := s.catalog.Count(account); {
