@@ -13,11 +13,11 @@ type alarms struct {
 	alarmType
 }
 
-// alarmType is what the API calls alarms of a kind.
+// alarmType describes the alarms of a kind in the API.
 type alarmType struct {
 	kind   Kind
 	name   string // in AlarmTypes
-	member string // of what DescribeAlarms answers
+	member string // in the answer of DescribeAlarms
 	put    string // the operation that puts one
 }
 
@@ -26,10 +26,10 @@ var (
 	compositeAlarms = alarmType{CompositeKind, "CompositeAlarm", "CompositeAlarms", "PutCompositeAlarm"}
 )
 
-// statistics are the names of statistics; others are of the kind of p99.
+// statistics are the names of statistics; further ones have the form p99.
 var statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
 
-// passingAlarm are members of an alarm that are no settings.
+// passingAlarm lists members of an alarm that are no settings.
 var passingAlarm = []string{
 	"AlarmName", "AlarmArn", "AlarmConfigurationUpdatedTimestamp", "StateValue", "StateReason", "StateReasonData",
 	"StateUpdatedTimestamp",
@@ -82,7 +82,7 @@ func (a alarms) describe(ctx context.Context, in map[string]any) (found []map[st
 	return found, textOf(page["NextToken"]), json.Unmarshal(page[a.member], &found)
 }
 
-// textOf returns the text that a JSON string is.
+// textOf returns the text of a JSON string.
 func textOf(raw json.RawMessage) (text string) {
 	if json.Unmarshal(raw, &text) != nil {
 		return ""
@@ -90,7 +90,7 @@ func textOf(raw json.RawMessage) (text string) {
 	return text
 }
 
-// request returns what the operation takes that puts an alarm.
+// request returns the input of the operation that puts an alarm.
 func (a alarms) request(r Ref, settings Settings) map[string]any {
 	in := map[string]any{"AlarmName": r.Name}
 	for key, value := range settings {
@@ -129,7 +129,7 @@ func tagList(tags map[string]string) (list []tag) {
 	return list
 }
 
-// update puts the alarm with what it had and what changes: CloudWatch knows only whole alarms.
+// update puts the alarm with its old settings and the changes: CloudWatch accepts only whole alarms.
 func (a alarms) update(ctx context.Context, is *Actual, changes []Change) error {
 	settings := make(Settings)
 	for key, value := range is.Settings {

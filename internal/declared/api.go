@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// API calls operations of AWS, and of Sluice for what AWS has not, in one region, as one account.
+// API calls operations of AWS, and of Sluice where AWS has none, in one region, as one account.
 type API interface {
 	// SQS and CloudWatch call an operation in AWS JSON.
 	SQS(ctx context.Context, action string, in, out any) error
 	CloudWatch(ctx context.Context, action string, in, out any) error
-	// SNS, IAM and STS call an operation in the Query protocol. params are names and values in turn; out gets the
-	// answer, by the rules of encoding/xml.
+	// SNS, IAM and STS call an operation in the Query protocol. params are alternating names and values; out receives
+	// the answer, by the rules of encoding/xml.
 	SNS(ctx context.Context, action string, out any, params ...string) error
 	IAM(ctx context.Context, action string, out any, params ...string) error
 	STS(ctx context.Context, action string, out any, params ...string) error
-	// Sluice calls an operation that only Sluice has, or returns ErrNotSluice.
+	// Sluice calls one of Sluice's own operations, or returns ErrNotSluice.
 	Sluice(ctx context.Context, action string, in, out any) error
 }
 
@@ -26,7 +26,7 @@ func isRefusal(err error, codes ...string) bool {
 	return errors.As(err, &refusal) && slices.Contains(codes, refusal.ErrorCode())
 }
 
-// HomeOf returns the account whose keys an API is called with, and a region.
+// HomeOf returns the account of an API's keys, and a region.
 func HomeOf(ctx context.Context, api API, region string) (Scope, error) {
 	var out struct {
 		Account string `xml:"GetCallerIdentityResult>Account"`

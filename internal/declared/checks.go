@@ -20,7 +20,7 @@ import (
 // This file finds what the API would refuse, as far as the file alone shows it: an apply of several resources would
 // otherwise stop in the middle. Checks that need the server are in requirements.go.
 
-// inRange reports whether a number is within the bounds of its setting, and says so if it is not.
+// inRange checks that a number is within the limits of its setting, and reports a mistake if not.
 func (f *fileReader) inRange(s *setting, v *yaml.Node, scope Scope, value string) bool {
 	n, err := strconv.ParseFloat(value, 64)
 	if s.most == 0 || err != nil || n >= float64(s.least) && n <= float64(s.most) {
@@ -31,7 +31,7 @@ func (f *fileReader) inRange(s *setting, v *yaml.Node, scope Scope, value string
 	return false
 }
 
-// checkAll looks at all resources of the file together.
+// checkAll checks all resources of the file together.
 func (f *fileReader) checkAll() {
 	here := make(map[Ref]*Resource, len(f.file.Resources))
 	for _, r := range f.file.Resources {
@@ -56,7 +56,7 @@ func (f *fileReader) checkAll() {
 // atHome reports whether the account and the region are known. A file is first read before a server was asked.
 func (f *fileReader) atHome() bool { return accountNumber.MatchString(f.file.Home.Account) }
 
-// wrong notes a mistake in a setting.
+// wrong records a mistake in a setting.
 func (f *fileReader) wrong(r *Resource, setting, format string, args ...any) {
 	f.failAt(r.place(setting), format, args...)
 }
@@ -98,7 +98,7 @@ func (f *fileReader) checkDeadLetters(r *Resource, arn string, here map[Ref]*Res
 	}
 }
 
-// allows reports whether a queue takes the dead letters of another, as far as the file says.
+// allows reports whether a queue accepts the dead letters of another, according to the file.
 func (r *Resource) allows(source Ref) bool {
 	var p redriveAllow
 	if json.Unmarshal([]byte(r.Settings["redrive-allow"]), &p) != nil || p.Permission == "allowAll" {
@@ -141,7 +141,7 @@ func (f *fileReader) checkSubscription(r *Resource) {
 	if r.Settings["filter-scope"] == "MessageBody" {
 		scope = filter.MessageBody
 	}
-	// Without a filter-scope in the file it may be that of the body.
+	// Without a filter-scope in the file, the scope may be MessageBody.
 	if text := r.Settings["filter"]; text != "" {
 		if _, err := filter.Parse(text, scope); err != nil && (r.Settings["filter-scope"] != "" || !isFilter(text, filter.MessageBody)) {
 			reason, _, _ := strings.Cut(err.Error(), "\n")
@@ -167,13 +167,13 @@ func (f *fileReader) checkDocuments(r *Resource) {
 	}
 }
 
-// checkDocument reads a policy. Its references are resolved only when the account is known.
+// checkDocument checks a policy. Its references are resolved only when the account is known.
 func (f *fileReader) checkDocument(r *Resource, setting string, use policy.Use) {
 	text := r.Settings[setting]
 	if text == "" || !f.atHome() {
 		return
 	}
-	// Its place is one in the JSON that the policy has become.
+	// The position refers to the JSON form of the policy.
 	if _, err := policy.Parse(use, text); err != nil {
 		reason := err.Error()
 		if e, ok := errors.AsType[*policy.Error](err); ok {
@@ -234,7 +234,7 @@ func (f *fileReader) checkMetric(r *Resource) {
 	}
 }
 
-// checkPeriods checks how long the periods of an alarm are, one and all together.
+// checkPeriods checks the length of an alarm's periods, of one and of all together.
 func (f *fileReader) checkPeriods(r *Resource) {
 	number := func(setting string) int64 {
 		n, err := strconv.ParseInt(r.Settings[setting], 10, 64)

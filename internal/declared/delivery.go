@@ -2,7 +2,7 @@ package declared
 
 import "encoding/json"
 
-// deliveryShape is a delivery policy. SNS shows it with the defaults of its parts, which a file need not have.
+// deliveryShape is a delivery policy. SNS shows it with the defaults of its parts, which a file may omit.
 var deliveryShape = shape{
 	parse: jsonShape.parse,
 	canonical: func(value string) string {
@@ -21,8 +21,8 @@ var deliveryShape = shape{
 	schema: jsonShape.schema,
 }
 
-// withoutDefaults takes the members out of an object that say the same as none: null, false, 0, the linear backoff, and
-// objects in which nothing else is left.
+// withoutDefaults removes the members of an object that have no effect: null, false, 0, the linear backoff, and objects
+// that are empty without those.
 func withoutDefaults(object map[string]any) {
 	for name, value := range object {
 		if nested, ok := value.(map[string]any); ok {

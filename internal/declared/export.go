@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/weburl"
 )
 
-// Export returns a file of all that there is in a scope. To apply it there changes nothing.
+// Export returns a file with all resources in a scope. Applying it there changes nothing.
 func (s *Session) Export(ctx context.Context, scope Scope, name string) ([]byte, error) {
 	found, err := s.readAll(ctx, scope, kinds)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Session) Export(ctx context.Context, scope Scope, name string) ([]byte,
 	return write(found, scope, name)
 }
 
-// readAll returns all that there is of some kinds in a scope.
+// readAll returns all resources of some kinds in a scope.
 func (s *Session) readAll(ctx context.Context, scope Scope, of []Kind) (Found, error) {
 	refs, err := s.list(ctx, scope, of)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Session) readAll(ctx context.Context, scope Scope, of []Kind) (Found, e
 	return found, nil
 }
 
-// write writes what was found in a scope as a file.
+// write writes the found resources of a scope as a file.
 func write(found Found, scope Scope, name string) ([]byte, error) {
 	top := []entry{{"name", name}}
 	order := []Kind{QueueKind, TopicKind, AlarmKind, CompositeKind, PolicyKind, GroupKind, UserKind, RoleKind, LimitKind}
@@ -63,7 +63,7 @@ func write(found Found, scope Scope, name string) ([]byte, error) {
 	return b.Bytes(), dumper.Close()
 }
 
-// describe returns a resource as the file has it.
+// describe returns a resource in the form of the file.
 func (f Found) describe(ref Ref, scope Scope) []entry {
 	is := f[ref]
 	out := []entry{}
@@ -92,7 +92,7 @@ func (f Found) describe(ref Ref, scope Scope) []entry {
 	return out
 }
 
-// aboutOne reports with a word whether an alarm is about one queue or topic.
+// aboutOne reports whether an alarm is about one queue or topic, and with which word.
 func aboutOne(s Settings, scope Scope, f Found) string {
 	of := decodeDimensions(s["dimensions"])
 	if len(of) != 1 {
@@ -107,7 +107,7 @@ func aboutOne(s Settings, scope Scope, f Found) string {
 	return ""
 }
 
-// export returns the value of a setting as the file has it; ok is false if the resource does not set it.
+// export returns the value of a setting in the form of the file; ok is false if the resource does not set it.
 func (s *setting) export(is *Actual, scope Scope, f Found) (any, bool) {
 	switch s.form {
 	case whole:
@@ -133,7 +133,7 @@ func (s *setting) export(is *Actual, scope Scope, f Found) (any, bool) {
 	return s.shownIn(scope, value, f), true
 }
 
-// shownIn is shown, with the names of policies that the file has itself.
+// shownIn is shown, with the names of policies that are in the file.
 func (s *setting) shownIn(scope Scope, value string, f Found) any {
 	if s.shape == &managedShape {
 		for ref, is := range f {
@@ -148,7 +148,7 @@ func (s *setting) shownIn(scope Scope, value string, f Found) any {
 	return f.withARNs(scope, s.shape.shown(scope, value), s.shape)
 }
 
-// present returns a name if the file has it, and the ARN if not.
+// present returns the name of a resource in the file, or else the ARN.
 func (f Found) present(scope Scope, name string, k Kind) string {
 	if strings.HasPrefix(name, "arn:") || f[newRef(scope, k, name)] != nil {
 		return name
@@ -156,7 +156,7 @@ func (f Found) present(scope Scope, name string, k Kind) string {
 	return newRef(scope, k, name).ARN("")
 }
 
-// withARNs replaces names of queues and topics that the file does not have by their ARNs.
+// withARNs replaces names of queues and topics that are not in the file with their ARNs.
 func (f Found) withARNs(scope Scope, value any, of *shape) any {
 	kind := QueueKind
 	switch of {
@@ -183,7 +183,7 @@ func (f Found) withARNs(scope Scope, value any, of *shape) any {
 	return value
 }
 
-// subscriptionsOf returns the subscriptions of a topic as the file has them.
+// subscriptionsOf returns the subscriptions of a topic in the form of the file.
 func (f Found) subscriptionsOf(topic Ref, scope Scope) (all []any) {
 	for _, ref := range slices.SortedFunc(maps.Keys(f), inOrder) {
 		if ref.Kind != SubscriptionKind {

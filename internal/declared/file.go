@@ -11,15 +11,15 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// File is what a file wants.
+// File is the wanted state of a file.
 type File struct {
-	Name      string // that of the file's field name
-	Path      string // where it was read, for errors
+	Name      string // the file's field name
+	Path      string // for errors
 	Resources []*Resource
-	Home      Scope // where the resources are for which the file names no account or region
+	Home      Scope // of resources without an account or region in the file
 }
 
-// Scopes returns the accounts and regions that the file names, and home.
+// Scopes returns home and the accounts and regions that the file names.
 func (f *File) Scopes() []Scope {
 	all := map[Scope]bool{f.Home: true}
 	for _, r := range f.Resources {
@@ -34,19 +34,19 @@ func (f *File) Scopes() []Scope {
 	})
 }
 
-// fileReader reads a file, in one scope after the other.
+// fileReader reads a file, one scope after the other.
 type fileReader struct {
 	*reader
 	scope    Scope
-	declared map[Ref]string // what the file has, with the paths of what IAM has
+	declared map[Ref]string // resources of the file, with the IAM paths of entities
 	file     *File
 	grants   []*grant
 }
 
-// fileName is what a file may be called: the value of a tag.
+// fileName matches the names of files, which are values of a tag.
 var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_./=+@-]{0,99}$`)
 
-// Parse reads a file. home is where things are for which it names no account or region; path is its name in errors.
+// Parse reads a file. home is the scope of resources without an account or region; path is the file's name in errors.
 func Parse(text []byte, path string, home Scope) (*File, error) {
 	if len(text) > MaxFile {
 		return nil, fmt.Errorf("%s: this has %d bytes: at most %d", path, len(text), MaxFile)
@@ -82,7 +82,8 @@ func Parse(text []byte, path string, home Scope) (*File, error) {
 	return f.file, f.err()
 }
 
-// sections calls each with the sections of a scope, and of those in it. It reports whether there is a mapping at all.
+// sections calls each with the sections of a scope, and of the scopes in it. It reports whether there is a mapping at
+// all.
 func (f *fileReader) sections(n *yaml.Node, top bool, each func(Kind, *yaml.Node)) bool {
 	what := "this part of the file"
 	known := make(map[string]func(*yaml.Node))
@@ -163,7 +164,7 @@ func (f *fileReader) regions(v *yaml.Node, each func(Kind, *yaml.Node)) {
 	})
 }
 
-// declare notes which resources there are, so that others can name them before they are read.
+// declare records which resources exist, so that others can name them before they are read.
 func (f *fileReader) declare(k Kind, section *yaml.Node) {
 	f.mapping(section, "a mapping", func(key, value *yaml.Node) {
 		path := ""
@@ -192,7 +193,7 @@ func (f *fileReader) section(k Kind, section *yaml.Node) {
 	})
 }
 
-// names are what resources can be called. The API refuses what else is wrong.
+// names matches the names of resources. The API refuses other mistakes in them.
 var names = map[Kind]*regexp.Regexp{
 	QueueKind:     regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$|^[A-Za-z0-9_-]{1,75}\.fifo$`),
 	TopicKind:     regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$|^[A-Za-z0-9_-]{1,251}\.fifo$`),
@@ -217,7 +218,7 @@ var nameHelp = map[Kind]string{
 	LimitKind:     "an account, such as 111122223333, or a user of one, such as 111122223333/bob",
 }
 
-// settings reads the settings of a resource. extra are names beside those that its kind has.
+// settings reads the settings of a resource. extra are names besides those of its kind.
 func (f *fileReader) settings(r *Resource, n *yaml.Node, extra map[string]func(*yaml.Node)) {
 	known := make(map[string]func(*yaml.Node))
 	for i := range kindSettings[r.Kind] {

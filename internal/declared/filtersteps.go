@@ -4,11 +4,11 @@ const (
 	filterPolicy = "FilterPolicy"
 	filterScope  = "FilterPolicyScope"
 
-	// closedFilter lets nothing through, whichever scope it has.
+	// closedFilter accepts nothing in either scope.
 	closedFilter = `{"sluice:apply":["between two filters"]}`
 )
 
-// attribute is what one call sets.
+// attribute is the change of one call.
 type attribute struct{ name, value string }
 
 // filterSteps returns the calls that change the filter of a subscription, a policy and its scope, to what attributes

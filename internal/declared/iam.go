@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// noEntity is the code of IAM for what is not there.
+// noEntity is IAM's code for a missing entity.
 const noEntity = "NoSuchEntity"
 
-// iamPages calls an operation of IAM that lists something until there are no more pages.
+// iamPages calls a list operation of IAM for all pages.
 func iamPages[T any](ctx context.Context, api API, action string, params []string, add func(page *T) (marker string)) error {
 	for marker := []string(nil); ; {
 		page := new(T)
@@ -28,7 +28,7 @@ func iamPages[T any](ctx context.Context, api API, action string, params []strin
 	}
 }
 
-// ofService reports whether what has a path was made by AWS itself, for one of its services.
+// ofService reports whether AWS itself made the entity with this path, for one of its services.
 func ofService(path string) bool { return strings.HasPrefix(path, "/aws-service-role/") }
 
 // policies are the managed policies of an account.
@@ -97,7 +97,7 @@ func (s Settings) addEntity(path, description string, tags []tag) error {
 	return nil
 }
 
-// entityParams returns the parameters with which something is made.
+// entityParams returns the parameters for the creation of an entity.
 func entityParams(kind Kind, name string, settings Settings, more map[string]string) []string {
 	params := []string{title(kind) + "Name", name}
 	for parameter, setting := range more {
@@ -108,7 +108,7 @@ func entityParams(kind Kind, name string, settings Settings, more map[string]str
 	return params
 }
 
-// title is the name of a kind in the names of operations.
+// title returns the name of a kind in the names of operations.
 func title(k Kind) string { return strings.ToUpper(string(k[:1])) + string(k[1:]) }
 
 func (p policies) create(ctx context.Context, r Ref, settings Settings, by string) error {
@@ -142,7 +142,7 @@ func (p policies) spare(ctx context.Context, arn string) (ids []string, err erro
 	return ids, err
 }
 
-// maxVersions is how many versions a policy can have.
+// maxVersions is the maximum number of versions of a policy.
 const maxVersions = 5
 
 func (p policies) update(ctx context.Context, is *Actual, changes []Change) error {
@@ -176,7 +176,7 @@ type holderPage struct {
 	Marker string   `xml:"ListEntitiesForPolicyResult>Marker"`
 }
 
-// detach takes a policy from all that have it: groups, which are never pruned, would keep it for good.
+// detach detaches a policy from everything that has it. Groups are never pruned, and would keep it forever.
 func (p policies) detach(ctx context.Context, arn string) error {
 	holders := make(map[Kind][]string)
 	about := []string{"PolicyArn", arn, "PolicyUsageFilter", "PermissionsPolicy"}
@@ -230,7 +230,7 @@ func (e entities) call(ctx context.Context, verb, what string, out any, name str
 	return e.api.IAM(ctx, verb+title(e.kind)+what, out, append([]string{title(e.kind) + "Name", name}, params...)...)
 }
 
-// entityAnswer is what GetUser, GetGroup and GetRole have of their entity.
+// entityAnswer is the common part of the answers of GetUser, GetGroup and GetRole.
 type entityAnswer struct {
 	Path, Description, Arn string
 	Trust                  string `xml:"AssumeRolePolicyDocument"`
@@ -268,7 +268,7 @@ func (e entities) read(ctx context.Context, r Ref) (*Actual, error) {
 	return is, err
 }
 
-// namePage is a page of names of what belongs to an entity. The names are at another place in each answer.
+// namePage is a page of names of an entity's belongings. Their place differs in each answer.
 type namePage struct {
 	Lists []struct {
 		Attached []string `xml:"AttachedPolicies>member>PolicyArn"`
@@ -279,7 +279,7 @@ type namePage struct {
 	} `xml:",any"`
 }
 
-// names returns the names of what belongs to an entity.
+// names returns the names of an entity's belongings.
 func (e entities) names(ctx context.Context, action, name string) (names []string, err error) {
 	err = iamPages(ctx, e.api, action, []string{title(e.kind) + "Name", name}, func(page *namePage) (marker string) {
 		for _, l := range page.Lists {
@@ -353,7 +353,7 @@ func (e entities) create(ctx context.Context, r Ref, settings Settings, by strin
 	if err := e.api.IAM(ctx, "Create"+title(e.kind), nil, params...); err != nil {
 		return err
 	}
-	// Settings that the call cannot make with the entity. If this fails, the next apply makes them.
+	// Settings that cannot be made with the entity in one call. If this fails, the next apply makes them.
 	var rest []Change
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		if name, _, _ := strings.Cut(key, "."); !slices.Contains(made, name) {
@@ -387,7 +387,7 @@ func (e entities) update(ctx context.Context, is *Actual, changes []Change) erro
 	return nil
 }
 
-// updateRole sets the description and the length of sessions, which go together.
+// updateRole sets the description and the length of sessions in one call.
 func (e entities) updateRole(ctx context.Context, is *Actual, settings Settings) error {
 	var params []string
 	for parameter, name := range map[string]string{"Description": "description", "MaxSessionDuration": "max-session"} {
@@ -407,7 +407,7 @@ func (e entities) updateRole(ctx context.Context, is *Actual, settings Settings)
 	return e.api.IAM(ctx, "UpdateRole", nil, append([]string{"RoleName", is.Name}, params...)...)
 }
 
-// change makes a change that is a call of its own.
+// change makes a change with its own call.
 func (e entities) change(ctx context.Context, r Ref, c Change) error {
 	name, entry, _ := strings.Cut(c.Setting, ".")
 	value := ""
@@ -442,7 +442,7 @@ func (e entities) change(ctx context.Context, r Ref, c Change) error {
 	return nil
 }
 
-// makeKey makes an access key. If the key cannot be handed over, makeKey deletes it and shows it to no one.
+// makeKey creates an access key. If the key cannot be handed over, makeKey deletes it and shows it to no one.
 func (e entities) makeKey(ctx context.Context, r Ref) error {
 	var made struct {
 		ID     string `xml:"CreateAccessKeyResult>AccessKey>AccessKeyId"`
@@ -470,7 +470,7 @@ func (e entities) makeKey(ctx context.Context, r Ref) error {
 	return errors.Join(fmt.Errorf("its access key could not be handed on: %w", err), undo)
 }
 
-// remove deletes what belongs to an entity, then the entity.
+// remove deletes an entity after its belongings.
 func (e entities) remove(ctx context.Context, is *Actual) error {
 	now, err := e.read(ctx, is.Ref)
 	if err != nil || now == nil {

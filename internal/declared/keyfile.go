@@ -10,11 +10,11 @@ import (
 	"github.com/sluicemq/sluice/internal/durable"
 )
 
-// KeyFile is a file that gets the access keys of users, in the form of AWS's credentials files: a profile for each
-// user. Only its owner may read it.
+// KeyFile is a file for the access keys of users, in the form of AWS's credentials files: a profile for each user. Only
+// its owner may read it.
 type KeyFile struct{ path string }
 
-// OpenKeyFile makes sure that keys can be written to a file, which need not be there.
+// OpenKeyFile checks that keys can be written to a file, which need not exist.
 func OpenKeyFile(path string) (*KeyFile, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -32,7 +32,7 @@ func OpenKeyFile(path string) (*KeyFile, error) {
 	return &KeyFile{path}, nil
 }
 
-// Add writes a key, in place of one of the same user.
+// Add writes a key, in place of an earlier one of the same user.
 func (f *KeyFile) Add(k Key) error {
 	text, err := os.ReadFile(f.path)
 	if err != nil {
@@ -52,11 +52,10 @@ func (f *KeyFile) Add(k Key) error {
 		b.WriteString("\n")
 	}
 	b.WriteString(k.String())
-	return durable.Replace(f.path, []byte(b.String())) // a crash leaves it as it was or as it is to be
+	return durable.Replace(f.path, []byte(b.String())) // a crash leaves the old or the new contents
 }
 
-// profile is the name under which a key is found: that of the user and, in another account than home, the account's
-// before it.
+// profile returns the name of a key's profile: the user, preceded by the account if that is not home.
 func (k Key) profile() string {
 	if k.Elsewhere {
 		return k.Account + "/" + k.UserName
@@ -64,7 +63,7 @@ func (k Key) profile() string {
 	return k.UserName
 }
 
-// String is the key as a profile of a credentials file.
+// String returns the key as a profile of a credentials file.
 func (k Key) String() string {
 	return fmt.Sprintf("[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n", k.profile(), k.AccessKeyId, k.SecretAccessKey)
 }

@@ -7,21 +7,21 @@ type form uint8
 
 const (
 	single  form = iota
-	entries      // a mapping of which the file has only those entries that it cares for
+	entries      // a mapping; the file has only some of the entries
 	whole        // a list that the file has whole
 )
 
-// setting is one that resources of a kind can have.
+// setting is a setting of a kind of resources.
 type setting struct {
 	name      string // in the file
-	attribute string // of the API, where it has one of its own
+	attribute string // in the API, if it differs
 	shape     *shape
 	form      form
-	standard  string // what a resource has that does not set it
-	fixed     bool   // it is said when the resource is made, and cannot be changed
-	raw       bool   // the API takes the value as JSON, not as a text
+	standard  string // default of resources that do not set it
+	fixed     bool   // set at creation, and immutable
+	raw       bool   // the API accepts the value as JSON, not as a text
 	least     int64  // of a number
-	most      int64  // of a number; 0: there is no bound
+	most      int64  // of a number; 0: no limit
 	doc       string
 }
 
@@ -353,7 +353,7 @@ var kindSettings = map[Kind][]setting{
 	},
 }
 
-// Names of settings that something is made of that the API does not call so.
+// Names of settings that the API does not have under these names.
 const (
 	permission = "permission" // entries, by the ARNs of topics that may send: statements of the policy
 	statistic  = "statistic"
@@ -427,7 +427,7 @@ func settingOf(k Kind, key string) *setting {
 	return nil
 }
 
-// byAttribute returns the setting that an attribute of the API is, or nil.
+// byAttribute returns the setting of an attribute of the API, or nil.
 func byAttribute(k Kind, attribute string) *setting {
 	for i := range kindSettings[k] {
 		if s := &kindSettings[k][i]; s.attribute == attribute {

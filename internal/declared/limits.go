@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/bytesize"
 )
 
-// ErrNotSluice says that an API has none of Sluice's own operations.
+// ErrNotSluice reports that an API has none of Sluice's own operations.
 var ErrNotSluice = errors.New("accounts and users have limits on Sluice only")
 
 // limits implements the limits of accounts and users, by ACCOUNT or ACCOUNT/USER. They belong to the account of the
@@ -23,7 +23,7 @@ type limits struct {
 	home Scope
 }
 
-// limitsOf is what an operation answers about an account or user.
+// limitsOf is the answer of an operation about an account or user.
 type limitsOf struct {
 	AccountId string
 	UserName  string
@@ -45,7 +45,7 @@ func (l limits) read(ctx context.Context, r Ref) (*Actual, error) {
 	err := l.api.Sluice(ctx, "GetLimits", limitsInput(r), &found)
 	switch {
 	case isRefusal(err, "NoSuchAccountException", "NoSuchUserException"):
-		return nil, nil // it may be made before its limits are
+		return nil, nil // its limits may exist before it does
 	case err != nil:
 		return nil, err
 	case len(found.Limits) == 0:
@@ -68,7 +68,7 @@ func (l limits) update(ctx context.Context, is *Actual, changes []Change) error 
 	return l.set(ctx, is.Ref, changed(changes))
 }
 
-// set sets limits, and takes those away that are empty.
+// set sets limits, and removes the empty ones.
 func (l limits) set(ctx context.Context, r Ref, settings Settings) error {
 	set, gone := make(map[string]int64), []string(nil)
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -98,7 +98,7 @@ func (l limits) remove(ctx context.Context, is *Actual) error {
 	return l.api.Sluice(ctx, "DeleteLimits", limitsInput(is.Ref), nil)
 }
 
-// list returns nothing to those who may not see limits, nor where there are none.
+// list returns nothing to callers who may not see limits, or if there are none.
 func (l limits) list(ctx context.Context, s Scope) (refs []Ref, err error) {
 	if s.Account != l.home.Account {
 		return nil, nil
@@ -145,7 +145,7 @@ func (f *fileReader) checkLimit(r *Resource, at *yaml.Node) {
 	}
 }
 
-// ofAccountsOnly begins what is said of limits that users cannot have.
+// ofAccountsOnly begins the message about limits that users cannot have.
 const ofAccountsOnly = "accounts: "
 
 // limitShape is a whole number, or none.
@@ -166,7 +166,7 @@ var limitShape = shape{
 	schema: map[string]any{"type": []string{"integer", "string"}, "pattern": `^none$|^[0-9]+$`},
 }
 
-// maxLimit is the highest that any limit may be.
+// maxLimit is the maximum of any limit.
 const maxLimit = 1 << 50
 
 // limitUnits are the units of stored bytes.

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Messages are how many a queue has.
+// Messages is the number of messages in a queue.
 type Messages struct{ Visible, InFlight, Delayed int64 }
 
-// messagesOf returns how many messages a queue has, by its attributes.
+// messagesOf returns the number of messages in a queue, from its attributes.
 func messagesOf(attributes map[string]string) Messages {
 	count := func(state string) int64 {
 		n, err := strconv.ParseInt(attributes["ApproximateNumberOfMessages"+state], 10, 64)
@@ -26,7 +26,7 @@ func messagesOf(attributes map[string]string) Messages {
 // None reports whether the queue is empty.
 func (m Messages) None() bool { return m == Messages{} }
 
-// String says how many messages there are, by their states.
+// String describes the numbers of messages by state.
 func (m Messages) String() string {
 	var parts []string
 	for _, part := range []struct {
@@ -66,13 +66,13 @@ func (p *Plan) KeepMessages() error {
 	return refused(why)
 }
 
-// A name of a queue can be used again 60 seconds after its deletion.
+// The name of a queue can be reused 60 seconds after its deletion.
 const (
 	deletedPause    = 2 * time.Second
 	deletedPatience = 80 * time.Second
 )
 
-// createQueue makes a queue. If its name was deleted lately it waits until it can be used again.
+// createQueue creates a queue. If its name was deleted recently, it waits until the name can be reused.
 func (s *Session) createQueue(ctx context.Context, r Ref, create func() error) error {
 	for waited := time.Duration(0); ; waited += deletedPause {
 		err := create()
@@ -88,7 +88,7 @@ func (s *Session) createQueue(ctx context.Context, r Ref, create func() error) e
 	}
 }
 
-// sleep is Session.Pause where nothing else is given.
+// sleep is the default of Session.Pause.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// order sorts the resources so that each comes after those it needs. Where queues send their dead letters in a circle,
-// the policy that closes it is set when all of them are there.
+// order sorts the resources so that each comes after those it needs. If queues send their dead letters in a circle, the
+// policy that closes it is set after all of them exist.
 func (f *fileReader) order() {
 	all := f.file.Resources
 	slices.SortFunc(all, func(a, b *Resource) int { return inOrder(a.Ref, b.Ref) })
@@ -51,7 +51,7 @@ func (f *fileReader) order() {
 // dependentsFirst sorts composite alarms, which are next to each other, so that each comes before those it names.
 func dependentsFirst(refs []Ref, found Found) []Ref {
 	seen := make(map[Ref]bool, len(refs))
-	var last []Ref // what has to go last comes first
+	var last []Ref // the last one comes first
 	var visit func(r Ref)
 	visit = func(r Ref) {
 		if seen[r] || !slices.Contains(refs, r) {
@@ -70,7 +70,7 @@ func dependentsFirst(refs []Ref, found Found) []Ref {
 	return last
 }
 
-// trusted returns the roles of the file that a role's trust policy names.
+// trusted returns the roles in the file that a role's trust policy names.
 func (f *fileReader) trusted(r *Resource) (roles []Ref) {
 	for other, path := range f.declared {
 		if other.Kind == RoleKind && other != r.Ref && strings.Contains(r.Settings["trust"], `"`+other.ARN(path)+`"`) {

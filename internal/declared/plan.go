@@ -22,7 +22,7 @@ const (
 	Delete Action = "delete"
 )
 
-// Change is one of a setting. A value that is absent is nil.
+// Change is the change of one setting. An absent value is nil.
 type Change struct {
 	Setting string
 	Was, Is *string
@@ -35,19 +35,19 @@ type Step struct {
 	Changes []Change
 
 	was *Actual
-	at  Position // of the resource in the file; zero if it is not there
+	at  Position // of the resource in the file; zero if absent
 }
 
-// Plan is what an apply does, in order.
+// Plan is the steps of an apply, in order.
 type Plan struct {
 	Name  string // of the file
 	Steps []*Step
-	Notes []string // what is not as the file says, and is left so
+	Notes []string // differences from the file that stay
 
 	path string // of the file
 }
 
-// at returns where a resource stands in the file, for the beginning of an error.
+// at returns the place of a resource in the file, for the beginning of an error.
 func (p *Plan) at(s *Step) string {
 	if s.at == (Position{}) {
 		return ""
@@ -55,14 +55,14 @@ func (p *Plan) at(s *Step) string {
 	return fmt.Sprintf("%s:%d:%d: ", p.path, s.at.Line, s.at.Column)
 }
 
-// Found is what there is of what a file names and, for a prune, of what the file has made, by their keys.
+// Found holds the existing resources that a file names and, for a prune, those that the file has made, by key.
 type Found map[Ref]*Actual
 
-// ErrRefused says that a file asks for what cannot be changed.
+// ErrRefused reports that a file requests an impossible change.
 var ErrRefused = errors.New("nothing is changed")
 
-// Compare returns what has to happen so that what there is becomes what the file wants. With prune that includes
-// deleting what an earlier apply of the file made and the file does not have any more.
+// Compare returns the steps that bring the existing resources to the state in the file. With prune, these include
+// deleting resources that an earlier apply of the file made and that the file no longer has.
 func Compare(f *File, found Found, prune bool) (*Plan, error) {
 	p := &Plan{Name: f.Name, path: f.Path}
 	var later []*Step
@@ -113,7 +113,7 @@ func Compare(f *File, found Found, prune bool) (*Plan, error) {
 	return p, nil
 }
 
-// refused says why nothing is changed.
+// refused explains why nothing is changed.
 func refused(why []error) error { return errors.Join(append(why, ErrRefused)...) }
 
 func said(value *string) string {
@@ -123,7 +123,7 @@ func said(value *string) string {
 	return shorten(*value)
 }
 
-// create returns the steps that make a resource.
+// create returns the steps that create a resource.
 func create(r *Resource) (first *Step, second []*Step) {
 	var changes []Change
 	for _, key := range slices.Sorted(maps.Keys(r.Settings)) {
@@ -138,8 +138,8 @@ func create(r *Resource) (first *Step, second []*Step) {
 	return &Step{Ref: r.Ref, Action: Create, Changes: now, at: r.At}, second
 }
 
-// split returns the changes that can be made when it is the resource's turn, and those that have to wait until all
-// others are there.
+// split separates the changes that can be made at the resource's turn from those that must wait until all other
+// resources exist.
 func (r *Resource) split(changes []Change) (now, then []Change) {
 	for _, c := range changes {
 		if r.later && c.Setting == "dead-letters" {
@@ -151,7 +151,7 @@ func (r *Resource) split(changes []Change) (now, then []Change) {
 	return now, then
 }
 
-// changes returns what differs between what the file wants of a resource and what it is.
+// changes returns the differences between the file and an existing resource.
 func (r *Resource) changes(is *Actual) (changes []Change) {
 	for _, key := range slices.Sorted(maps.Keys(r.Settings)) {
 		s, want := settingOf(r.Kind, key), r.Settings[key]
@@ -163,7 +163,7 @@ func (r *Resource) changes(is *Actual) (changes []Change) {
 			changes = append(changes, Change{Setting: key, Is: &want})
 			continue
 		case r.Kind == SubscriptionKind && key == "filter-scope" && !there:
-			// SNS shows no scope without a filter, and it has no effect. With a filter, which one it was is not known.
+			// SNS shows no scope without a filter, and it has no effect. With a filter, the previous scope is unknown.
 			if !letsAllThrough(r.Settings["filter"]) {
 				changes = append(changes, Change{Setting: key, Is: &want})
 			}
@@ -195,8 +195,8 @@ func (r *Resource) changes(is *Actual) (changes []Change) {
 	return changes
 }
 
-// prune adds the deletion of what the file has made and does not have any more, what needs others first. Subscriptions
-// have no tags: one is deleted if both its topic and its queue were made by the file.
+// prune adds the deletion of resources that the file has made and no longer has, dependents first. Subscriptions have
+// no tags: one is deleted if the file made both its topic and its queue.
 func (p *Plan) prune(found Found, wanted map[Ref]bool) {
 	made := func(r Ref) bool { return found[r] != nil && found[r].appliedBy() == p.Name }
 	gone := func(r Ref) bool { return made(r) && !wanted[r] }
@@ -228,7 +228,7 @@ func (p *Plan) prune(found Found, wanted map[Ref]bool) {
 	}
 }
 
-// Count returns how many steps are of an action.
+// Count returns the number of steps with an action.
 func (p *Plan) Count(a Action) (n int) {
 	for _, s := range p.Steps {
 		if s.Action == a {
@@ -238,7 +238,7 @@ func (p *Plan) Count(a Action) (n int) {
 	return n
 }
 
-// Print writes the plan for people, a line for each setting.
+// Print prints the plan for people, one line per setting.
 func (p *Plan) Print(w io.Writer, home Scope) {
 	for _, s := range p.Steps {
 		s.Print(w, home)
@@ -256,10 +256,10 @@ func (p *Plan) Print(w io.Writer, home Scope) {
 	fmt.Fprintf(w, "%s: %d to create, %d to change, %d to delete\n", p.Name, p.Count(Create), p.Count(Modify), p.Count(Delete))
 }
 
-// signs are what a line of a plan begins with.
+// signs begin the lines of a plan.
 var signs = map[Action]string{Create: "+", Modify: "~", Delete: "-"}
 
-// Print writes the step.
+// Print prints the step.
 func (s *Step) Print(w io.Writer, home Scope) {
 	fmt.Fprintf(w, "%s %s%s\n", signs[s.Action], s.Ref, s.where(home))
 	for _, c := range s.Changes {
@@ -270,7 +270,7 @@ func (s *Step) Print(w io.Writer, home Scope) {
 	}
 }
 
-// where names what of the scope is not that of home.
+// where returns the parts of the scope that differ from home.
 func (r Ref) where(home Scope) string {
 	var parts []string
 	if r.Account != home.Account {
@@ -372,7 +372,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	}{p.Name, steps, p.Notes})
 }
 
-// PrintDone writes the last line of an apply, of which left steps were not done because one failed.
+// PrintDone prints the last line of an apply. left steps were not done because one failed.
 func (p *Plan) PrintDone(w io.Writer, left int) {
 	done := fmt.Sprintf("%d created, %d changed, %d deleted", p.Count(Create), p.Count(Modify), p.Count(Delete))
 	switch {

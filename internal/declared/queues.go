@@ -20,7 +20,7 @@ var passing = []string{
 	"CreatedTimestamp", "LastModifiedTimestamp", "QueueArn", "FifoQueue",
 }
 
-// Codes of SQS for a queue that is not there, and for a name that cannot be used again yet.
+// SQS's codes for a missing queue, and for a name that cannot be reused yet.
 var (
 	noQueue         = []string{"QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"}
 	deletedRecently = []string{"QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently"}
@@ -84,7 +84,7 @@ func (s Settings) tagged(by string) map[string]string {
 	return tags
 }
 
-// attributesOf returns settings as attributes of the API.
+// attributesOf returns settings in the form of the API's attributes.
 func attributesOf(k Kind, settings Settings) map[string]string {
 	out := make(map[string]string)
 	for key, value := range settings {
@@ -99,7 +99,7 @@ func attributesOf(k Kind, settings Settings) map[string]string {
 	return out
 }
 
-// changed returns the settings that changes lead to.
+// changed returns the settings after the changes.
 func changed(changes []Change) Settings {
 	out := make(Settings)
 	for _, c := range changes {
@@ -110,7 +110,7 @@ func changed(changes []Change) Settings {
 	return out
 }
 
-// policyWith returns a policy with the statements that settings add to it; ok says that there is one to set.
+// policyWith returns a policy with the statements that settings add to it; ok reports whether there is a policy to set.
 func policyWith(policy string, settings Settings) (string, bool) {
 	added := settings.under(permission)
 	for _, topic := range slices.Sorted(maps.Keys(added)) {
@@ -151,7 +151,7 @@ func (q queues) update(ctx context.Context, is *Actual, changes []Change) error 
 	return nil
 }
 
-// remove deletes a queue, unless messages have come to it that the plan did not have.
+// remove deletes a queue, unless it has received messages that the plan did not have.
 func (q queues) remove(ctx context.Context, is *Actual) error {
 	if is.messages.None() {
 		now, err := q.read(ctx, is.Ref)

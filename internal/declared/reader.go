@@ -17,21 +17,21 @@ const (
 	MaxFile      = 4 << 20 // bytes
 	MaxResources = 20_000
 	maxDepth     = 40
-	maxNodes     = 1_000_000 // counted where aliases are used, too
-	maxProblems  = 20        // that are said at a time
+	maxNodes     = 1_000_000 // counted also where aliases are used
+	maxProblems  = 20        // problems in one report
 )
 
 // Position is a place in a file.
 type Position struct{ Line, Column int }
 
-// Problem is what is wrong with a file.
+// Problem is a mistake in a file.
 type Problem struct {
 	File string
 	Position
 	Text string
 }
 
-// problem returns what is wrong at a place of the file.
+// problem records a mistake at a place of the file.
 func (f *File) problem(at Position, format string, args ...any) error {
 	return &Problem{f.Path, at, fmt.Sprintf(format, args...)}
 }
@@ -40,7 +40,7 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
-// reader walks through the YAML of a file, and notes what is wrong.
+// reader walks through the YAML of a file, and records mistakes.
 type reader struct {
 	file     string
 	problems []error
@@ -66,7 +66,7 @@ func (r *reader) err() error {
 	return errors.Join(r.problems...)
 }
 
-// value returns what an alias stands for, and counts.
+// value returns the target of an alias, and counts.
 func (r *reader) value(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -91,7 +91,7 @@ func (r *reader) leave() { r.depth-- }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// mapping calls each with the names and values of a mapping. Nothing in place of a mapping is an empty one.
+// mapping calls each with the names and values of a mapping. A missing value is an empty mapping.
 func (r *reader) mapping(n *yaml.Node, what string, each func(key, value *yaml.Node)) {
 	n = r.value(n)
 	if isNull(n) {
@@ -122,8 +122,8 @@ func (r *reader) mapping(n *yaml.Node, what string, each func(key, value *yaml.N
 	}
 }
 
-// fields reads a mapping of which all names are known. A name without a value, as where the value was commented out, is
-// as good as none.
+// fields reads a mapping with known names. A name without a value, for example because the value is commented out, is
+// ignored.
 func (r *reader) fields(n *yaml.Node, what string, known map[string]func(*yaml.Node)) {
 	r.mapping(n, what, func(key, value *yaml.Node) {
 		read := known[key.Value]
@@ -137,7 +137,7 @@ func (r *reader) fields(n *yaml.Node, what string, known map[string]func(*yaml.N
 	})
 }
 
-// list calls each with the elements of a list. One value without a list around it is a list of one.
+// list calls each with the elements of a list. A single value without a list is a list of one.
 func (r *reader) list(n *yaml.Node, each func(*yaml.Node)) {
 	n = r.value(n)
 	if n.Kind != yaml.SequenceNode {
@@ -153,7 +153,7 @@ func (r *reader) list(n *yaml.Node, each func(*yaml.Node)) {
 	}
 }
 
-// text returns the text of a scalar as it is written.
+// text returns the text of a scalar in its written form.
 func (r *reader) text(n *yaml.Node, want string) (string, bool) {
 	n = r.value(n)
 	if n.Kind != yaml.ScalarNode || isNull(n) {
@@ -174,7 +174,7 @@ func suggest(name string, names []string) string {
 	return ""
 }
 
-// shorten cuts what a file says to a length that fits a line.
+// shorten cuts a text of the file to fit a line.
 func shorten(text string) string {
 	const most = 80
 	text = strings.ToValidUTF8(text, "\uFFFD")

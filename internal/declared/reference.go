@@ -27,7 +27,7 @@ func (r Ref) ARN(path string) string {
 	return at + "iam::" + r.Account + ":" + string(r.Kind) + cmp.Or(path, "/") + r.Name
 }
 
-// refOfARN returns what an ARN of a queue or topic names.
+// refOfARN returns the resource in an ARN of a queue or topic.
 func refOfARN(arn string) (Ref, bool) {
 	p := strings.SplitN(arn, ":", 6)
 	if len(p) != 6 || p[0] != "arn" {
@@ -43,7 +43,7 @@ func refOfARN(arn string) (Ref, bool) {
 	return Ref{}, false
 }
 
-// shortened returns the name of a queue or topic of the same scope, and any other ARN as it is.
+// shortened returns the name of a queue or topic of the same scope, and other ARNs unchanged.
 func shortened(s Scope, arn string) string {
 	if r, ok := refOfARN(arn); ok && r.Scope == s && r.Name != none {
 		return r.Name
@@ -51,7 +51,7 @@ func shortened(s Scope, arn string) string {
 	return arn
 }
 
-// arn returns the ARN of what a name stands for, which has to be in the file and the same scope, or is an ARN.
+// arn returns the ARN for a name, which must be in the file and the same scope, or be an ARN.
 func (f *fileReader) arn(n *yaml.Node, k Kind, name string) (string, bool) {
 	if strings.HasPrefix(name, "arn:") {
 		return name, true
@@ -65,7 +65,7 @@ func (f *fileReader) arn(n *yaml.Node, k Kind, name string) (string, bool) {
 	return ref.ARN(path), true
 }
 
-// otherwise says what a name could be, or what else can stand in its place.
+// otherwise describes what a name could be, or what else is allowed in its place.
 func (f *fileReader) otherwise(k Kind, name string) string {
 	var names []string
 	for other := range f.declared {
@@ -80,10 +80,10 @@ func (f *fileReader) otherwise(k Kind, name string) string {
 	return ": name one that this part of the file has, or give an ARN"
 }
 
-// references are what texts are replaced for: ${queue.orders}, ${account}. With another $ in front they are texts.
+// references are replaced in texts: ${queue.orders}, ${account}. With another $ in front they stay.
 var references = regexp.MustCompile(`\$?\$\{(?:(queue|topic|user|role|group|policy)\.([^{}]*)|(account|region|partition))\}`)
 
-// expand replaces references in a text by ARNs.
+// expand replaces the references in a text with ARNs.
 func (f *fileReader) expand(n *yaml.Node, text string) string {
 	return references.ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasPrefix(found, "$$") {
@@ -103,7 +103,7 @@ func (f *fileReader) expand(n *yaml.Node, text string) string {
 	})
 }
 
-// escape returns a text with which expand makes this one.
+// escape returns a text that expand converts back to this one.
 func escape(text string) string {
 	return references.ReplaceAllStringFunc(text, func(found string) string { return "$" + found })
 }
@@ -177,7 +177,7 @@ func (f *fileReader) deadLetters(n *yaml.Node, receives int64) (string, bool) {
 	return encodeJSON(redrive{arn, receives}), ok
 }
 
-// undeliveredShape is the queue for what could not be delivered to a subscription.
+// undeliveredShape is the queue for undelivered messages of a subscription.
 var undeliveredShape = shape{
 	parse: func(f *fileReader, n *yaml.Node) (string, bool) {
 		name, ok := f.text(n, "the name of a queue")
@@ -298,7 +298,7 @@ var topicsShape = shape{
 	schema: map[string]any{"type": []string{"string", "array"}, "items": map[string]any{"type": "string"}},
 }
 
-// dimension is one of a metric.
+// dimension is a dimension of a metric.
 type dimension struct{ Name, Value string }
 
 func encodeDimensions(of map[string]string) string {
@@ -341,7 +341,7 @@ var dimensionsShape = shape{
 	schema: map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}},
 }
 
-// metricsShape is a list of queries as CloudWatch has them.
+// metricsShape is a list of queries in CloudWatch's form.
 var metricsShape = shape{
 	parse: jsonShape.parse,
 	canonical: func(value string) string {
@@ -365,7 +365,7 @@ var metricsShape = shape{
 	schema: map[string]any{"type": "array", "items": map[string]any{"type": "object"}},
 }
 
-// comparisons are the names of CloudWatch for signs.
+// comparisons are CloudWatch's names for signs.
 var comparisons = map[string]string{
 	">": "GreaterThanThreshold", ">=": "GreaterThanOrEqualToThreshold", "<": "LessThanThreshold",
 	"<=": "LessThanOrEqualToThreshold",

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ExportTo returns a file of the resources of some kinds in one scope, as they have to be in another: ARNs, and
-// accounts in policies, are changed to the other scope. The queues of subscriptions let their topics send, which some
-// servers that are built for tests do not ask for.
+// ExportTo returns a file of the resources of some kinds in one scope, converted for another: ARNs, and accounts in
+// policies, are changed to the other scope. The queues of subscriptions let their topics send, which some test servers
+// do not require.
 func (s *Session) ExportTo(ctx context.Context, from, to Scope, name string, of ...Kind) ([]byte, error) {
 	found, err := s.readAll(ctx, from, of)
 	if err != nil {
@@ -18,7 +18,7 @@ func (s *Session) ExportTo(ctx context.Context, from, to Scope, name string, of 
 	return write(found, to, name)
 }
 
-// relocated returns what was found in a scope as if it were in another.
+// relocated returns the found resources of a scope as if they were in another.
 func (f Found) relocated(from, to Scope) Found {
 	arns := strings.NewReplacer(
 		(Ref{from, QueueKind, ""}).ARN(""), (Ref{to, QueueKind, ""}).ARN(""),
@@ -42,7 +42,7 @@ func (f Found) relocated(from, to Scope) Found {
 	return out
 }
 
-// permitAll notes of the queues that topics have subscribed that the topics may send to them.
+// permitAll adds the permission for topics to send to the queues of their subscriptions.
 func (f Found) permitAll() {
 	for ref, is := range f {
 		if ref.Kind != SubscriptionKind {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// requirement is something that a resource names, that its file does not make, and that has to exist.
+// requirement is something that a resource names, that its file does not create, and that must exist.
 type requirement struct {
-	Ref            // what needs it
-	setting string // in which it is named
-	arn     string // of what is needed
+	Ref            // the resource that needs it
+	setting string // the setting that names it
+	arn     string // of the required resource
 	exists  func(context.Context, API, string) (bool, error)
-	what    string // it is, for people
+	what    string // its kind, for people
 }
 
-// required returns what the resources need of the server, as far as what there is does not have it already.
+// required returns what the resources need on the server, unless it was found already.
 func required(f *File, found Found) (all []requirement) {
 	made := make(map[string]bool)
 	for _, r := range f.Resources {
@@ -48,7 +48,7 @@ func required(f *File, found Found) (all []requirement) {
 	return all
 }
 
-// unchanged reports whether a resource has a setting as the file says, so that it is not changed.
+// unchanged reports whether a resource has a setting as in the file, so that it is not changed.
 func unchanged(r *Resource, is *Actual, setting string) bool {
 	have, there := is.Settings[setting]
 	return there && settingOf(r.Kind, setting).shape.same(have, r.Settings[setting])

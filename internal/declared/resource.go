@@ -10,10 +10,10 @@ import (
 	"github.com/sluicemq/sluice/internal/weburl"
 )
 
-// Kind is what a resource is.
+// Kind is the kind of a resource.
 type Kind string
 
-// The kinds of resources, in the order in which they are made: each names only what is before it.
+// The kinds of resources, in the order of their creation: each names only earlier ones.
 const (
 	PolicyKind       Kind = "policy"
 	GroupKind        Kind = "group"
@@ -32,7 +32,7 @@ var kinds = []Kind{
 	CompositeKind,
 }
 
-// plural is the name of a kind's section in a file.
+// plural returns the name of a kind's section in a file.
 func (k Kind) plural() string {
 	if k == PolicyKind {
 		return "policies"
@@ -40,7 +40,7 @@ func (k Kind) plural() string {
 	return string(k) + "s"
 }
 
-// ofAccount reports whether resources of the kind are in all regions of an account.
+// ofAccount reports whether resources of the kind exist in all regions of an account.
 func (k Kind) ofAccount() bool { return slices.Index(kinds, k) <= slices.Index(kinds, LimitKind) }
 
 // Scope is where the names of resources are unique.
@@ -50,7 +50,7 @@ type Scope struct {
 	Region    string
 }
 
-// Ref names a resource. That of a subscription is its topic, protocol and endpoint, separated by spaces.
+// Ref names a resource. A subscription's name consists of its topic, protocol and endpoint, separated by spaces.
 type Ref struct {
 	Scope
 	Kind Kind
@@ -74,7 +74,7 @@ func (r Ref) String() string {
 	return "subscription of " + weburl.Masked(shortened(r.Scope, endpoint)) + " to " + topic
 }
 
-// key is what names the resource also where passwords are left out, as SNS does.
+// key identifies the resource even if passwords are omitted, as in SNS.
 func (r Ref) key() Ref {
 	if r.Kind == SubscriptionKind {
 		r.Name = weburl.Masked(r.Name)
@@ -88,25 +88,25 @@ func (r Ref) subscription() (topic, protocol, endpoint string) {
 	return parts[0], parts[1], parts[2]
 }
 
-// inOrder orders resources as they are made.
+// inOrder sorts resources in the order of their creation.
 func inOrder(a, b Ref) int {
 	return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)),
 		strings.Compare(a.Account, b.Account), strings.Compare(a.Region, b.Region), strings.Compare(a.Name, b.Name))
 }
 
-// Settings are settings of a resource by their names. A name with a dot names an entry: tags.team, inline.read. The
-// values are as the API takes them, or JSON.
+// Settings holds settings of a resource by name. A name with a dot is an entry: tags.team, inline.read. The values are
+// in the API's form, or JSON.
 type Settings map[string]string
 
 // Resource is a resource as a file wants it.
 type Resource struct {
 	Ref
 	Settings Settings
-	Complete []string // the lists that the file has whole: entries that it does not have are taken away
+	Complete []string // lists that the file has whole: other entries are removed
 	At       Position
 	places   map[string]Position // of settings, and of the entries of lists
-	needs    []Ref               // what has to be there first, of the same kind
-	later    bool                // its dead letters are set when all is made: they go in a circle
+	needs    []Ref               // resources of the same kind that must exist first
+	later    bool                // its dead letters are set at the end, because they form a circle
 }
 
 // newResource returns a resource that stands at a place in a file.
@@ -114,12 +114,12 @@ func newResource(ref Ref, at *yaml.Node) *Resource {
 	return &Resource{Ref: ref, Settings: make(Settings), At: Position{at.Line, at.Column}, places: make(map[string]Position)}
 }
 
-// stands notes where a setting stands.
+// stands records the place of a setting.
 func (r *Resource) stands(setting string, at *yaml.Node) {
 	r.places[setting] = Position{at.Line, at.Column}
 }
 
-// place returns where a setting stands in the file or, if it does not, where the resource does.
+// place returns the place of a setting in the file or, if it is absent, that of the resource.
 func (r *Resource) place(setting string) Position {
 	if at, ok := r.places[setting]; ok {
 		return at
@@ -127,22 +127,22 @@ func (r *Resource) place(setting string) Position {
 	return r.At
 }
 
-// Actual is a resource as it is.
+// Actual is an existing resource.
 type Actual struct {
 	Ref
 	Settings Settings
 	arn      string
 	url      string // of a queue
 	messages Messages
-	pending  bool // a subscription that is not confirmed
+	pending  bool // an unconfirmed subscription
 }
 
-// AppliedBy is the tag of what an apply has made. Its value is the name of the file.
+// AppliedBy is the tag of resources that an apply has created. Its value is the name of the file.
 const AppliedBy = "sluice-applied-by"
 
 const tagPrefix = "tags."
 
-// appliedBy returns the name of the file that has made a resource, or "".
+// appliedBy returns the name of the file that created a resource, or "".
 func (a *Actual) appliedBy() string { return a.Settings[tagPrefix+AppliedBy] }
 
 // under returns the entries of a list or map.

@@ -38,8 +38,7 @@ var suppressorShape = shape{
 	schema: map[string]any{"type": "string"},
 }
 
-// compositesOf returns the composite alarms that there may be of the alarms that the rule of one names, or its
-// suppressor is.
+// compositesOf returns the composite alarms that may exist among the alarms in a rule, and its suppressor.
 func compositesOf(r Ref, s Settings) (refs []Ref) {
 	if r.Kind != CompositeKind {
 		return nil

@@ -63,7 +63,7 @@ func schemaOf(k Kind) map[string]any {
 			properties[s.name] = map[string]any{"type": []string{"array", "string"}, "items": s.shape.schema, "description": s.doc}
 		default:
 			one := described(s.shape.schema, s.doc)
-			if s.most > 0 { // it holds for numbers: a duration in letters is checked by the program
+			if s.most > 0 { // it applies to numbers: the program checks durations with letters
 				one["minimum"], one["maximum"] = s.least, s.most
 			}
 			properties[s.name] = one

@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// Connect returns what calls the API in a scope.
+// Connect returns an API for a scope.
 type Connect func(ctx context.Context, s Scope) (API, error)
 
-// Session reads and changes what there is.
+// Session reads and changes resources.
 type Session struct {
 	home    Scope
 	connect Connect
 	apis    map[Scope]API
-	topics  map[Ref][]*Actual // the subscriptions of topics, as they were read
+	topics  map[Ref][]*Actual // the subscriptions of topics, once read
 
-	// Made gets the access keys that are made for users. If it fails, the key is deleted again.
+	// Made receives the access keys that are created for users. If it fails, the key is deleted again.
 	Made func(Key) error
-	// Waiting gets a sentence when an apply begins to wait for something. It may be nil.
+	// Waiting receives a sentence when an apply begins to wait. It may be nil.
 	Waiting func(string)
-	// Pause waits; NewSession gives it the clock of the machine.
+	// Pause waits; NewSession uses the machine's clock.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
-// Key is an access key that was made for a user.
+// Key is an access key that was created for a user.
 type Key struct {
 	Account         string
-	Elsewhere       bool `json:"-"` // the account is not the one whose keys were used
+	Elsewhere       bool `json:"-"` // the account differs from that of the keys in use
 	UserName        string
 	AccessKeyId     string
 	SecretAccessKey string
@@ -56,7 +56,7 @@ func (s *Session) api(ctx context.Context, scope Scope) (API, error) {
 type keeper interface {
 	// read returns a resource, or nil if there is none.
 	read(ctx context.Context, r Ref) (*Actual, error)
-	// create makes a resource with settings and a tag that says which file made it.
+	// create creates a resource with settings and a tag with the name of the file.
 	create(ctx context.Context, r Ref, settings Settings, by string) error
 	// update changes settings of a resource.
 	update(ctx context.Context, is *Actual, changes []Change) error
@@ -89,8 +89,8 @@ func (s *Session) keeper(ctx context.Context, r Ref) (keeper, error) {
 	return entities{api, s, r.Kind}, nil
 }
 
-// Plan returns what has to happen so that what there is becomes what a file wants; see Compare. The error is ErrRefused
-// if the file names what does not exist.
+// Plan returns the steps that bring the existing resources to the state in a file; see Compare. The error is ErrRefused
+// if the file names something that does not exist.
 func (s *Session) Plan(ctx context.Context, f *File, prune bool) (*Plan, error) {
 	found, err := s.Read(ctx, f, prune)
 	if err != nil {
@@ -102,8 +102,8 @@ func (s *Session) Plan(ctx context.Context, f *File, prune bool) (*Plan, error) 
 	return Compare(f, found, prune)
 }
 
-// Read returns what there is of what a file names. With all it also returns what the file has made, and the
-// subscriptions of topics that it made.
+// Read returns the existing resources that a file names. With all it also returns the resources that the file created,
+// and the subscriptions of its topics.
 func (s *Session) Read(ctx context.Context, f *File, all bool) (Found, error) {
 	found := make(Found)
 	for _, r := range f.Resources {
@@ -145,7 +145,7 @@ func (s *Session) readInto(ctx context.Context, found Found, ref Ref) error {
 	return nil
 }
 
-// list returns all that there is of some kinds in a scope.
+// list returns all resources of some kinds in a scope.
 func (s *Session) list(ctx context.Context, scope Scope, of []Kind) (refs []Ref, err error) {
 	seen := make(map[Ref]bool)
 	for _, kind := range of {
@@ -164,8 +164,8 @@ func (s *Session) list(ctx context.Context, scope Scope, of []Kind) (refs []Ref,
 	return slices.SortedFunc(maps.Keys(seen), inOrder), nil
 }
 
-// Apply takes the steps of a plan, and calls done after each. An error leaves what is done until then: the next apply
-// goes on from there.
+// Apply executes the steps of a plan, and calls done after each. After an error, the completed steps stay: the next
+// apply continues from there.
 func (s *Session) Apply(ctx context.Context, p *Plan, done func(*Step)) error {
 	for _, step := range p.Steps {
 		if s.Made == nil && slices.ContainsFunc(step.Changes, func(c Change) bool { return c.Setting == accessKey && *c.Is == "true" }) {
@@ -200,7 +200,7 @@ func (s *Session) take(ctx context.Context, p *Plan, step *Step) error {
 	case Delete:
 		return k.remove(ctx, step.was)
 	}
-	if step.was == nil { // it was made by an earlier step
+	if step.was == nil { // an earlier step created it
 		if step.was, err = k.read(ctx, step.Ref); err != nil {
 			return err
 		}

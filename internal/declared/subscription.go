@@ -12,7 +12,7 @@ import (
 // grant is a queue's permission for a topic to send.
 type grant struct{ queue, topic Ref }
 
-// subscriptions reads those of a topic.
+// subscriptions reads the subscriptions of a topic.
 func (f *fileReader) subscriptions(topic string, n *yaml.Node) {
 	seen := make(map[string]bool)
 	f.list(n, func(one *yaml.Node) {
@@ -60,7 +60,7 @@ func (f *fileReader) subscriptions(topic string, n *yaml.Node) {
 	})
 }
 
-// likely returns which endpoint a text looks like.
+// likely returns the endpoint that a text resembles.
 func likely(text string) string {
 	switch {
 	case strings.Contains(text, "://"):
@@ -71,7 +71,7 @@ func likely(text string) string {
 	return "sqs"
 }
 
-// endpoint returns an endpoint as SNS takes it.
+// endpoint returns an endpoint in SNS's form.
 func (f *fileReader) endpoint(protocol string, v *yaml.Node) (string, string) {
 	text, ok := f.text(v, "an endpoint")
 	if !ok {
@@ -95,7 +95,7 @@ func undeliveredTarget(policy string) string {
 	return target
 }
 
-// grantTo notes that a topic has to be permitted to send to a queue, if the file has it.
+// grantTo records that a topic needs permission to send to a queue, if the file has the queue.
 func (f *fileReader) grantTo(topic Ref, queue string) {
 	if ref, ok := refOfARN(queue); ok {
 		if _, here := f.declared[ref]; here {
@@ -104,8 +104,8 @@ func (f *fileReader) grantTo(topic Ref, queue string) {
 	}
 }
 
-// grant adds the permissions for topics to the queues: to their policies in the file or, where it has none, as settings
-// of their own, so that the rest of the policy is left alone.
+// grant adds the permissions for topics to the queues: to their policies in the file or, if it has none, as separate
+// settings, so that the rest of the policy stays unchanged.
 func (f *fileReader) grant() {
 	queues := make(map[Ref]*Resource)
 	for _, r := range f.file.Resources {
@@ -147,8 +147,7 @@ func nameless(statement any) string {
 	return canonicalPolicy(encodeJSON(map[string]any{"Statement": []any{v}}))
 }
 
-// addStatement adds a statement to a policy, unless it has it, under any name. Without a policy there is one
-// afterwards.
+// addStatement adds a statement to a policy, unless the policy has it under any name. It creates a missing policy.
 func addStatement(document, statement string) string {
 	var added any
 	if decodeJSON(statement, &added) != nil {
@@ -183,7 +182,7 @@ func addStatement(document, statement string) string {
 	return encodeJSON(p)
 }
 
-// permittedTopics returns the statements of a queue's policy that let topics send, by the topics.
+// permittedTopics returns the statements of a queue's policy that let topics send, by topic.
 func permittedTopics(document, queue string) map[string]string {
 	var v any
 	if document == "" || decodeJSON(document, &v) != nil {
@@ -209,6 +208,6 @@ func permittedTopics(document, queue string) map[string]string {
 
 func decoded(text string) any {
 	var v any
-	_ = decodeJSON(text, &v) // what is no JSON is nil, which is like nothing
+	_ = decodeJSON(text, &v) // what is no JSON is nil, which equals nothing
 	return v
 }

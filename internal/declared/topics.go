@@ -14,7 +14,7 @@ import (
 // topics implements the topics of SNS.
 type topics struct{ api API }
 
-// attributeMap is attributes as SNS answers them.
+// attributeMap is attributes in SNS's answers.
 type attributeMap []struct {
 	Key   string `xml:"key"`
 	Value string `xml:"value"`
@@ -79,7 +79,7 @@ func defaultTopicPolicy(r Ref) string {
 	}}})
 }
 
-// attributeParams returns attributes as SNS takes them.
+// attributeParams returns attributes in SNS's form.
 func attributeParams(attributes map[string]string) (params []string) {
 	for i, name := range slices.Sorted(maps.Keys(attributes)) {
 		at := fmt.Sprintf("Attributes.entry.%d.", i+1)
@@ -88,7 +88,7 @@ func attributeParams(attributes map[string]string) (params []string) {
 	return params
 }
 
-// tagParams returns tags as SNS and IAM take them.
+// tagParams returns tags in the form of SNS and IAM.
 func tagParams(tags map[string]string) (params []string) {
 	for i, key := range slices.Sorted(maps.Keys(tags)) {
 		at := fmt.Sprintf("Tags.member.%d.", i+1)
@@ -151,7 +151,7 @@ type subscriptions struct {
 	session *Session
 }
 
-// ofTopic returns the subscriptions of a topic without their settings. They are read once.
+// ofTopic returns the subscriptions of a topic without their settings. It reads them once.
 func (s subscriptions) ofTopic(ctx context.Context, topic Ref) ([]*Actual, error) {
 	if all, known := s.session.topics[topic]; known {
 		return all, nil

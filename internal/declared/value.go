@@ -17,13 +17,13 @@ import (
 	"github.com/sluicemq/sluice/internal/plainjson"
 )
 
-// A shape is what the value of a setting looks like: in the file, in the API, in a plan and in the schema.
+// A shape defines the value of a setting: in the file, in the API, in a plan and in the schema.
 type shape struct {
-	// parse reads the value, and returns it as the API takes it.
+	// parse reads the value, and returns it in the API's form.
 	parse func(f *fileReader, n *yaml.Node) (string, bool)
-	// canonical returns one form of values that mean the same; nil: values mean the same if they are the same.
+	// canonical returns the same text for values with the same meaning; nil: only equal values have the same meaning.
 	canonical func(string) string
-	// show returns the value as a file has it: text, number, list or ordered mapping. nil: the text itself.
+	// show returns the value in the form of a file: text, number, list or ordered mapping. nil: the text itself.
 	show func(s Scope, value string) any
 	// schema is the JSON schema of the value.
 	schema map[string]any
@@ -40,7 +40,7 @@ func (s *shape) shown(scope Scope, value string) any {
 	return s.show(scope, value)
 }
 
-// none is the word for a setting that is to be taken away.
+// none is the word for a setting to remove.
 const none = "none"
 
 var textShape = shape{
@@ -100,7 +100,7 @@ func formatNumber(n float64) string {
 	return string(text)
 }
 
-// wordShape is one of a few words.
+// wordShape is one of a set of words.
 func wordShape(words ...string) shape {
 	return shape{
 		parse: func(f *fileReader, n *yaml.Node) (string, bool) {
@@ -132,7 +132,7 @@ var secondsShape = shape{
 	schema: map[string]any{"type": []string{"string", "integer"}, "pattern": `^([0-9]+(d|h|m|s))+$|^[0-9]+$`},
 }
 
-// parseSeconds reads a number of seconds, or a duration that may begin with days.
+// parseSeconds parses a number of seconds, or a duration that may begin with days.
 func parseSeconds(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, n >= 0 && n <= math.MaxInt32
@@ -141,7 +141,7 @@ func parseSeconds(text string) (int64, bool) {
 	return int64(d / time.Second), err == nil && d >= 0 && d%time.Second == 0 && d/time.Second <= math.MaxInt32
 }
 
-// showSeconds writes seconds in the largest unit of which they are a multiple.
+// showSeconds formats seconds in the largest unit that divides them.
 func showSeconds(value string) string {
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil {
@@ -232,8 +232,8 @@ func (f *fileReader) document(n *yaml.Node, textsOnly bool) (string, bool) {
 	return encodeJSON(parsed), len(f.problems) == before
 }
 
-// tree returns YAML as JSON would be decoded. With textsOnly all scalars are texts, as they are written: in a policy
-// the version is no date and an account no number.
+// tree returns YAML in the form of decoded JSON. With textsOnly, all scalars stay texts: in a policy, the version is
+// not a date and an account is not a number.
 func (f *fileReader) tree(n *yaml.Node, textsOnly bool) any {
 	n = f.value(n)
 	switch n.Kind {
@@ -335,8 +335,8 @@ func normal(v any) any {
 	return v
 }
 
-// canonicalPolicy writes a policy in one form: lists of one without the list, all values as texts, in order where order
-// says nothing, accounts as their roots, and everybody as *.
+// canonicalPolicy writes a policy in one form: single elements without a list, all values as texts, in order where
+// order has no meaning, accounts as their roots, and everybody as *.
 func canonicalPolicy(value string) string {
 	var v any
 	if decodeJSON(value, &v) != nil {
@@ -380,7 +380,7 @@ func several(v any) []any {
 	return []any{v}
 }
 
-// set returns values as an ordered set of texts; one is without a list.
+// set returns values as an ordered set of texts. A single value has no list.
 func set(v any, each func(string) string) any {
 	var texts []string
 	for _, one := range several(v) {
@@ -424,16 +424,16 @@ func conditions(v any) {
 	}
 }
 
-// plain is a text that stands in YAML without quotes: a number, boolean or duration.
+// plain matches texts that need no quotes in YAML: a number, boolean or duration.
 type plain string
 
-// entry is one of an ordered mapping.
+// entry is an entry of an ordered mapping.
 type entry struct {
 	name  string
 	value any
 }
 
-// ordered returns decoded JSON with its mappings in order, names of policies as one writes them.
+// ordered returns decoded JSON with ordered mappings; those of policies are in the customary order.
 func ordered(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -459,7 +459,7 @@ func ordered(v any) any {
 	return v
 }
 
-// custom is the order in which the members of policies are written.
+// custom is the customary order of the members of policies.
 var custom = []string{
 	"Version",
 	"Id",

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/alarm"
 )
 
-// Action is a notification that has still to be published.
+// Action is a notification that still has to be published.
 type Action struct {
 	Alarm     Name
 	Composite bool   `json:",omitempty"` // the alarm is one
@@ -22,10 +22,10 @@ type Action struct {
 	id string // the key of its record, behind the prefix
 }
 
-// ID returns what tells the action from all others, also when it is carried out again.
+// ID returns the identity of the action, which stays the same when it is repeated.
 func (a *Action) ID() string { return a.id }
 
-// newAction returns the record of an action of an alarm that came from a state.
+// newAction returns the record of an action of an alarm that left a state.
 func newAction(from alarm.State, is *Alarm, target string, at time.Time) *Action {
 	return &Action{
 		id:    historyTime(at) + "-" + uuid.NewString(),
@@ -34,7 +34,7 @@ func newAction(from alarm.State, is *Alarm, target string, at time.Time) *Action
 	}
 }
 
-// subject returns the subject of a notification. SNS takes subjects of less than a hundred characters.
+// subject returns the subject of a notification. SNS limits subjects to less than a hundred characters.
 func subject(a *Alarm) string {
 	const most = 99
 	text := fmt.Sprintf("%s: %q in %s", a.State, a.Name.Name, regionName(a.Region))
@@ -44,7 +44,7 @@ func subject(a *Alarm) string {
 	return text
 }
 
-// message is what a notification says.
+// message is the text of a notification.
 type message struct {
 	AlarmName                          string
 	AlarmDescription                   *string
@@ -83,7 +83,7 @@ type trigger struct {
 	Statistic                        string           `json:",omitempty"`
 	ExtendedStatistic                string           `json:",omitempty"`
 	Unit                             *string          `json:"Unit"`
-	Dimensions                       []shownDimension `json:",omitzero"` // empty, but there, of a metric that has none
+	Dimensions                       []shownDimension `json:",omitzero"` // empty but present for a metric that has none
 	Metrics                          []shownQuery     `json:",omitempty"`
 	Period                           int64            `json:",omitempty"`
 	EvaluationPeriods                int
@@ -119,7 +119,7 @@ type shownStat struct {
 	Unit   string `json:",omitempty"`
 }
 
-// notification returns the text that a topic gets of the transition from a state.
+// notification returns the text for a topic about the transition from a state.
 func notification(from alarm.State, is *Alarm) string {
 	m := message{
 		AlarmName: is.Name.Name, AWSAccountId: is.Account,
@@ -140,7 +140,7 @@ func notification(from alarm.State, is *Alarm) string {
 	return string(encode(m))
 }
 
-// shownChildren returns the children that have decided the state, and an empty list if it was set by hand.
+// shownChildren returns the children that have decided the state, or an empty list if it was set by hand.
 func (a *Alarm) shownChildren() []shownChild {
 	out := []shownChild{}
 	for _, child := range a.triggeredBy() {

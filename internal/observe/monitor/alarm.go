@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// Name is what an alarm is found by.
+// Name identifies an alarm.
 type Name struct {
 	series.Scope
 	Name string
@@ -25,7 +25,7 @@ func (n Name) ARN() string {
 }
 
 // Alarm is an alarm with its state: a metric alarm, or a composite alarm, which has none of the fields from Metric to
-// WarmUp. It is not changed in place.
+// WarmUp. It is immutable.
 type Alarm struct {
 	Name
 	Description string `json:",omitempty"`
@@ -40,7 +40,7 @@ type Alarm struct {
 	Composite *Composite `json:",omitempty"` // nil: it is a metric alarm
 
 	Metric  *metricdata.Stat   `json:",omitempty"` // what it watches, or else
-	Queries []metricdata.Query `json:",omitempty"` // of which one is returned
+	Queries []metricdata.Query `json:",omitempty"` // one of which is returned
 
 	Periods    int
 	ToAlarm    int `json:",omitempty"` // 0: all periods
@@ -61,7 +61,7 @@ type Alarm struct {
 	StateBegan time.Time // when the state became another
 }
 
-// Window says how the evaluated periods lie.
+// Window is the position of the evaluated periods.
 type Window struct {
 	Kind     WindowKind `json:",omitempty"`
 	Timezone string     `json:",omitempty"` // of a WallClock
@@ -70,7 +70,7 @@ type Window struct {
 // WindowKind is a kind of Window.
 type WindowKind string
 
-// The kinds of windows. Without one windows slide.
+// The kinds of windows. By default windows slide.
 const (
 	Sliding   WindowKind = "sliding"
 	WallClock WindowKind = "wall clock"
@@ -82,14 +82,14 @@ type WarmUp struct {
 	Fully   bool `json:",omitempty"` // or until there is enough data
 }
 
-// ShowTags says which of an alarm's tags its notifications have.
+// ShowTags selects the alarm's tags for its notifications.
 type ShowTags struct {
 	Enabled  bool
 	Included []string `json:",omitempty"`
 	Excluded []string `json:",omitempty"`
 }
 
-// Clone returns a copy that can be changed.
+// Clone returns a copy that may be changed.
 func (a *Alarm) Clone() *Alarm {
 	c := *a
 	c.Tags = maps.Clone(a.Tags)
@@ -99,7 +99,7 @@ func (a *Alarm) Clone() *Alarm {
 	return &c
 }
 
-// Datapoints returns how many datapoints have to breach.
+// Datapoints returns how many datapoints must breach.
 func (a *Alarm) Datapoints() int {
 	if a.ToAlarm == 0 {
 		return a.Periods
@@ -119,7 +119,7 @@ func (a *Alarm) Plan() (*metricdata.Plan, error) {
 	return plan, err
 }
 
-// rule returns what the alarm watches for.
+// rule returns the condition that the alarm watches for.
 func (a *Alarm) rule(period time.Duration) *alarm.Rule {
 	r := &alarm.Rule{
 		Comparison: a.Comparison, Threshold: a.Threshold, Periods: a.Periods, ToAlarm: a.Datapoints(),
@@ -129,7 +129,7 @@ func (a *Alarm) rule(period time.Duration) *alarm.Rule {
 		r.Statistic, r.Unit = a.Metric.Statistic, a.Metric.Unit
 	}
 	if a.Window.Kind == WallClock {
-		r.Location, _ = Location(a.Window.Timezone) // it was checked when the alarm was made
+		r.Location, _ = Location(a.Window.Timezone) // it was checked when the alarm was created
 	}
 	if a.WarmUp != nil {
 		r.WarmUp, r.WaitFully = a.Created.Add(time.Duration(a.WarmUp.Minutes)*time.Minute), a.WarmUp.Fully
@@ -137,8 +137,8 @@ func (a *Alarm) rule(period time.Duration) *alarm.Rule {
 	return r
 }
 
-// Location returns the time zone of that name: one of the IANA's, or an offset such as +05:30 or UTC-3. An empty name
-// is UTC.
+// Location returns the time zone of that name: an IANA name, or an offset such as +05:30 or UTC-3. An empty name is
+// UTC.
 func Location(name string) (*time.Location, bool) {
 	offset := strings.TrimPrefix(name, "UTC")
 	if offset == "" {
@@ -183,7 +183,7 @@ func (a *Alarm) Actions() []string {
 	return slices.Concat(a.OKActions, a.AlarmActions, a.InsufficientDataActions)
 }
 
-// shownTags returns the tags that notifications have.
+// shownTags returns the tags for notifications.
 func (a *Alarm) shownTags() map[string]string {
 	s := a.ShowTags
 	if s == nil || !s.Enabled {

@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// calendar is a reader whose periods of an alarm's length are the days or weeks of its clock, which are an hour
-// shorter or longer when the clock changes.
+// calendar is a reader whose periods of an alarm's length are the days or weeks of its clock. They are an hour shorter
+// or longer when the clock changes.
 type calendar struct {
 	series.Reader
 	rule *alarm.Rule

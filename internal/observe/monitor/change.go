@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/plainjson"
 )
 
-// Tx is a change that is being made. The monitor's answers are unchanged until the change is durable.
+// Tx is a change in progress. The monitor's answers are unchanged until the change is durable.
 type Tx struct {
 	tx      *control.Tx
 	monitor *Monitor
@@ -19,8 +19,8 @@ type Tx struct {
 }
 
 // Change makes a change of several records, all or none. f decides about it: it reads the monitor, which does not
-// change meanwhile; see control.Control.Change. It first makes sure that all programs which read the records can, and
-// returns the error of Options.Formats if not.
+// change meanwhile; see control.Control.Change. Change first checks that all programs that read the records can do so,
+// and returns the error of Options.Formats if not.
 func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
 	return m.records.Change(ctx, func(tx *control.Tx) error {
 		change := &Tx{tx, m, make(map[series.Scope]int)}
@@ -74,7 +74,7 @@ func (tx *Tx) Delete(a *Alarm, now time.Time) error {
 	return tx.AddItem(a.Scope, configured(a, deleted, now))
 }
 
-// EnableActions says whether an alarm's actions are carried out.
+// EnableActions sets whether an alarm's actions are carried out.
 func (tx *Tx) EnableActions(a *Alarm, enabled bool, now time.Time) error {
 	if a.ActionsEnabled == enabled {
 		return nil
@@ -85,8 +85,8 @@ func (tx *Tx) EnableActions(a *Alarm, enabled bool, now time.Time) error {
 	return tx.AddItem(c.Scope, configured(c, updated, now))
 }
 
-// Transition gives an alarm another state, and its actions a record each. If the state is the one that the alarm has,
-// only the reason changes. A composite alarm keeps the state until its children have others.
+// Transition sets the state of an alarm, and adds a record for each of its actions. If the alarm has the state already,
+// only the reason changes. A composite alarm keeps the state until its children have other states.
 func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 	is := was.Clone()
 	is.enter(d, now)
@@ -110,7 +110,7 @@ func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 	return nil
 }
 
-// act makes a record for each action of an alarm that came from a state.
+// act adds a record for each action of an alarm that left a state.
 func (tx *Tx) act(from alarm.State, is *Alarm, now time.Time) {
 	for _, target := range is.actions(is.State) {
 		a := newAction(from, is, target, now)
@@ -118,14 +118,14 @@ func (tx *Tx) act(from alarm.State, is *Alarm, now time.Time) {
 	}
 }
 
-// Done removes the record of an action, and notes what became of it.
+// Done removes the record of an action, and records its outcome.
 func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
 	actionTable.Delete(tx.tx, a.id)
 	item := &Item{Alarm: a.Alarm.Name, Composite: a.Composite, Kind: Acted, Time: now, Summary: "Successfully executed action " + a.Target}
 	data := map[string]any{
 		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(),
 		"error":            nil,
-		"publishedMessage": string(encode(map[string]string{"default": a.Message})), // as AWS has it: JSON in JSON
+		"publishedMessage": string(encode(map[string]string{"default": a.Message})), // as on AWS: JSON in JSON
 	}
 	if failure != "" {
 		item.Summary = "Failed to execute action " + a.Target + ". Received error: " + encodeText(failure)
@@ -137,10 +137,11 @@ func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
 
 func (tx *Tx) put(a *Alarm) { alarmTable.Put(tx.tx, a.Name, a) }
 
-// stamp is a time as it is kept: to the millisecond.
+// stamp rounds a time to its stored form, in milliseconds.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// encode is for values of this package, all of which have a JSON form. People read some of them: signs such as > stay.
+// encode encodes values of this package, all of which have a JSON form. People read some of them: characters such as >
+// are not escaped.
 func encode(v any) []byte {
 	b, err := plainjson.Marshal(v)
 	if err != nil {

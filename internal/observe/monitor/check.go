@@ -12,11 +12,11 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Counts is how much of each there is.
+// Counts is the number of records of each kind.
 type Counts struct{ Alarms, Dashboards, Metrics, Items int }
 
-// Check reads the records without changing anything, and returns how many there are and what is not as it should be. An
-// error says that the store could not be read.
+// Check reads the records without changing anything. It returns their numbers and a list of inconsistencies. An error
+// means that the store cannot be read.
 func Check(s *store.Store) (n Counts, problems []string, err error) {
 	r, kinds := newRecords()
 	want := func(ok bool, format string, args ...any) {

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// combineEvery is how often composite alarms are looked at that depend on what has changed.
+	// combineEvery is how often the composite alarms that depend on changes are evaluated.
 	combineEvery = time.Second
-	// combineTimeout is how long that may take; what is left has its turn the next time.
+	// combineTimeout is how long that may take. The rest is evaluated the next time.
 	combineTimeout = 8 * time.Second
-	// combinedAtOnce is how many of them are one change of the control store. Their records, history and notifications
-	// repeat rules of up to 10 KiB.
+	// combinedAtOnce is how many of them share one change of the control store. Their records, history and
+	// notifications repeat rules of up to 10 KiB.
 	combinedAtOnce = 10
 )
 
@@ -30,8 +30,8 @@ func (e *Evaluator) combineLoop(ctx context.Context) {
 	}
 }
 
-// Combine looks at the composite alarms that depend on what has changed since the last time, and at those of which a
-// period has ended, until nothing has changed any more. On a node that does not own the control store it does nothing.
+// Combine evaluates the composite alarms that depend on changes since the last time, and those with a period that has
+// ended, until nothing changes any more. On a node that does not own the control store it does nothing.
 func (e *Evaluator) Combine(ctx context.Context, now time.Time) error {
 	if e.Monitor.control.Elsewhere() {
 		return nil
@@ -51,14 +51,14 @@ func (e *Evaluator) Combine(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// due returns the composite alarms to be looked at next.
+// due returns the composite alarms to evaluate next.
 func (m *Monitor) due(now time.Time) []Name {
 	r := m.records.Lock()
 	defer m.records.Unlock()
 	return r.composites.due(now)
 }
 
-// again has composite alarms looked at once more.
+// again makes composite alarms due once more.
 func (m *Monitor) again(names []Name) {
 	r := m.records.Lock()
 	defer m.records.Unlock()
@@ -69,7 +69,7 @@ func (m *Monitor) again(names []Name) {
 	}
 }
 
-// combine brings composite alarms up to date of which none depends on another.
+// combine updates composite alarms that do not depend on each other.
 func (m *Monitor) combine(ctx context.Context, names []Name, now time.Time) error {
 	changing := slices.DeleteFunc(slices.Clone(names), func(n Name) bool {
 		a := m.Alarm(n)
@@ -87,7 +87,7 @@ func (m *Monitor) combine(ctx context.Context, names []Name, now time.Time) erro
 	return nil
 }
 
-// combine brings alarms up to date, as they are now.
+// combine updates alarms in their current state.
 func (tx *Tx) combine(names []Name, now time.Time) error {
 	for _, name := range names {
 		was := tx.monitor.Alarm(name)

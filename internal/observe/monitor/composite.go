@@ -11,29 +11,30 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// Composite is what an alarm has that combines the states of others: its children.
+// Composite holds the fields of an alarm that combines the states of others, its children.
 type Composite struct {
 	Rule       string
 	Suppressor string `json:",omitempty"` // the name or ARN of the alarm that suppresses the actions
-	Wait       int    `json:",omitempty"` // seconds for which the actions wait for the suppressor to alarm
-	Extension  int    `json:",omitempty"` // seconds for which they stay suppressed when it no longer does
+	Wait       int    `json:",omitempty"` // seconds that the actions wait for the suppressor to alarm
+	Extension  int    `json:",omitempty"` // seconds that they stay suppressed when it no longer does
 
-	// Held is the states that the children had when the state was set by hand. The state stays until they have others.
+	// Held records the states of the children when the state was set by hand. The state stays until the children have
+	// other states.
 	Held string `json:",omitempty"`
 
 	Suppression Suppression `json:",omitzero"`
 
-	expression *alarmrule.Expression // nil: Rule cannot be read, and the alarm is not evaluated
-	children   []Name                // as expression has them
+	expression *alarmrule.Expression // nil: Rule is invalid, and the alarm is not evaluated
+	children   []Name                // in the order of expression
 }
 
-// NewComposite returns what an alarm of a scope with that rule has. Its error is an *alarmrule.Error.
+// NewComposite returns the composite part of an alarm of a scope with that rule. Its error is an *alarmrule.Error.
 func NewComposite(in series.Scope, rule string) (*Composite, error) {
 	c := &Composite{Rule: rule}
 	return c, c.read(in)
 }
 
-// read reads the rule.
+// read parses the rule.
 func (c *Composite) read(in series.Scope) (err error) {
 	if c.expression, err = alarmrule.Parse(c.Rule); err != nil {
 		return err
@@ -48,10 +49,10 @@ func (c *Composite) read(in series.Scope) (err error) {
 	return nil
 }
 
-// Children returns the names of the alarms that the rule names, each once.
+// Children returns the names of the alarms in the rule, each once.
 func (c *Composite) Children() []Name { return c.children }
 
-// Referenced returns the alarm that a name or an ARN means to the alarms of a scope. An ARN of another scope means an
+// Referenced returns the alarm that a name or an ARN refers to within a scope. An ARN of another scope refers to an
 // alarm that does not exist.
 func Referenced(in series.Scope, ref string) Name {
 	if name, ok := strings.CutPrefix(ref, Name{Scope: in}.ARN()); ok {
@@ -68,10 +69,10 @@ func (a *Alarm) suppressor() (n Name, ok bool) {
 	return Referenced(a.Scope, a.Composite.Suppressor), true
 }
 
-// findAlarm returns an alarm by its name, or nil.
+// findAlarm returns the alarm of that name, or nil.
 type findAlarm func(Name) *Alarm
 
-// heldStates returns the states of an alarm's children as Held has them.
+// heldStates returns the states of an alarm's children in the form of Held.
 func (a *Alarm) heldStates(find findAlarm) string {
 	letters := make([]string, len(a.Composite.children))
 	for i, name := range a.Composite.children {
@@ -83,7 +84,7 @@ func (a *Alarm) heldStates(find findAlarm) string {
 	return "held:" + strings.Join(letters, "")
 }
 
-// decide returns the state that a composite alarm ought to have, with the reason if it is another than it has.
+// decide returns the state that a composite alarm should have, and the reason if it differs from the present one.
 func (a *Alarm) decide(find findAlarm) alarm.Decision {
 	holds := a.Composite.expression.Holds(func(ref string) alarm.State {
 		if child := find(Referenced(a.Scope, ref)); child != nil {
@@ -101,11 +102,11 @@ func (a *Alarm) decide(find findAlarm) alarm.Decision {
 	return d
 }
 
-// reasonTime is how the reasons of composite alarms write times.
+// reasonTime is the format of times in the reasons of composite alarms.
 const reasonTime = "Monday 02 January, 2006 15:04:05 MST"
 
-// reason says why a composite alarm enters a state: because of the child that last did so, or, if the alarm was changed
-// after that, because of the change.
+// reason explains why a composite alarm enters a state: because of the child that last changed or, if the alarm was
+// changed later, because of that change.
 func (a *Alarm) reason(find findAlarm, to alarm.State) (text, data string) {
 	var children []*Alarm
 	for _, name := range a.Composite.children {
@@ -126,10 +127,10 @@ func (a *Alarm) reason(find findAlarm, to alarm.State) (text, data string) {
 	return a.ARN() + " was " + what + " and its alarm rule evaluates to " + string(to), triggers(children)
 }
 
-// maxTriggers is how many children the data of a reason has.
+// maxTriggers is the maximum number of children in the data of a reason.
 const maxTriggers = 10
 
-// triggerData is a child that has decided, as the data of a reason has it.
+// triggerData is a child that has decided, in the data of a reason.
 type triggerData struct {
 	ARN   string       `json:"arn"`
 	State triggerState `json:"state"`
@@ -156,14 +157,14 @@ func triggers(children []*Alarm) string {
 // triggeredBy returns the children that the reason of an alarm's state names.
 func (a *Alarm) triggeredBy() []triggerData {
 	var d triggersData
-	if json.Unmarshal([]byte(a.ReasonData), &d) != nil { // what SetAlarmState gave is free
+	if json.Unmarshal([]byte(a.ReasonData), &d) != nil { // what SetAlarmState set is free
 		return nil
 	}
 	return d.Alarms
 }
 
-// combined returns a composite alarm as it ought to be, and whether its actions are to be carried out. It returns nil
-// if it is as it ought to be.
+// combined returns a composite alarm as it should be, and whether to carry out its actions. It returns nil if nothing
+// changes.
 func (a *Alarm) combined(find findAlarm, now time.Time) (is *Alarm, act bool) {
 	is = a.Clone()
 	if held := is.Composite.Held; held == "" || held != a.heldStates(find) {
@@ -179,7 +180,7 @@ func (a *Alarm) combined(find findAlarm, now time.Time) (is *Alarm, act bool) {
 	return nil, false
 }
 
-// enter gives an alarm a state, which may be the one that it has.
+// enter sets the state of an alarm, which may be its present one.
 func (a *Alarm) enter(d alarm.Decision, now time.Time) {
 	if d.State != a.State {
 		a.StateBegan = stamp(now)

@@ -9,17 +9,17 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// MaxParents is how many composite alarms can name an alarm in their rules.
+// MaxParents is the maximum number of composite alarms that name an alarm in their rules.
 const MaxParents = 150
 
-// composites is which composite alarms depend on which alarms, and which have to be looked at again.
+// composites records which composite alarms depend on which alarms, and which must be evaluated again.
 //
-// They are looked at from the bottom: an alarm only when nothing that its rule names still has to be. A change that
-// passes through several of them thus notifies once, about the state in which each ends.
+// They are evaluated from the bottom: an alarm only when nothing in its rule is due any more. So a change that passes
+// through several of them notifies once, about the final state of each.
 type composites struct {
 	all        map[series.Scope]map[Name]*Alarm
-	parents    map[Name][]Name // the alarms whose rules name an alarm
-	suppressed map[Name][]Name // the alarms whose suppressor it is
+	parents    map[Name][]Name // by name: the alarms whose rules name it
+	suppressed map[Name][]Name // by name: the alarms whose suppressor it is
 	stale      map[Name]struct{}
 	ends       map[Name]time.Time // when their WaitPeriod or ExtensionPeriod ends
 	ranked     map[series.Scope]ranks
@@ -32,7 +32,7 @@ func newComposites() composites {
 	}
 }
 
-// replace takes in that the alarm of a name is another; was or is may be nil.
+// replace replaces the alarm of a name; was or is may be nil.
 func (c *composites) replace(name Name, was, is *Alarm) {
 	if before, now := was.dependence(), is.dependence(); before != now {
 		c.remove(name, was)
@@ -46,7 +46,7 @@ func (c *composites) replace(name Name, was, is *Alarm) {
 	}
 }
 
-// dependence names the alarms on which a composite alarm depends; it is zero for a metric alarm, or no alarm.
+// dependence names the alarms on which a composite alarm depends. It is zero for a metric alarm, or no alarm.
 type dependence struct{ rule, suppressor string }
 
 func (a *Alarm) dependence() (d dependence) {
@@ -72,7 +72,7 @@ func (c *composites) add(a *Alarm) {
 	delete(c.ranked, a.Scope)
 }
 
-// keep takes in what a composite alarm has but for what it depends on.
+// keep updates the record of a composite alarm, except for its dependence.
 func (c *composites) keep(a *Alarm) {
 	c.all[a.Scope][a.Name] = a
 	delete(c.ends, a.Name)
@@ -101,7 +101,7 @@ func (c *composites) remove(name Name, a *Alarm) {
 	delete(c.ranked, a.Scope)
 }
 
-// unlist removes a name from a list of m, and the list with its last name.
+// unlist removes a name from a list of m, and removes a list with its last name.
 func unlist(m map[Name][]Name, key, name Name) {
 	left := slices.DeleteFunc(slices.Clone(m[key]), func(n Name) bool { return n == name }) // readers may hold the list
 	if m[key] = left; len(left) == 0 {
@@ -109,11 +109,11 @@ func unlist(m map[Name][]Name, key, name Name) {
 	}
 }
 
-// dueAtOnce is how many alarms of a scope are looked at before those of the others have their turn.
+// dueAtOnce is how many alarms of a scope are evaluated before those of other scopes have their turn.
 const dueAtOnce = 50
 
-// due returns the composite alarms to be looked at next, some of the lowest rank in each scope, and forgets that they
-// are stale. Those that have no rank are not looked at.
+// due returns the composite alarms to evaluate next, some of the lowest rank in each scope, and clears their mark. It
+// skips those without a rank.
 func (c *composites) due(now time.Time) (out []Name) {
 	for name, until := range c.ends {
 		if !now.Before(until) {
@@ -181,7 +181,7 @@ func (m *Monitor) Children(of *Alarm) []*Alarm {
 	return r.named(of.Composite.children)
 }
 
-// named returns the alarms of these names that exist, in order.
+// named returns the existing alarms of these names, in order.
 func (r *records) named(names []Name) (out []*Alarm) {
 	for _, name := range names {
 		if a := r.alarms[name]; a != nil {

@@ -17,18 +17,18 @@ type Dashboard struct {
 	Size     int // of its text, in bytes
 	Tags     map[string]string
 
-	body string // its text, of one that is to be written
+	body string // its text, when it is to be written
 }
 
 // ARN returns the dashboard's Amazon Resource Name, which has no region.
 func (d *Dashboard) ARN() string { return DashboardARN(d.Account, d.Name) }
 
-// DashboardARN returns the name that a dashboard has, or would have.
+// DashboardARN returns the ARN of a dashboard, whether or not it exists.
 func DashboardARN(account, name string) string {
 	return "arn:aws:cloudwatch::" + account + ":dashboard/" + name
 }
 
-// dashboardRecord is what is stored of a dashboard.
+// dashboardRecord is the stored form of a dashboard.
 type dashboardRecord struct {
 	Account  string
 	Name     string
@@ -46,7 +46,7 @@ func (m *Monitor) Dashboard(account, name string) *Dashboard {
 	return r.dashboards[dashboardKey(account, name)]
 }
 
-// Dashboards returns the dashboards of an account whose names begin with a prefix, in order of their names.
+// Dashboards returns the dashboards of an account whose names begin with a prefix, ordered by name.
 func (m *Monitor) Dashboards(account, prefix string) []*Dashboard {
 	r := m.records.RLock()
 	out := control.Where(r.dashboards, func(d *Dashboard) bool {
@@ -68,7 +68,7 @@ func (m *Monitor) Body(d *Dashboard) (string, error) {
 	return r.Body, err
 }
 
-// PutDashboard adds a dashboard or replaces the one of that name.
+// PutDashboard adds a dashboard, or replaces the one of that name.
 func (tx *Tx) PutDashboard(d *Dashboard, body string) {
 	c := *d
 	c.body = body

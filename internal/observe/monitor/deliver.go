@@ -8,12 +8,12 @@ import (
 
 // Publisher publishes to topics.
 type Publisher interface {
-	// Publish publishes a notification to its topic. An error that is or wraps a *Refusal says that it is in vain to
-	// try again.
+	// Publish publishes a notification to its topic. An error that is or wraps a *Refusal means that a retry is
+	// useless.
 	Publish(ctx context.Context, a *Action) error
 }
 
-// Refusal says why a notification cannot be published.
+// Refusal is the reason why a notification cannot be published.
 type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
@@ -21,24 +21,24 @@ func (r *Refusal) Error() string { return r.Reason }
 const (
 	// publishTimeout is how long a topic may take.
 	publishTimeout = 10 * time.Second
-	// firstPause is how long to wait after the first failure; each further pause is twice as long, up to lastPause.
+	// firstPause is the pause after the first failure. Each further pause is twice as long, up to lastPause.
 	firstPause = time.Second
 	lastPause  = time.Minute
-	// giveUp is how old an action becomes whose topic cannot be published to.
+	// giveUp is the age at which an action is given up if its topic cannot be published to.
 	giveUp = time.Hour
 )
 
-// attempts are what is known of actions that have still to be carried out or noted, by their keys.
+// attempts holds the state of actions that still have to be carried out or recorded, by their keys.
 type attempts map[string]attempt
 
 type attempt struct {
 	pause time.Duration
-	next  time.Time // when to try again
-	// outcome is what became of the notification: nothing but its record has still to be changed. It is nil before.
+	next  time.Time // time of the next attempt
+	// outcome is the outcome of the notification: only its record still has to be changed. It is nil before.
 	outcome *outcome
 }
 
-// outcome is why a notification was given up, or empty if it was published.
+// outcome is the reason why a notification was given up, or empty if it was published.
 type outcome struct{ failure string }
 
 // after returns the attempt that follows a failure.
@@ -66,9 +66,9 @@ func (e *Evaluator) Deliver(ctx context.Context, now time.Time) error {
 	return errors.Join(failures...)
 }
 
-// deliver publishes a notification and removes its record. As long as the record cannot be changed, the outcome stays
-// in memory, so that the notification is not published again: it is repeated only where the outcome of a publication
-// is unknown, or another node continues, which does not know of it.
+// deliver publishes a notification and removes its record. While the record cannot be changed, the outcome stays in
+// memory, so that the notification is not published again. It is repeated only if the outcome of a publication is
+// unknown, or if another node continues, which does not know it.
 func (e *Evaluator) deliver(ctx context.Context, a *Action, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
@@ -89,7 +89,7 @@ func (e *Evaluator) deliver(ctx context.Context, a *Action, now time.Time) error
 	return nil
 }
 
-// publish publishes a notification. An error says that it is to be tried again.
+// publish publishes a notification. An error means that it must be retried.
 func (e *Evaluator) publish(ctx context.Context, a *Action, now time.Time) (*outcome, error) {
 	err := e.Topics.Publish(ctx, a)
 	refusal, refused := errors.AsType[*Refusal](err)

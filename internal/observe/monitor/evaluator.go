@@ -17,42 +17,41 @@ import (
 )
 
 const (
-	// afterMinute is how long after the end of a minute its points are looked at: they are written when it ends.
+	// afterMinute is how long after the end of a minute its points are read: they are written when it ends.
 	afterMinute = 5 * time.Second
-	// atOnce is how many alarms are evaluated at the same time: their points may have to come from other nodes.
+	// atOnce is how many alarms are evaluated at the same time: their points may come from other nodes.
 	atOnce = 8
-	// transitionsAtOnce is how many transitions are one change of the control store.
+	// transitionsAtOnce is how many transitions share one change of the control store.
 	transitionsAtOnce = 50
 	// evaluationTimeout is how long the evaluation of all alarms may take, so that it is over before the next.
 	evaluationTimeout = 50 * time.Second
-	// FineEvery is how often alarms are evaluated whose periods are below a minute, and the shortest period that one
-	// has.
+	// FineEvery is how often alarms with periods below a minute are evaluated, and the minimum of such a period.
 	FineEvery = 10 * time.Second
 	// fineTimeout is how long that may take.
 	fineTimeout = 8 * time.Second
 	sweepEvery  = time.Hour
 )
 
-// EvaluatorOptions are what an Evaluator is made of.
+// EvaluatorOptions configures an Evaluator.
 type EvaluatorOptions struct {
 	Monitor *Monitor
 	Reader  series.Reader // of the metrics that Sluice counts itself
 	Levels  series.Levels
-	Budget  *budget.Budget // of what is asked of history; nil means one of its own
+	Budget  *budget.Budget // for queries of history; nil means its own
 	Topics  Publisher
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
-// Evaluator watches: it evaluates all metric alarms every minute, those of periods below a minute every ten seconds,
-// and composite alarms when what they depend on has changed. It carries out the actions of all, as long as this node
+// Evaluator watches: it evaluates all metric alarms every minute, those with periods below a minute every ten seconds,
+// and composite alarms when the alarms they depend on have changed. It carries out the actions of all, while this node
 // owns the control store.
 type Evaluator struct {
 	EvaluatorOptions
 	attempts attempts
 }
 
-// NewEvaluator returns an evaluator, which does nothing before Run.
+// NewEvaluator returns an evaluator, which is inactive before Run.
 func NewEvaluator(o EvaluatorOptions) *Evaluator {
 	if o.Budget == nil {
 		o.Budget = budget.New(budget.Size)
@@ -60,7 +59,7 @@ func NewEvaluator(o EvaluatorOptions) *Evaluator {
 	return &Evaluator{EvaluatorOptions: o, attempts: make(attempts)}
 }
 
-// Run watches until ctx ends. A topic that takes long does not delay the next evaluation.
+// Run watches until ctx ends. A slow topic does not delay the next evaluation.
 func (e *Evaluator) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { e.act(ctx) })
@@ -69,7 +68,7 @@ func (e *Evaluator) Run(ctx context.Context) {
 	next := time.NewTimer(e.untilNext())
 	defer next.Stop()
 	swept := e.Now()
-	evaluated := swept.Add(-afterMinute).Truncate(series.Minute) // the minute in which all alarms were
+	evaluated := swept.Add(-afterMinute).Truncate(series.Minute) // the minute of the last complete evaluation
 	for {
 		select {
 		case <-ctx.Done():
@@ -104,7 +103,7 @@ func (e *Evaluator) act(ctx context.Context) {
 	}
 }
 
-// untilNext returns how long it is to the next evaluation.
+// untilNext returns the time until the next evaluation.
 func (e *Evaluator) untilNext() time.Duration {
 	now := e.Now()
 	next := now.Truncate(FineEvery).Add(afterMinute)
@@ -114,21 +113,21 @@ func (e *Evaluator) untilNext() time.Duration {
 	return next.Sub(now)
 }
 
-// report logs an error, but for those that say that it is another node's turn.
+// report logs an error, except those that mean that it is another node's turn.
 func (e *Evaluator) report(what string, err error) {
 	if err != nil && !errors.Is(err, control.ErrElsewhere) && !errors.Is(err, context.Canceled) {
 		e.Log.Warn(what, "error", err)
 	}
 }
 
-// transition is an alarm with what was decided about it.
+// transition is an alarm with the decision about it.
 type transition struct {
 	alarm    *Alarm
 	decision alarm.Decision
 }
 
-// Evaluate looks at every metric alarm once. An alarm whose metrics cannot be read keeps its state; the first reason is
-// returned when all others have been looked at. On a node that does not own the control store it does nothing.
+// Evaluate evaluates every metric alarm once. An alarm whose metrics cannot be read keeps its state; Evaluate returns
+// the first reason after all others were evaluated. On a node that does not own the control store it does nothing.
 func (e *Evaluator) Evaluate(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()
@@ -199,7 +198,7 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 	return nil
 }
 
-// evaluate decides about an alarm. Its reading is bounded as a request's is, and apart from what the account asks for.
+// evaluate decides about an alarm. Its reading is limited as a request's is, separately from the account's own queries.
 func (e *Evaluator) evaluate(ctx context.Context, a *Alarm, src *metricdata.Source, now time.Time) (alarm.Decision, error) {
 	ctx, end := e.Budget.Begin(ctx, "alarms of "+a.Account)
 	defer end()
@@ -237,7 +236,7 @@ func (a *Alarm) evaluate(ctx context.Context, src *metricdata.Source, now time.T
 }
 
 // tooFewSamples reports whether the evaluated datapoints have too few samples for the alarm's percentile, and the alarm
-// ignores such.
+// ignores such datapoints.
 func (a *Alarm) tooFewSamples(points []alarm.Datapoint) bool {
 	if a.Metric == nil || a.LowSamples != "ignore" {
 		return false
@@ -250,7 +249,7 @@ func (a *Alarm) tooFewSamples(points []alarm.Datapoint) bool {
 	return samples > 0 && samples < statistic.Enough()
 }
 
-// transit makes transitions, but for those of alarms that are others by now.
+// transit makes transitions, except for alarms that were changed meanwhile.
 func (m *Monitor) transit(ctx context.Context, all []transition, now time.Time) error {
 	return m.Change(ctx, func(tx *Tx) error {
 		for _, t := range all {

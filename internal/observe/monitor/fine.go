@@ -20,7 +20,7 @@ import (
 
 const keySeconds = keyPoints + "seconds/"
 
-// SecondsKept is for how long seconds are kept.
+// SecondsKept is how long seconds are kept.
 const SecondsKept = 3 * time.Hour
 
 func secondsKey(metric string, began time.Time) string {
@@ -94,20 +94,21 @@ func (r *metricReader) blocks(ctx context.Context, of *resolution, key string, f
 	return points, err
 }
 
-// countBlock counts the points of a record before they are read, and adds to held what they take.
+// countBlock counts the points of a record before they are read, and adds their memory to held.
 func countBlock(request *budget.Request, held *int) error {
 	const points = len(block{})
 	if err := request.Work(points); err != nil {
 		return err
 	}
-	if err := request.Hold(2 * points * series.PointBytes); err != nil { // a list that grows is copied
+	if err := request.Hold(2 * points * series.PointBytes); err != nil { // a growing list is copied
 		return err
 	}
 	*held += 2 * points * series.PointBytes
 	return nil
 }
 
-// decodeKey reads a record of points and its key. length is what the record is of: an hour or a minute.
+// decodeKey parses the key of a record of points, and reads the record. length is the period of the record: an hour or
+// a minute.
 func decodeKey(key string, length time.Duration, record []byte) (block, error) {
 	began, err := beginOf(key, length)
 	if err != nil {

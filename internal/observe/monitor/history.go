@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// ItemKind is what kind of thing happened to an alarm.
+// ItemKind is the kind of a history item.
 type ItemKind string
 
 // The kinds of history items.
@@ -26,17 +26,17 @@ const (
 
 var kindLetters = map[ItemKind]string{Configured: "C", StateSet: "S", Acted: "A"}
 
-// Item is something that happened to an alarm.
+// Item is an event of an alarm.
 type Item struct {
 	Alarm     string
-	Composite bool `json:",omitempty"` // the alarm is or was one
+	Composite bool `json:",omitempty"` // the alarm is or was a composite alarm
 	Kind      ItemKind
 	Time      time.Time
 	Summary   string
 	Data      string // JSON
 }
 
-// letter is what the key of an item says of its kind and of its alarm: in lower case it is a composite alarm.
+// letter encodes the kind of an item and of its alarm in the key: lower case means a composite alarm.
 func (i *Item) letter() string {
 	if i.Composite {
 		return strings.ToLower(kindLetters[i.Kind])
@@ -44,10 +44,10 @@ func (i *Item) letter() string {
 	return kindLetters[i.Kind]
 }
 
-// HistoryKept is for how long items are kept.
+// HistoryKept is how long items are kept.
 const HistoryKept = 14 * 24 * time.Hour
 
-// historyKey returns the key of an item. Keys are in order of time; n tells apart what happened at the same time.
+// historyKey returns the key of an item. Keys are in order of time; n distinguishes items of the same time.
 func historyKey(s series.Scope, i *Item, n int) string {
 	return historyPrefix(s) + historyTime(i.Time) + fmt.Sprintf("-%04d-%s-%s", n, i.letter(), escape(i.Alarm))
 }
@@ -56,7 +56,7 @@ func historyPrefix(s series.Scope) string { return keyHistory + s.Account + "/" 
 
 func historyTime(t time.Time) string { return fmt.Sprintf("%013d", max(0, t.UnixMilli())) }
 
-// splitHistoryKey takes the part of a key behind its scope apart.
+// splitHistoryKey parses the part of a key behind its scope.
 func splitHistoryKey(rest string) (at string, letter, name string, ok bool) {
 	parts := strings.SplitN(rest, "-", 4)
 	if len(parts) != 4 {
@@ -65,10 +65,10 @@ func splitHistoryKey(rest string) (at string, letter, name string, ok bool) {
 	return parts[0], parts[2], parts[3], true
 }
 
-// keyFactor is how much more memory the key of an item takes while its page is looked for than its text.
+// keyFactor is how many times more memory than its text the key of an item takes while a page is searched.
 const keyFactor = 2
 
-// HistoryFilter asks for items. Empty fields match all.
+// HistoryFilter selects items. Empty fields match all.
 type HistoryFilter struct {
 	series.Scope
 	Alarm    string
@@ -80,7 +80,7 @@ type HistoryFilter struct {
 // AlarmTypes are the types of alarms that are asked for.
 type AlarmTypes struct{ Metric, Composite bool }
 
-// matches reports whether an item is asked for that has a letter, the name of an alarm and a time in its key.
+// matches reports whether the filter selects an item with this letter, alarm name and time in its key.
 func (f *HistoryFilter) matches(letter, name, at string) bool {
 	of := strings.ToUpper(letter)
 	isComposite := of != letter
@@ -89,8 +89,8 @@ func (f *HistoryFilter) matches(letter, name, at string) bool {
 		(f.From.IsZero() || at >= historyTime(f.From)) && (f.To.IsZero() || at <= historyTime(f.To))
 }
 
-// HistoryKeys returns the keys of the items that a filter asks for, oldest first. Item returns what is under one. It
-// counts them for the request of ctx; see package budget.
+// HistoryKeys returns the keys of the items that a filter selects, oldest first. Item returns the item of a key.
+// HistoryKeys counts them for the request of ctx; see package budget.
 func (m *Monitor) HistoryKeys(ctx context.Context, f HistoryFilter) ([]string, error) {
 	prefix, request := historyPrefix(f.Scope), budget.Of(ctx)
 	var keys []string
@@ -109,7 +109,7 @@ func (m *Monitor) HistoryKeys(ctx context.Context, f HistoryFilter) ([]string, e
 	return keys, errors.Join(err, failed)
 }
 
-// Item returns the item under a key, or nil if it is there no more.
+// Item returns the item of a key, or nil if it no longer exists.
 func (m *Monitor) Item(key string) (*Item, error) {
 	b, err := m.control.Store().Get([]byte(key))
 	if b == nil || err != nil {
@@ -119,7 +119,7 @@ func (m *Monitor) Item(key string) (*Item, error) {
 	return i, json.Unmarshal(b, i)
 }
 
-// AddItem adds an item to the history of an alarm. Where there are MaxItems in the scope, the oldest go.
+// AddItem adds an item to the history of an alarm. If the scope has MaxItems, the oldest items are removed.
 func (tx *Tx) AddItem(s series.Scope, i *Item) error {
 	i.Time = i.Time.UTC().Truncate(time.Millisecond)
 	for n := 0; ; n++ {
@@ -136,10 +136,10 @@ func (tx *Tx) AddItem(s series.Scope, i *Item) error {
 	}
 }
 
-// maxData is how many bytes the data of an item has.
+// maxData is the maximum size of an item's data in bytes.
 const maxData = 4095
 
-// record is the data of an item, as JSON has it. Its members are in the order in which AWS writes them.
+// record is the data of an item in its JSON form. Its members are in AWS's order.
 type record struct {
 	Version string         `json:"version"`
 	Type    string         `json:"type,omitempty"`
@@ -159,8 +159,8 @@ type stateRecord struct {
 	SuppressedReason string          `json:"actionsSuppressedReason,omitempty"`
 }
 
-// historyData returns the data of an item as JSON. If it would be too long, it lacks what it can, one after the other,
-// until it is not: each function takes something out of all.
+// historyData returns the data of an item as JSON. If it would be too long, historyData drops members, one after the
+// other, until it fits: each function drops something.
 func historyData(all any, without ...func()) string {
 	for {
 		text := string(encode(all))
@@ -172,7 +172,7 @@ func historyData(all any, without ...func()) string {
 	}
 }
 
-// created, updated and deleted are what happens to the configuration of an alarm.
+// created, updated and deleted are the changes of an alarm's configuration.
 const (
 	created = "created"
 	updated = "updated"
@@ -209,7 +209,7 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 	}
 }
 
-// showMetric adds what a metric alarm watches.
+// showMetric adds the fields of a metric alarm.
 func (a *Alarm) showMetric(shown map[string]any) {
 	shown["evaluationPeriods"], shown["comparisonOperator"], shown["threshold"] = a.Periods, a.Comparison, a.Threshold
 	shown["treatMissingData"] = a.missing()
@@ -219,7 +219,7 @@ func (a *Alarm) showMetric(shown map[string]any) {
 	}
 }
 
-// show adds what a composite alarm has.
+// show adds the fields of a composite alarm.
 func (c *Composite) show(shown map[string]any) {
 	shown["alarmRule"] = c.Rule
 	if c.Suppressor != "" {
@@ -236,7 +236,7 @@ func (a *Alarm) missing() alarm.Missing {
 	return a.Missing
 }
 
-// list returns s, and an empty list rather than none.
+// list returns s, or an empty list instead of nil.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}
@@ -271,8 +271,7 @@ func transitionItem(was, is *Alarm, at time.Time) *Item {
 	return stateItem(was, is, fmt.Sprintf("Alarm updated from %s to %s", was.State, is.State), at)
 }
 
-// suppressionItem returns the item of a composite alarm whose actions are suppressed by something else than before, or
-// no longer; nil if that has not changed.
+// suppressionItem returns the item for a change of a composite alarm's suppression, or nil if it has not changed.
 func suppressionItem(was, is *Alarm, at time.Time) *Item {
 	before, now := was.Composite.Suppression, is.Composite.Suppression
 	switch {

@@ -25,27 +25,27 @@ type Metric struct {
 	Last time.Time // the hour of its newest point
 }
 
-// MaxMetrics is how many metrics an account can have that are its own.
+// MaxMetrics is the maximum number of an account's own metrics.
 const MaxMetrics = 1000
 
-// PointsKept is for how long their points are kept.
+// PointsKept is how long points are kept.
 const PointsKept = 15 * 24 * time.Hour
 
-// ErrTooManyMetrics says that an account has as many metrics as it can have.
+// ErrTooManyMetrics reports that an account has the maximum number of metrics.
 var ErrTooManyMetrics = errors.New("the account has as many custom metrics as it can have")
 
 // Sample is what a program has sent of a metric.
 type Sample struct {
 	ID    series.ID
 	Unit  string
-	Point series.Point // of the minute in which its time is
-	Fine  bool         // of high resolution: it counts by the second, too
+	Point series.Point // the minute of its time
+	Fine  bool         // of high resolution: it also counts by the second
 }
 
-// hash returns what a metric is stored under.
+// hash returns the storage key of a metric.
 func hash(id series.ID) string { return digest(parts(id)) }
 
-// parts returns what tells metrics apart, but for the unit.
+// parts returns the identity of a metric, except for the unit.
 func parts(id series.ID) []string {
 	parts := []string{id.Account, id.Region, id.Namespace, id.Metric}
 	for _, d := range Ordered(id.Dimensions) {
@@ -63,7 +63,7 @@ func digest(parts []string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Ordered returns dimensions in order of their names.
+// Ordered returns dimensions ordered by name.
 func Ordered(all []series.Dimension) []series.Dimension {
 	return slices.SortedFunc(slices.Values(all), func(a, b series.Dimension) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -97,7 +97,7 @@ func (m *Monitor) Put(ctx context.Context, samples []Sample) error {
 	})
 }
 
-// putSample adds a sample to the record of its hour, and notes in added how the record of its metric changes.
+// putSample adds a sample to the record of its hour, and records in added how the record of its metric changes.
 func (m *Monitor) putSample(tx *Tx, s *Sample, added map[string]*Metric) error {
 	find := func(key string) *Metric { return cmp.Or(added[key], m.metric(key)) }
 	key := keyOf(s, find)
@@ -152,7 +152,7 @@ func (m *Monitor) countMetrics(account string) (n int) {
 	return n
 }
 
-// IsOwn reports whether a namespace is one to which programs cannot send metrics.
+// IsOwn reports whether a namespace is reserved, so that programs cannot send metrics to it.
 func IsOwn(namespace string) bool {
 	return isCounted(namespace) || strings.HasPrefix(namespace, "Sluice/")
 }
@@ -165,7 +165,7 @@ func isCounted(namespace string) bool {
 // Reader returns a reader of all metrics: those that own has, and those that programs have sent.
 func (m *Monitor) Reader(own series.Reader) series.Reader { return &metricReader{m, own} }
 
-// Source returns what queries are answered from at a time.
+// Source returns the source of a query at a time.
 func (m *Monitor) Source(own series.Reader, levels series.Levels, now time.Time) *metricdata.Source {
 	return &metricdata.Source{Reader: m.Reader(own), Levels: levels, Now: now}
 }
@@ -243,7 +243,7 @@ func (r *metricReader) merged(ctx context.Context, id series.ID, from, to time.T
 	return series.Group(points, from, period), nil
 }
 
-// beginOf returns when the hour or the minute began whose points are under a key.
+// beginOf returns the beginning of the hour or minute of a key's points.
 func beginOf(key string, length time.Duration) (time.Time, error) {
 	var n int64
 	if _, err := fmt.Sscanf(key[strings.LastIndexByte(key, '/')+1:], "%08x", &n); err != nil {
@@ -268,7 +268,7 @@ func (r *metricReader) List(ctx context.Context, f series.Filter) ([]series.ID, 
 	return slices.CompactFunc(all, series.ID.Equal), err
 }
 
-// sent returns the metrics that programs have sent and a filter asks for.
+// sent returns the metrics sent by programs that a filter selects.
 func (r *metricReader) sent(ctx context.Context, f series.Filter) (out []series.ID, err error) {
 	all := r.records.RLock().metrics
 	defer r.records.RUnlock()

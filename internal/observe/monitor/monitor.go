@@ -11,17 +11,17 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// Options are what Open needs.
+// Options configures Open.
 type Options struct {
 	Control *control.Control
 	Formats control.Formats
 }
 
-// Monitor holds alarms, dashboards and metrics. Its methods may be called from any goroutine.
+// Monitor holds alarms, dashboards and metrics. Its methods are safe for concurrent use.
 type Monitor struct {
 	control    *control.Control
 	records    *control.Set[records]
-	composites control.Gate // of composite alarms, of which not all programs know that know of alarms
+	composites control.Gate // of composite alarms, which not all programs know that know alarms
 	shelves    *shelves
 	sketches   sketchRoom
 }
@@ -33,7 +33,7 @@ const (
 	keyPoints  = Prefix + "points/"
 )
 
-// escape makes a name a part of a key.
+// escape makes a name part of a key.
 func escape(name string) string { return url.PathEscape(name) }
 
 // Open reads what is in the control store and follows its changes.
@@ -88,7 +88,7 @@ func (m *Monitor) Watched() []series.ID {
 	return out
 }
 
-// Where returns the alarms of all accounts that are to be kept, in order of their names.
+// Where returns the alarms of all accounts that satisfy keep, ordered by name.
 func (m *Monitor) Where(keep func(*Alarm) bool) []*Alarm {
 	r := m.records.RLock()
 	out := control.Where(r.alarms, keep)
@@ -102,14 +102,14 @@ func sortAlarms(all []*Alarm) {
 	slices.SortFunc(all, func(a, b *Alarm) int { return strings.Compare(a.Name.Name, b.Name.Name) })
 }
 
-// Count returns how many alarms there are in all.
+// Count returns the total number of alarms.
 func (m *Monitor) Count() int {
 	r := m.records.RLock()
 	defer m.records.RUnlock()
 	return len(r.alarms)
 }
 
-// pending returns the actions that are to be carried out, oldest first.
+// pending returns the actions to carry out, oldest first.
 func (m *Monitor) pending() []*Action {
 	r := m.records.RLock()
 	out := slices.Collect(maps.Values(r.actions))

@@ -24,7 +24,7 @@ const (
 
 var errPoints = errors.New("the points of a metric cannot be read")
 
-// block holds the points of an hour, by minute, or of a minute, by second. Those without samples have the count 0.
+// block holds the points of an hour, by minute, or of a minute, by second. Points without samples have the count 0.
 type block [60]series.Point
 
 // encode returns the record of the block.
@@ -49,7 +49,8 @@ func appendFloats(out []byte, all ...float64) []byte {
 	return out
 }
 
-// decodeBlock reads the record of a block whose points are so far apart. No record is a block without points.
+// decodeBlock reads the record of a block with points at the given interval. A missing record is a block without
+// points.
 func decodeBlock(began time.Time, step time.Duration, record []byte) (b block, err error) {
 	if len(record) == 0 {
 		return b, nil

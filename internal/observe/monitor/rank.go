@@ -2,8 +2,8 @@ package monitor
 
 import "slices"
 
-// ranks is how high composite alarms stand above the metric alarms on which they depend. Those in a cycle have none,
-// nor have those whose rules cannot be read.
+// ranks records how high composite alarms stand above the metric alarms on which they depend. Alarms in a cycle have no
+// rank, nor have those with invalid rules.
 type ranks map[Name]int
 
 // rank ranks the composite alarms of a scope, each above those that its rule names.
@@ -48,7 +48,7 @@ func (r *ranking) visit(name Name) {
 	}
 }
 
-// close takes the component off the stack that begins with an alarm, and reports whether others belong to it.
+// close removes the component that begins with an alarm from the stack, and reports whether it has other members.
 func (r *ranking) close(name Name) (several bool) {
 	from := slices.Index(r.stack, name)
 	for _, member := range r.stack[from:] {

@@ -48,7 +48,7 @@ func readAction(id string, value []byte) (*Action, error) {
 	return a, json.Unmarshal(value, a)
 }
 
-// records are what there is in the store, and what is derived from it.
+// records holds the records of the store, and what is derived from them.
 type records struct {
 	alarms     map[Name]*Alarm
 	composites composites
@@ -66,8 +66,8 @@ func newRecords() (*records, control.Kinds) {
 	}
 }
 
-// combineAlarm keeps which composite alarms depend on an alarm. A rule that cannot be read makes a composite alarm
-// that is not evaluated; Check reports it.
+// combineAlarm records which composite alarms depend on an alarm. An invalid rule makes a composite alarm that is not
+// evaluated; Check reports it.
 func (r *records) combineAlarm(name Name, old, is *Alarm) error {
 	if is != nil && is.Composite != nil {
 		_ = is.Composite.read(is.Scope)

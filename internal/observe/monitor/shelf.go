@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// MaxItems is how many items of history a region of an account keeps. Each has its own, so that one account that is
-	// busy takes nothing from another.
+	// MaxItems is the maximum number of history items of a region of an account. Each region has its own limit, so that
+	// one busy account takes nothing from another.
 	MaxItems = 50_000
-	// maxRemoved is how many items a change removes beyond those that it replaces. History that is too long, since an
-	// older program wrote it, becomes shorter by so much with each change.
+	// maxRemoved is how many items a change removes beyond those that it replaces. A history that is too long, written
+	// by an older program, shrinks by that with each change.
 	maxRemoved = 1000
 )
 
@@ -31,7 +31,7 @@ type shelves struct {
 // shelf is the history of a scope.
 type shelf struct {
 	items int
-	first string // no key is lower; a scan that begins here does not walk over what was removed
+	first string // no key is lower; a scan that begins here skips removed items
 }
 
 func newShelves() *shelves { return &shelves{all: make(map[series.Scope]*shelf)} }
@@ -87,7 +87,7 @@ func (s *shelves) remove(key string) {
 	}
 }
 
-// of returns the shelf of a scope as it is now.
+// of returns the current shelf of a scope.
 func (s *shelves) of(scope series.Scope) shelf {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *shelves) of(scope series.Scope) shelf {
 	return shelf{first: historyPrefix(scope)}
 }
 
-// begin notes that a scope has no item before a key.
+// begin records that a scope has no item before a key.
 func (s *shelves) begin(scope series.Scope, first string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func historyScope(key string) (s series.Scope, ok bool) {
 	return series.Scope{Account: parts[0], Region: parts[1]}, true
 }
 
-// makeRoom removes the oldest items of a scope that are too many when the change has added some.
+// makeRoom removes the oldest items of a scope that exceed the limit after the change's additions.
 func (m *Monitor) makeRoom(tx *control.Tx, scope series.Scope, added int) error {
 	of := m.shelves.of(scope)
 	excess := min(of.items+added-MaxItems, added+maxRemoved, of.items)

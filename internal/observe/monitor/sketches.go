@@ -54,7 +54,7 @@ func (r *resolution) pointsKey(metric string, at time.Time) string {
 	return secondsKey(metric, at)
 }
 
-// sketchesOf returns what the keys of the samples of a metric in an hour begin with.
+// sketchesOf returns the prefix of the keys of a metric's samples in an hour.
 func (r *resolution) sketchesOf(account string, hour time.Time, metric string) string {
 	return r.sketchHour(account, hour) + metric + "/"
 }
@@ -67,8 +67,7 @@ func (r *resolution) sketchKey(account, metric string, at time.Time) string {
 	return fmt.Sprintf("%s%08x", r.sketchesOf(account, at, metric), at.Unix()/int64(r.step/time.Second))
 }
 
-// putSketch stores the samples of a point, to which others have been added, if they are known and do not follow from
-// it.
+// putSketch stores the samples of a point after an addition, if they are known and do not follow from the point.
 func (m *Monitor) putSketch(tx *Tx, r *resolution, account, metric string, was, added series.Point) error {
 	is := was.Merge(added)
 	if is.Min == is.Max {
@@ -103,8 +102,7 @@ func (m *Monitor) putSketch(tx *Tx, r *resolution, account, metric string, was, 
 	return nil
 }
 
-// together returns the samples of a point, of which there is a record or not, and of another; nil if they are not
-// known.
+// together returns the combined samples of a point, with or without a record, and of another; nil if they are unknown.
 func together(was, added series.Point, record []byte) (*sketch.Sketch, error) {
 	samples := added.WithSamples(added.Samples).Samples
 	if was.Count == 0 || samples == nil {
@@ -120,17 +118,17 @@ func together(was, added series.Point, record []byte) (*sketch.Sketch, error) {
 	return was.WithSamples(known).Samples.Merge(samples), nil
 }
 
-// sketchRoom counts how many bytes of records there are, by the beginning of their keys: by account and hour.
+// sketchRoom counts the bytes of records by the beginning of their keys: by account and hour.
 type sketchRoom struct {
 	mu   sync.Mutex
 	used map[string]int
 }
 
-// mostSketchHours is how many hours are counted at a time. When there are more, they are counted anew.
+// mostSketchHours is how many hours are counted at a time. Beyond that, they are counted anew.
 const mostSketchHours = 10_000
 
-// takeSketchRoom reports whether there is room for so many bytes more in an hour, and takes it. Room that a failed
-// change has taken is free again when the hour is counted anew.
+// takeSketchRoom reports whether an hour has room for so many more bytes, and takes it. Room that a failed change has
+// taken is free again when the hour is counted anew.
 func (m *Monitor) takeSketchRoom(r *resolution, account string, at time.Time, more int) (bool, error) {
 	m.sketches.mu.Lock()
 	defer m.sketches.mu.Unlock()
@@ -155,7 +153,7 @@ func (m *Monitor) takeSketchRoom(r *resolution, account string, at time.Time, mo
 	return room, nil
 }
 
-// sampled adds their samples to the points of a metric, and merges them into those of a period.
+// sampled adds the samples to the points of a metric, and merges them into those of a period.
 func (r *metricReader) sampled(
 	ctx context.Context, of *resolution, account, metric string, points []series.Point, from time.Time,
 	period time.Duration,
@@ -198,13 +196,13 @@ func withRecord(p series.Point, record []byte) (series.Point, error) {
 	return p.WithSamples(known), nil
 }
 
-// sketchRecords are records by their keys.
+// sketchRecords holds records by key.
 type sketchRecords struct {
 	of    map[string][]byte
 	bytes int
 }
 
-// sketchesIn reads the records whose keys begin with a text. The request holds their bytes.
+// sketchesIn reads the records whose keys begin with a prefix. The request is charged for their bytes.
 func (r *metricReader) sketchesIn(request *budget.Request, prefix string) (all sketchRecords, err error) {
 	all.of = make(map[string][]byte)
 	scanned := r.control.Store().Scan([]byte(prefix), []byte(prefix+"\xff"), func(k, v []byte) bool {
@@ -251,7 +249,7 @@ func (m *Monitor) sweepSketchesOf(ctx context.Context, r *resolution, oldest tim
 	}
 }
 
-// firstAccount returns the first account with keys of that beginning and after a key.
+// firstAccount returns the first account with keys of that prefix after a key.
 func (m *Monitor) firstAccount(prefix, after string) (account string, err error) {
 	err = m.control.Store().Scan([]byte(after), []byte(prefix+"\xff"), func(k, _ []byte) bool {
 		account, _, _ = strings.Cut(string(k[len(prefix):]), "/")

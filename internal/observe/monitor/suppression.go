@@ -9,7 +9,7 @@ import (
 // Suppressor is what keeps the actions of a composite alarm from being carried out.
 type Suppressor string
 
-// The reasons why actions are suppressed.
+// The reasons for a suppression.
 const (
 	ByAlarm           Suppressor = "Alarm" // the suppressor is in ALARM
 	ByWaitPeriod      Suppressor = "WaitPeriod"
@@ -32,7 +32,7 @@ type Suppression struct {
 	From  alarm.State `json:",omitempty"` // the state before the one that they are about
 }
 
-// Reason says in a sentence what suppresses the actions.
+// Reason returns a sentence about the reason for a suppression.
 func (s Suppression) Reason() string {
 	if s.By == "" {
 		return ""
@@ -40,7 +40,7 @@ func (s Suppression) Reason() string {
 	return "Actions suppressed by " + string(s.By)
 }
 
-// under returns the suppression when the alarm has been changed. The periods of another suppressor do not go on.
+// under returns the suppression after a change of the alarm. The periods of another suppressor do not continue.
 func (s Suppression) under(same bool) Suppression {
 	if !same {
 		s.By, s.Until = "", time.Time{}
@@ -48,8 +48,8 @@ func (s Suppression) under(same bool) Suppression {
 	return s
 }
 
-// suppress brings the suppression up to date with the alarm's state, which was that of was, and with its suppressor. It
-// reports whether actions are to be carried out now; then From says from which state the alarm came.
+// suppress updates the suppression for the alarm's state, which was that of was, and its suppressor. It reports whether
+// to carry out actions now; From is then the state that the alarm left.
 func (a *Alarm) suppress(was *Alarm, find findAlarm, now time.Time) (act bool) {
 	s := &a.Composite.Suppression
 	entered := a.State != was.State

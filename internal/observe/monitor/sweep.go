@@ -12,7 +12,7 @@ import (
 // sweepAtOnce is how many records one change removes.
 const sweepAtOnce = 1000
 
-// Sweep removes what is too old: history, and points of metrics.
+// Sweep removes old history and old points of metrics.
 func (m *Monitor) Sweep(ctx context.Context, now time.Time) error {
 	if err := m.sweepHistory(ctx, now); err != nil {
 		return err

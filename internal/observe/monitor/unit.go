@@ -9,10 +9,10 @@ import (
 // Samples of different units are different series, as on AWS. The unit of a metric's first sample is stored under the
 // hash of the metric, as all samples were before units were kept apart. Each other unit has a key of its own.
 
-// unitKey returns what the samples of a unit are stored under that is not the first of its metric.
+// unitKey returns the storage key for samples of a unit other than the metric's first one.
 func unitKey(id series.ID, unit string) string { return digest(append(parts(id), unit)) }
 
-// keyOf returns what a sample is stored under. find returns the metric under a key, or nil.
+// keyOf returns the storage key of a sample. find returns the metric of a key, or nil.
 func keyOf(s *Sample, find func(key string) *Metric) string {
 	first, other := hash(s.ID), unitKey(s.ID, s.Unit)
 	if find(other) != nil {
@@ -24,7 +24,7 @@ func keyOf(s *Sample, find func(key string) *Metric) string {
 	return other
 }
 
-// listUnit keeps under which keys the units of a metric are. The lists are replaced, as readers may hold them.
+// listUnit records the keys of a metric's units. The lists are replaced, because readers may hold them.
 func (r *records) listUnit(key string, old, is *Metric) error {
 	if old != nil {
 		of := hash(old.ID)
@@ -57,7 +57,7 @@ func (m *Monitor) Units(id series.ID) (out []string) {
 	return out
 }
 
-// keys returns what the points of a series are stored under, of its unit or of all.
+// keys returns the storage keys of the points of a series: of its unit, or of all units.
 func (m *Monitor) keys(id series.ID) (out []string) {
 	r := m.records.RLock()
 	defer m.records.RUnlock()

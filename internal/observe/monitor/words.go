@@ -15,7 +15,7 @@ func shownDimensions(s *metricdata.Stat) []shownDimension {
 	return out
 }
 
-// regionNames are what AWS calls its regions in notifications.
+// regionNames are AWS's names of its regions in notifications.
 var regionNames = map[string]string{
 	"af-south-1": "Africa (Cape Town)", "ap-east-1": "Asia Pacific (Hong Kong)",
 	"ap-northeast-1": "Asia Pacific (Tokyo)",
