@@ -9,20 +9,20 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 )
 
-// About says what a backup is of.
+// About describes a backup.
 type About struct {
 	Format  int       // of the archive
 	Version string    // of the program that made it
-	Created time.Time // when it was begun
+	Created time.Time // time of its beginning
 	Cluster string    `json:",omitempty"`
-	Node    string    `json:",omitempty"` // which was asked for it
+	Node    string    `json:",omitempty"` // which made it
 	Shards  int       // with messages
-	Queues  int       `json:",omitempty"` // 0 if it does not say
-	// Data is what the restored directory needs of a program.
+	Queues  int       `json:",omitempty"` // 0 if unknown
+	// Data is the minimum format that a program needs for the restored directory.
 	Data datadir.Format `json:",omitzero"`
 }
 
-// Contents is how much a backup holds.
+// Contents is the amount of data in a backup.
 type Contents struct {
 	Files int
 	Bytes int64
@@ -35,7 +35,7 @@ const (
 	maxMeta    = 64 << 20             // bytes of either
 )
 
-// ErrNoBackup says that a stream is not a backup, or not a whole one.
+// ErrNoBackup reports that a stream is not a backup, or is incomplete.
 var ErrNoBackup = errors.New("this is not a whole backup")
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 )
 
-// Verify reads a stream to the end of the backup in it, and compares what it holds
-// with the checksums. It writes nothing.
+// Verify reads a stream to the end of the backup in it, and compares its contents with the checksums. It writes
+// nothing.
 func Verify(r io.Reader) (About, Contents, error) {
 	in := tar.NewReader(r)
 	about, err := readAbout(in)
@@ -31,7 +31,7 @@ func Verify(r io.Reader) (About, Contents, error) {
 	return about, contents, nil
 }
 
-// Nowhere is a Create whose files are nowhere.
+// Nowhere is a Create that discards its files.
 func Nowhere(string) (io.WriteCloser, error) { return nowhere{}, nil }
 
 type nowhere struct{}
@@ -58,8 +58,7 @@ func readAbout(in *tar.Reader) (about About, err error) {
 	return about, about.Data.Check("the backup")
 }
 
-// readFiles reads the files, gives each to what create returns for its name, and
-// compares them with their checksums.
+// readFiles reads the files, writes each to the result of create for its name, and compares them with their checksums.
 func readFiles(in *tar.Reader, create Create) (c Contents, err error) {
 	sums := make(map[string]string)
 	for {

@@ -11,9 +11,9 @@ import (
 	"github.com/sluicemq/sluice/internal/durable"
 )
 
-// Restore makes the directory dir, which must not be there or be empty, with the files of a backup. They are durable
-// when it returns nil; after an error there is no dir, unless the error is that it could not be made durable. Before
-// there is one, ready is called with the directory that will be it and may change what is in it.
+// Restore creates the directory dir, which must not exist or be empty, with the files of a backup. They are durable
+// when it returns nil; after an error there is no dir, unless it could not be made durable. ready is called before the
+// directory gets its name, and may change its contents.
 func Restore(r io.Reader, dir string, ready func(dir string, about About) error) (About, error) {
 	about, err := restore(r, dir, ready)
 	if err != nil {
@@ -34,13 +34,12 @@ func restore(r io.Reader, dir string, ready func(string, About) error) (about Ab
 	return about, err
 }
 
-// Create makes a file of that name, which is durable when it has been closed. The name is the clean path of a file
-// below the data directory, with slashes.
+// Create creates a file of that name, which is durable after Close. The name is the clean path of a file below the data
+// directory, with slashes.
 type Create func(name string) (io.WriteCloser, error)
 
-// MakeDir makes the directory dir, which must not be there or be empty, with the files that fill creates, and has ready
-// look at it before it gets its name. After an error there is no dir, unless the error is that it could not be made
-// durable.
+// MakeDir creates the directory dir, which must not exist or be empty, with the files that fill creates. It calls ready
+// before the directory gets its name. After an error there is no dir, unless it could not be made durable.
 func MakeDir(dir string, fill func(create Create) error, ready func(dir string) error) (err error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s is not empty: name a directory that is not there yet", dir)
@@ -80,7 +79,7 @@ func MakeDir(dir string, fill func(create Create) error, ready func(dir string) 
 	return durable.SyncDir(filepath.Dir(dir))
 }
 
-// makeParents makes a directory, and those above it that are not there, durably.
+// makeParents creates a directory and its missing parents, durably.
 func makeParents(dir string) error {
 	if _, err := os.Stat(dir); err == nil || !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -95,7 +94,7 @@ func makeParents(dir string) error {
 	return durable.SyncDir(above)
 }
 
-// createFile makes a file under dir that is durable when it has been closed.
+// createFile creates a file under dir that is durable after Close.
 func createFile(dir, name string) (io.WriteCloser, error) {
 	if !IsName(name) {
 		return nil, fmt.Errorf("%w: there cannot be a file %q", ErrNoBackup, name)

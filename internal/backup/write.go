@@ -27,14 +27,13 @@ func Write(ctx context.Context, w io.Writer, about About, dir string) error {
 	return err
 }
 
-// Writer writes a backup piece by piece: the files may come from several
-// directories, and from several machines.
+// Writer writes a backup piece by piece: the files may come from several directories and machines.
 type Writer struct {
 	out  *tar.Writer
 	sums map[string]string
 }
 
-// NewWriter begins a backup. It is a whole one when Close has returned nil.
+// NewWriter begins a backup. It is complete when Close has returned nil.
 func NewWriter(w io.Writer, about About) (*Writer, error) {
 	about.Format = format
 	out := &Writer{tar.NewWriter(w), make(map[string]string)}
@@ -44,8 +43,7 @@ func NewWriter(w io.Writer, about About) (*Writer, error) {
 	return out, nil
 }
 
-// Add adds a file of that size. Its name is where it is to be in the data
-// directory, with slashes.
+// Add adds a file of that size. Its name is its path in the data directory, with slashes.
 func (w *Writer) Add(name string, size int64, modified time.Time, from io.Reader) error {
 	if _, there := w.sums[name]; there || !IsName(name) {
 		return fmt.Errorf("write backup: there cannot be a file %q", name)
@@ -63,8 +61,7 @@ func (w *Writer) Add(name string, size int64, modified time.Time, from io.Reader
 	return nil
 }
 
-// AddDir adds all files under dir; under is the directory where they are to be, or
-// empty.
+// AddDir adds all files under dir; under is their directory in the data directory, or empty.
 func (w *Writer) AddDir(ctx context.Context, under, dir string) error {
 	return filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err == nil {
@@ -94,8 +91,7 @@ func (w *Writer) addFile(name, file string) (err error) {
 	return w.Add(name, info.Size(), info.ModTime(), f)
 }
 
-// Close ends the backup with the checksums of its files. Without it the stream is
-// not a whole backup.
+// Close ends the backup with the checksums of its files. Without it the backup is incomplete.
 func (w *Writer) Close() error {
 	if err := errors.Join(writeJSON(w.out, sumsEntry, w.sums), w.out.Close()); err != nil {
 		return fmt.Errorf("write backup: %w", err)

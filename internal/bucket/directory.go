@@ -14,17 +14,17 @@ import (
 	"sync"
 )
 
-// metadataSuffix ends the name of the file beside an object that has its metadata, as JSON.
+// metadataSuffix ends the name of the file next to an object with its metadata, as JSON.
 const metadataSuffix = ".metadata"
 
-// Directory is a Store in a directory: the directories in it are the buckets, the files below these the objects. An
-// object that has metadata has a second file, whose name ends in .metadata.
+// Directory is a Store in a directory: its subdirectories are the buckets, and the files below these the objects. An
+// object with metadata has a second file, whose name ends in .metadata.
 type Directory struct {
 	root              *os.Root
 	dirMode, fileMode os.FileMode // of what it makes
 
 	mu     sync.Mutex
-	synced map[string]bool // directories that are known to be durable
+	synced map[string]bool // directories known to be durable
 }
 
 // OpenDirectory opens a directory, which must exist. Close closes it.
@@ -58,7 +58,7 @@ func (d *Directory) Find(_ context.Context, bucket string) error {
 	return nil
 }
 
-// Put implements Store. It writes the file beside its place and then renames it.
+// Put implements Store. It writes the file next to its place and then renames it.
 func (d *Directory) Put(ctx context.Context, bucket, key string, o Object) error {
 	if err := d.check(ctx, bucket, key); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (d *Directory) Put(ctx context.Context, bucket, key string, o Object) error
 	return d.sync(path.Dir(name))
 }
 
-// check looks at the bucket and the key before anything is done.
+// check checks the bucket and the key first.
 func (d *Directory) check(ctx context.Context, bucket, key string) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (d *Directory) check(ctx context.Context, bucket, key string) error {
 	return d.Find(ctx, bucket)
 }
 
-// makeDir makes the directories of a bucket down to dir, durably.
+// makeDir creates the directories of a bucket down to dir, durably.
 func (d *Directory) makeDir(bucket, dir string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -123,7 +123,7 @@ func (d *Directory) write(name string, body []byte) error {
 	return d.writeFile(name, write, d.root.Rename)
 }
 
-// writeFile has write fill a file beside its place, and put give it its name.
+// writeFile lets write fill a file next to its place, and put rename it.
 func (d *Directory) writeFile(name string, write func(io.Writer) error, put func(from, to string) error) (err error) {
 	dir, base := path.Split(name)
 	temporary := dir + "." + base[max(0, len(base)-100):] + "." + rand.Text()[:8]

@@ -22,24 +22,24 @@ import (
 
 // Why an object cannot be stored or read.
 var (
-	// ErrNoBucket says that there is no such bucket.
+	// ErrNoBucket reports that there is no such bucket.
 	ErrNoBucket = errors.New("there is no such bucket")
-	// ErrNoObject says that the bucket has no such object.
+	// ErrNoObject reports that the bucket has no such object.
 	ErrNoObject = errors.New("there is no such object")
-	// ErrDenied says that the server may not use the bucket.
+	// ErrDenied reports that the server may not use the bucket.
 	ErrDenied = errors.New("the server may not use the bucket")
 )
 
-// Object is an object with what is noted about it.
+// Object is an object with its metadata.
 type Object struct {
 	Body     []byte
 	Metadata map[string]string // names are in lower case
 }
 
-// Store is where buckets are. Its methods may be called from any goroutine.
+// Store holds buckets. Its methods are safe for concurrent use.
 type Store interface {
-	// Find returns nil if there is a bucket of that name, ErrNoBucket if there is none, ErrDenied if the server may not
-	// use it, or another error if that cannot be known.
+	// Find returns nil if a bucket of that name exists, ErrNoBucket if not, ErrDenied if the server may not use it, or
+	// another error if that is unknown.
 	Find(ctx context.Context, bucket string) error
 	// Put stores an object.
 	Put(ctx context.Context, bucket, key string, o Object) error
@@ -49,12 +49,12 @@ type Store interface {
 	List(ctx context.Context, bucket, prefix string) ([]string, error)
 }
 
-// maxKey is how long a key is at most, in bytes, as with S3.
+// maxKey is the maximum length of a key in bytes, as in S3.
 const maxKey = 1024
 
 var names = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// CheckName returns an error that says what is wrong with the name of a bucket.
+// CheckName returns an error that describes a mistake in the name of a bucket.
 func CheckName(name string) error {
 	switch {
 	case len(name) < 3 || len(name) > 63:
@@ -72,7 +72,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckKey returns an error that says what is wrong with the key of an object, which has to be a path as well.
+// CheckKey returns an error that describes a mistake in the key of an object, which must also be a path.
 func CheckKey(key string) error {
 	switch {
 	case key == "" || len(key) > maxKey:

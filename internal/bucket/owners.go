@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Owners says which accounts' trails may write to a bucket. If it names no bucket, all accounts may write to all
-// buckets. If it names any, a bucket that it does not name is closed to all.
+// Owners lists which accounts' trails may write to a bucket. If it names no bucket, all accounts may write to all
+// buckets. Otherwise, a bucket that it does not name is closed to all.
 type Owners map[string][]string
 
-// ParseOwners reads a list of texts such as audit=111122223333. A bucket that several accounts share is named several
+// ParseOwners parses a list of texts such as audit=111122223333. A bucket shared by several accounts is named several
 // times.
 func ParseOwners(list []string, isAccount func(string) bool) (Owners, error) {
 	out := make(Owners)

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// ErrExists says that an object that was to be created is there already.
+// ErrExists reports that an object to create exists already.
 var ErrExists = errors.New("the object is there already")
 
-// Content is what an object is to have. It is read as often as it is sent.
+// Content is the content of a new object. It is read once for each attempt.
 type Content struct {
 	Size   int64
 	SHA256 [sha256.Size]byte
@@ -28,22 +28,22 @@ type Listed struct {
 	Size int64 // bytes
 }
 
-// Place is a part of a bucket, or a directory, that has one purpose. Its objects can be larger than the memory. Its
-// methods may be called from any goroutine.
+// Place is a part of a bucket, or a directory, with a single purpose. Its objects can be larger than the memory. Its
+// methods are safe for concurrent use.
 type Place interface {
 	// List returns the objects whose keys begin with a prefix, in order of their keys.
 	List(ctx context.Context, prefix string) ([]Listed, error)
-	// Open returns what an object has, or ErrNoObject. It ends with ctx.
+	// Open returns the content of an object, or ErrNoObject. Reading ends with ctx.
 	Open(ctx context.Context, key string) (io.ReadCloser, error)
-	// Put stores an object, in the place of one that has the same key. When it returns nil the whole object is durable,
-	// with the digest that the content has.
+	// Put stores an object, and replaces one with the same key. When it returns nil, the whole object is durable, with
+	// the digest of the content.
 	Put(ctx context.Context, key string, c *Content) error
-	// Create stores an object, as Put does, or returns ErrExists. Of several that create the same object, one succeeds.
-	// One that has asked a service again can get ErrExists for an object of its own.
+	// Create stores an object as Put does, or returns ErrExists. Of several simultaneous calls for the same object, one
+	// succeeds. After a retry, a call can get ErrExists for its own object.
 	Create(ctx context.Context, key string, body []byte) error
-	// Delete removes an object. It is no error if there is none.
+	// Delete removes an object. A missing object is no error.
 	Delete(ctx context.Context, key string) error
-	// Clean removes what an interrupted Put or Create has left. Nothing must be stored meanwhile.
+	// Clean removes the remains of an interrupted Put or Create. Nothing may be stored meanwhile.
 	Clean(ctx context.Context) error
 	Close() error
 }
@@ -53,7 +53,7 @@ func IsPlace(text string) bool {
 	return strings.HasPrefix(text, "s3://") || strings.HasPrefix(text, "file://")
 }
 
-// address is what the URL of a Place says.
+// address is a parsed URL of a Place.
 type address struct {
 	directory        string // of a URL with file:, as all below empty
 	bucket, prefix   string
@@ -75,7 +75,7 @@ func parsePlace(text string) (address, error) {
 	return address{}, fmt.Errorf("%q: want file:///DIRECTORY or s3://BUCKET/PREFIX", text)
 }
 
-// parseS3Place reads the URL of a part of a bucket. Its parameters have the names that other libraries give them.
+// parseS3Place parses the URL of a part of a bucket. Its parameters have the names that other libraries use.
 func parseS3Place(u *url.URL) (address, error) {
 	a := address{bucket: u.Host, prefix: strings.Trim(u.Path, "/")}
 	if err := CheckName(a.bucket); err != nil {
@@ -108,7 +108,7 @@ func parseS3Place(u *url.URL) (address, error) {
 	return a, nil
 }
 
-// CheckPlace returns an error that says what is wrong with the URL of a Place.
+// CheckPlace returns an error that describes a mistake in the URL of a Place.
 func CheckPlace(text string) error {
 	_, err := parsePlace(text)
 	return err

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// directoryPlace is a Place in a directory. Only its owner can read what it makes.
+// directoryPlace is a Place in a directory. Only its owner can read what it creates.
 type directoryPlace struct{ *Directory }
 
 func openDirectoryPlace(dir string) (Place, error) {
@@ -90,7 +90,7 @@ func (p directoryPlace) Create(_ context.Context, key string, body []byte) error
 	return err
 }
 
-// store writes a file beside its place, and has put give it its name.
+// store writes a file next to its place, and lets put rename it.
 func (p directoryPlace) store(key string, write func(io.Writer) error, put func(from, to string) error) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (p directoryPlace) Clean(ctx context.Context) error {
 	})
 }
 
-// isTemporary reports whether a file is one that has not got its name yet.
+// isTemporary reports whether a file does not have its final name yet.
 func isTemporary(key string) bool { return strings.HasPrefix(path.Base(key), ".") }
 
 // write returns a function that writes the content, and compares it with its size and digest.

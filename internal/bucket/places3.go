@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// s3Place is a Place in a service that speaks S3. An object is sent in one piece, so it has 5 GiB at most.
+// s3Place is a Place in a service that speaks S3. An object is sent in one piece, so its maximum size is 5 GiB.
 type s3Place struct {
 	s3             *S3
 	bucket, prefix string // the prefix is empty or ends in a slash
@@ -58,7 +58,7 @@ func (p *s3Place) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 	return body, translate(err)
 }
 
-// Put implements Place. The service refuses what has not the digest.
+// Put implements Place. The service refuses content with another digest.
 func (p *s3Place) Put(ctx context.Context, key string, c *Content) error {
 	r, err := p.request(http.MethodPut, key)
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 type S3 struct{ client s3Client }
 
 // OpenS3 returns the Store at a URL. Keys and settings come from where AWS's SDKs look for them: the environment, the
-// shared files, or the role of the machine. A region that is not set there is us-east-1. Nothing is asked of the
-// service yet.
+// shared files, or the role of the machine. The default region is us-east-1. It does not contact the service yet.
 func OpenS3(ctx context.Context, endpoint string) (*S3, error) {
 	at, err := url.Parse(endpoint)
 	if err != nil {
@@ -127,7 +126,7 @@ func check(bucket, key string) error {
 	return CheckKey(key)
 }
 
-// translate makes the service's refusals those of this package.
+// translate converts the service's refusals to those of this package.
 func translate(err error) error {
 	refused, ok := errors.AsType[*s3Error](err)
 	if !ok {

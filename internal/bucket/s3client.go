@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// attempts is how often a request is sent before its failure is reported, as by AWS's SDKs.
+	// attempts is the maximum number of attempts of a request, as in AWS's SDKs.
 	attempts = 3
 	// firstPause is how long to wait before the second attempt. Each further pause is twice as long.
 	firstPause = 200 * time.Millisecond
-	// maxAnswer bounds the body of an answer, in bytes: many times the longest file of a trail.
+	// maxAnswer is the maximum size of an answer's body in bytes: many times the longest file of a trail.
 	maxAnswer = 256 << 20
-	// maxRefusal bounds what is read of the body of a refusal, in bytes.
+	// maxRefusal is the maximum size of a refusal's body in bytes.
 	maxRefusal = 64 << 10
 )
 
@@ -48,7 +48,7 @@ func newS3Client(endpoint *url.URL, c aws.Config) s3Client {
 	return s
 }
 
-// s3Request is a request about a bucket, or about an object in it.
+// s3Request is a request on a bucket or an object in it.
 type s3Request struct {
 	method, bucket, key string
 	query               url.Values
@@ -57,7 +57,7 @@ type s3Request struct {
 	content             *Content // instead of body
 }
 
-// s3Answer is what the service answers when it has done what it was asked.
+// s3Answer is the service's answer to a successful request.
 type s3Answer struct {
 	header http.Header
 	body   []byte
@@ -66,7 +66,7 @@ type s3Answer struct {
 // s3Error is a refusal of the service.
 type s3Error struct {
 	status  int
-	Code    string // empty: the answer had no body that says why
+	Code    string // empty: the answer had no body with a reason
 	Message string
 }
 
@@ -83,7 +83,7 @@ func (e *s3Error) again() bool {
 		e.Code == "RequestTimeout" || e.Code == "ConditionalRequestConflict"
 }
 
-// do sends a request, again if need be: all requests may be repeated.
+// do sends a request, and retries it if necessary: all requests may be repeated.
 func (c *s3Client) do(ctx context.Context, r *s3Request) (*s3Answer, error) {
 	return repeatedly(ctx, func() (*s3Answer, error) { return c.send(ctx, r) })
 }
@@ -99,7 +99,7 @@ func (c *s3Client) open(ctx context.Context, r *s3Request) (io.ReadCloser, error
 	})
 }
 
-// repeatedly calls send until it succeeds, is refused for good, or has been called often enough.
+// repeatedly calls send until it succeeds, is refused permanently, or has reached the limit of attempts.
 func repeatedly[T any](ctx context.Context, send func() (T, error)) (T, error) {
 	for attempt, pause := 1, firstPause; ; attempt, pause = attempt+1, 2*pause {
 		answer, err := send()
@@ -115,7 +115,7 @@ func repeatedly[T any](ctx context.Context, send func() (T, error)) (T, error) {
 	}
 }
 
-// ask sends a request once. A response that is returned is a success, with a body to close.
+// ask sends a request once. It returns only successful responses, with a body to close.
 func (c *s3Client) ask(ctx context.Context, r *s3Request) (*http.Response, error) {
 	request, err := c.signed(ctx, r)
 	if err != nil {
@@ -148,7 +148,7 @@ func (c *s3Client) send(ctx context.Context, r *s3Request) (*s3Answer, error) {
 	return &s3Answer{response.Header, body}, nil
 }
 
-// refusal reads why the service did not do what it was asked.
+// refusal reads the reason for the service's refusal.
 func refusal(response *http.Response) error {
 	e := &s3Error{status: response.StatusCode}
 	_ = xml.NewDecoder(io.LimitReader(response.Body, maxRefusal)).Decode(e) // the status says enough

@@ -28,7 +28,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
-// Directory says where things are in a data directory.
+// Directory is the layout of a data directory.
 type Directory struct {
 	Dir         string // itself
 	Credentials string // file of the root keys
@@ -44,7 +44,7 @@ type Shard struct {
 	Dir    string
 }
 
-// names returns what its checks are called: without a number if it is the only one.
+// names returns the prefix of the names of its checks: without a number if it is the only shard.
 func (s *Shard) names(d *Directory) (files, queues, leftovers string) {
 	if len(d.Shards) == 1 && s.Number == 1 && !d.Node {
 		return "messages", "queues", "leftovers"
@@ -53,16 +53,14 @@ func (s *Shard) names(d *Directory) (files, queues, leftovers string) {
 	return name, name + " queues", name + " leftovers"
 }
 
-// Progress learns now and then what is being looked at and how much of it has
-// been read.
+// Progress is called from time to time with the current check and how much of it was read.
 type Progress func(check string, bytes uint64)
 
 // cacheSize is enough for reading everything once.
 const cacheSize = 16 << 20
 
-// Examine looks at everything in a data directory. An error says that this was
-// not possible: there is no data directory, a server runs on it, it may not be
-// read, or ctx has ended. Damage is no error but in the report.
+// Examine checks everything in a data directory. An error means that this was not possible: there is no data directory,
+// a server runs on it, it may not be read, or ctx has ended. Damage is reported, not returned as an error.
 func Examine(ctx context.Context, d Directory, progress Progress) (*Report, error) {
 	if progress == nil {
 		progress = func(string, uint64) {}
@@ -120,8 +118,8 @@ func (e *examination) check(name string) *Check {
 	return c
 }
 
-// format says what the directory needs of a program. If that is a newer one, what
-// this one would say about the rest is worth nothing.
+// format checks which program the directory needs. If that is a newer one, this program's other findings would be
+// worthless.
 func (e *examination) format(dir string) error {
 	c := e.check("format")
 	f, err := datadir.ReadFormat(dir)
@@ -153,7 +151,7 @@ func (e *examination) credentials(path string) {
 	c.count("accounts", uint64(len(keys.Accounts())))
 }
 
-// store looks at the files of a store, and at what is in it with contents.
+// store checks the files of a store, and its contents with contents.
 func (e *examination) store(name, dir string, contents func(*store.Store) error) error {
 	logs, tables := e.check(name+" logs"), e.check(name+" tables")
 	s, err := store.OpenReadOnly(dir, store.Options{Cache: e.cache})
@@ -203,7 +201,7 @@ func (e *examination) tables(s *store.Store, logs, tables *Check) error {
 	return err
 }
 
-// catalog looks at the records of the queues.
+// catalog checks the records of the queues.
 func (e *examination) catalog(s *store.Store) error {
 	c := e.check("catalog")
 	if s == nil {
@@ -249,7 +247,7 @@ func (e *examination) catalog(s *store.Store) error {
 	return nil
 }
 
-// limits looks at the limits of accounts and users, if there are any.
+// limits checks the limits of accounts and users, if there are any.
 func (e *examination) limits(s *store.Store) error {
 	if s == nil {
 		return nil // which has been said
@@ -268,7 +266,7 @@ func (e *examination) limits(s *store.Store) error {
 	return nil
 }
 
-// topics looks at the records of topics and subscriptions, if there are any.
+// topics checks the records of topics and subscriptions, if there are any.
 func (e *examination) topics(s *store.Store) error {
 	if s == nil {
 		return nil // which has been said
@@ -287,7 +285,7 @@ func (e *examination) topics(s *store.Store) error {
 	return nil
 }
 
-// alarms looks at alarms, dashboards and the metrics that programs have sent, if there are any.
+// alarms checks alarms, dashboards and the metrics sent by programs, if there are any.
 func (e *examination) alarms(s *store.Store) error {
 	if s == nil {
 		return nil // which has been said
@@ -308,7 +306,7 @@ func (e *examination) alarms(s *store.Store) error {
 	return nil
 }
 
-// trails looks at trails and at the keys that sign their digests, if there are any.
+// trails checks trails and the keys that sign their digests, if there are any.
 func (e *examination) trails(s *store.Store, vault *identity.Vault) error {
 	var v trails.Vault // without one the keys are not opened
 	if vault != nil {
@@ -326,7 +324,7 @@ func (e *examination) trails(s *store.Store, vault *identity.Vault) error {
 	return err
 }
 
-// sessions looks at who has signed in to the console, if anybody has.
+// sessions checks the console's sessions, if there are any.
 func (e *examination) sessions(s *store.Store) error {
 	if s == nil {
 		return nil // which has been said
@@ -344,7 +342,7 @@ func (e *examination) sessions(s *store.Store) error {
 	return nil
 }
 
-// cluster looks at the records of the cluster, if there are any.
+// cluster checks the records of the cluster, if there are any.
 func (e *examination) cluster(s *store.Store) error {
 	if s == nil {
 		return nil // which has been said
@@ -368,8 +366,8 @@ func (e *examination) cluster(s *store.Store) error {
 	return nil
 }
 
-// users looks at the records of who there is, and whether the master key opens
-// their secrets. A node of a cluster has that key in the store.
+// users checks the records of users, and whether the master key decrypts their secrets. A node of a cluster has that
+// key in the store.
 func (e *examination) users(s *store.Store, masterKey string) error {
 	c := e.check("users")
 	if s == nil {
@@ -422,7 +420,7 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	return nil
 }
 
-// checkSigning looks at the keys that sign messages of topics. Without a vault it does not open them.
+// checkSigning checks the keys that sign messages of topics. Without a vault it does not open them.
 func checkSigning(s *store.Store, vault *identity.Vault) (keys int, problems []string, err error) {
 	if vault == nil {
 		return signing.Check(s, nil)
@@ -430,8 +428,7 @@ func checkSigning(s *store.Store, vault *identity.Vault) (keys int, problems []s
 	return signing.Check(s, vault)
 }
 
-// queues recounts all that is stored of the queues in a shard, and of what is on its
-// way from there to queues of others.
+// queues recounts everything stored of the queues in a shard, and the messages moving from there to queues of others.
 func (e *examination) queues(s *store.Store, shard *Shard) error {
 	_, queues, leftovers := shard.names(e.directory)
 	c, left := e.check(queues), e.check(leftovers)
@@ -508,7 +505,7 @@ func (e *examination) leftover(left *Check, ids []queue.ID) {
 	left.Note = strings.TrimPrefix(left.Note+"; "+what, "; ")
 }
 
-// shortList lists the first ids.
+// shortList formats the first ids.
 func shortList(ids []queue.ID) string {
 	const most = 10
 	var text []string
@@ -521,8 +518,7 @@ func shortList(ids []queue.ID) string {
 	return strings.Join(text, ", ")
 }
 
-// reader reads a store until the examination's context ends, and says how far
-// it has got.
+// reader reads a store until the examination's context ends, and reports its progress.
 type reader struct {
 	s     *store.Store
 	e     *examination
@@ -534,7 +530,7 @@ type reader struct {
 func (r *reader) Get(key []byte) ([]byte, error) { return r.s.Get(key) }
 
 func (r *reader) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
-	const between = 1024 // rows, from one look at the context to the next
+	const between = 1024 // rows between two checks of the context
 	err := r.s.Scan(lo, hi, func(k, v []byte) bool {
 		r.bytes += uint64(len(k) + len(v))
 		if r.rows++; r.rows%between == 0 {

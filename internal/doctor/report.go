@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// Report is what an examination has found.
+// Report is the result of an examination.
 type Report struct {
 	Sound  bool
 	Checks []*Check
 }
 
-// Check is one thing that was looked at.
+// Check is the result of one check.
 type Check struct {
 	Name     string
 	Counts   Counts
-	Problems []string // empty: it is sound
-	// Skipped says why it could not be looked at, because of other problems.
+	Problems []string // empty: sound
+	// Skipped is the reason why other problems prevented the check.
 	Skipped string `json:",omitempty"`
-	// Note is of no harm.
+	// Note is a harmless remark.
 	Note string `json:",omitempty"`
 }
 
-// Counts say how much was looked at.
+// Counts is the amount of examined data.
 type Counts []Count
 
-// Count is how many of something there are.
+// Count is a number of things.
 type Count struct {
 	Of string
 	N  uint64
@@ -48,8 +48,7 @@ func (c *Check) problem(format string, args ...any) {
 	c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
 }
 
-// Print writes the report for people: a line for each check, its problems below
-// it, and a summary.
+// Print prints the report for people: a line for each check, its problems below it, and a summary.
 func (r *Report) Print(w io.Writer) {
 	problems := 0
 	for _, c := range r.Checks {
@@ -92,7 +91,7 @@ func (c *Check) counts() string {
 	return strings.Join(out, ", ")
 }
 
-// Size writes a number of bytes for people.
+// Size formats a number of bytes for people.
 func Size(n uint64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB"}
 	f := float64(n)

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// largestBuffer is the most memory that is kept for the next use, in bytes.
+// largestBuffer is the maximum memory that is kept for the next use, in bytes.
 const largestBuffer = 64 << 10
 
 // scratch is what an AEAD takes beside text and key. It is part of what is pooled, because it would be on the heap.
@@ -17,7 +17,7 @@ type scratch struct {
 	bound [boundSize]byte
 }
 
-// buffers are where parts are decrypted, and where bodies wait to be.
+// buffers holds memory for decrypted parts and waiting bodies.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 type buffer struct {
@@ -25,10 +25,10 @@ type buffer struct {
 	bytes []byte
 }
 
-// newBuffer returns a buffer, to be released.
+// newBuffer returns a buffer that must be released.
 func newBuffer() *buffer { return buffers.Get().(*buffer) }
 
-// release keeps the buffer for the next use, without the text that is in b, which took its bytes.
+// release keeps the buffer for the next use. It clears the text in b, which was allocated from the buffer.
 func (s *buffer) release(b []byte) {
 	clear(b)
 	if s.bytes = nil; cap(b) <= largestBuffer {
@@ -51,7 +51,7 @@ type Sealed struct {
 
 var sealed = sync.Pool{New: func() any { return new(Sealed) }}
 
-// roomForOne is enough for what an encrypted message takes beside its text, unless it has many attributes.
+// roomForOne is enough for the overhead of an encrypted message, unless it has many attributes.
 const roomForOne = 200
 
 // seal encrypts messages under a data key.

@@ -13,37 +13,37 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// ErrNoKey says that a queue or a message names a key that the ring does not have.
+// ErrNoKey reports that a queue or a message names a key that the ring does not have.
 var ErrNoKey = errors.New("the encryption key does not exist")
 
-// ErrUnreadable says that a message was encrypted under a key that the ring does not have, or was changed since.
+// ErrUnreadable reports that a message was encrypted under a key that the ring does not have, or was changed since.
 var ErrUnreadable = errors.New("the message cannot be decrypted")
 
-// aliases are the aliases of the first key of the ring, which the own keys of SQS and SNS have on AWS.
+// aliases are the aliases of the first key of the ring. On AWS, they are the aliases of the keys of SQS and SNS.
 var aliases = []string{"alias/aws/sqs", "alias/aws/sns"}
 
-// Setting says how the messages of a queue are encrypted.
+// Setting is the encryption setting of a queue.
 type Setting struct {
 	Queue queue.ID
 	// Key is the id of a key of the ring, alias/aws/sqs, alias/aws/sns, or an ARN with one of these; empty means the
 	// first key.
 	Key string
-	// Period is for how long a data key encrypts.
+	// Period is how long a data key encrypts.
 	Period time.Duration
 }
 
-// Cipher encrypts and decrypts. Its methods may be called from any goroutine.
+// Cipher encrypts and decrypts. Its methods are safe for concurrent use.
 type Cipher struct {
 	ring      *keyring.Ring
 	usable    atomic.Pointer[[]*keyring.Key] // see Use
 	now       func() time.Time
 	encrypts  *slots[purpose, *dataKey]
 	decrypts  *slots[wrappedKey, cipher.AEAD]
-	unwrapped func() // for tests: a data key was unwrapped
+	unwrapped func() // for tests: called after a data key was unwrapped
 }
 
-// New returns a cipher that decrypts with the keys of a ring, and encrypts with those that Use names. now is a clock
-// that need not be right; it must not stand still.
+// New returns a cipher that decrypts with the keys of a ring, and encrypts with those that Use names. The clock now may
+// be wrong, but must not stand still.
 func New(ring *keyring.Ring, now func() time.Time) *Cipher {
 	c := &Cipher{
 		ring: ring, now: now, encrypts: newSlots[purpose, *dataKey](), decrypts: newSlots[wrappedKey, cipher.AEAD](),
@@ -53,10 +53,10 @@ func New(ring *keyring.Ring, now func() time.Time) *Cipher {
 	return c
 }
 
-// Use names the keys of the ring that encrypt from now on, the usual one first.
+// Use sets the keys of the ring that encrypt from now on, the default first.
 func (c *Cipher) Use(keys []*keyring.Key) { c.usable.Store(&keys) }
 
-// Encrypts reports whether there is a key that encrypts.
+// Encrypts reports whether any key encrypts.
 func (c *Cipher) Encrypts() bool { return len(*c.usable.Load()) > 0 }
 
 // Check returns ErrNoKey if the ring does not have the key of a setting.
@@ -65,7 +65,7 @@ func (c *Cipher) Check(key string) error {
 	return err
 }
 
-// key returns a key that encrypts by its id, alias or ARN.
+// key returns an encrypting key by its id, alias or ARN.
 func (c *Cipher) key(name string) (*keyring.Key, error) {
 	keys := *c.usable.Load()
 	if len(keys) == 0 {
@@ -92,8 +92,8 @@ func (c *Cipher) key(name string) (*keyring.Key, error) {
 	return nil, ErrNoKey
 }
 
-// dataKey returns the data key of a queue, which it renews when its time has come. Goroutines that renew it at the same
-// time may each make one: all of them are good.
+// dataKey returns the data key of a queue, and renews it when its period is over. Goroutines that renew it at the same
+// time may create one each: all of them are valid.
 func (c *Cipher) dataKey(k *keyring.Key, q queue.ID, period time.Duration) *dataKey {
 	now, p := c.now(), purpose{q, k.Short()}
 	if d, ok := c.encrypts.get(p); ok && !d.expired(now, period) {
@@ -133,7 +133,7 @@ func (c *Cipher) unwrap(w wrappedKey) (cipher.AEAD, error) {
 	return c.unwrapAnew(w)
 }
 
-// unwrapAnew returns a data key that is not remembered, and remembers it.
+// unwrapAnew unwraps and remembers a data key.
 func (c *Cipher) unwrapAnew(w wrappedKey) (cipher.AEAD, error) {
 	k := c.ring.Find(w.key)
 	if k == nil {

@@ -14,19 +14,19 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// mostUses is how many parts are encrypted under one data key.
+// mostUses is the maximum number of parts encrypted under one data key.
 const mostUses = 1 << 32
 
-// dataKey encrypts, in the process that has made it.
+// dataKey encrypts, only in the process that has created it.
 type dataKey struct {
 	aead  cipher.AEAD
-	head  []byte // of each part: what stands before the counter
+	head  []byte // of each part: the bytes before the counter
 	made  time.Time
 	queue queue.ID
 	used  atomic.Uint64
 }
 
-// purpose is what a data key is for: a queue, and the key that wraps it.
+// purpose identifies a data key: a queue, and the key that wraps it.
 type purpose struct {
 	queue queue.ID
 	key   keyring.ShortID
@@ -40,7 +40,7 @@ func (p purpose) hash() uint64 {
 
 const partVersion = 1
 
-// newDataKey makes a data key for a queue and wraps it.
+// newDataKey creates and wraps a data key for a queue.
 func newDataKey(k *keyring.Key, q queue.ID, now time.Time) *dataKey {
 	var value [keyring.KeySize]byte
 	rand.Read(value[:])
@@ -52,7 +52,7 @@ func newDataKey(k *keyring.Key, q queue.ID, now time.Time) *dataKey {
 	return &dataKey{aead: newGCM(value[:]), head: head, made: now, queue: q}
 }
 
-// useOf returns what the data key of a queue is bound to.
+// useOf returns the associated data that binds a data key to its queue.
 func useOf(q queue.ID) []byte {
 	return binary.BigEndian.AppendUint64([]byte("sluice data key 1"), uint64(q))
 }
@@ -81,10 +81,10 @@ const tagSize = 16
 // the key is renewed.
 const counterSize = 5
 
-// length returns the length of the bytes of a part with a text of a length.
+// length returns the length of a part, in bytes, for a text of the given length.
 func (d *dataKey) length(text int) int { return len(d.head) + counterSize + text + tagSize }
 
-// begin appends what stands before the ciphertext of a part, and sets the nonce of the part, which no other has.
+// begin appends the bytes before the ciphertext of a part, and sets the part's unique nonce.
 func (d *dataKey) begin(b []byte, nonce *[12]byte) []byte {
 	counter := d.used.Add(1) - 1
 	*nonce = nonceOf(counter)
@@ -107,7 +107,7 @@ func nonceOf(counter uint64) (nonce [12]byte) {
 	return nonce
 }
 
-// wrappedKey is a data key as parts have it.
+// wrappedKey is a data key in the form of parts.
 type wrappedKey struct {
 	purpose
 	wrapped [keyring.WrappedSize]byte
@@ -116,7 +116,7 @@ type wrappedKey struct {
 // hash implements key. A wrapped key begins with a random nonce.
 func (w wrappedKey) hash() uint64 { return binary.BigEndian.Uint64(w.wrapped[:]) }
 
-// sealedPart is an encrypted part, taken apart.
+// sealedPart is a parsed encrypted part.
 type sealedPart struct {
 	wrappedKey
 	counter    uint64
@@ -125,7 +125,7 @@ type sealedPart struct {
 
 var errPart = errors.New("an encrypted part is malformed")
 
-// takeApart reads the bytes of an encrypted part.
+// takeApart parses the bytes of an encrypted part.
 func takeApart(b []byte) (p sealedPart, err error) {
 	if len(b) < 1+len(p.key) {
 		return p, errPart

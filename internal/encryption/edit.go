@@ -9,10 +9,10 @@ import (
 	"github.com/sluicemq/sluice/internal/varint"
 )
 
-// editPeriod is for how long a data key encrypts messages that a task has edited, the default of SQS.
+// editPeriod is how long a data key encrypts messages that a task has edited: SQS's default.
 const editPeriod = 5 * time.Minute
 
-// EncryptLike implements queue.Cipher. The error is ErrUnreadable if like names a key that the ring does not have.
+// EncryptLike implements queue.Cipher. It returns ErrUnreadable if like names a key that the ring does not have.
 func (c *Cipher) EncryptLike(m *queue.Message, like string) error {
 	d, err := c.again(like)
 	if err != nil {
@@ -23,7 +23,7 @@ func (c *Cipher) EncryptLike(m *queue.Message, like string) error {
 	return nil
 }
 
-// again returns a data key for the queue and under the key that a body was encrypted for.
+// again returns a data key for the queue and the key of an encrypted body.
 func (c *Cipher) again(like string) (d *dataKey, err error) {
 	err = queue.Parts([]byte(like), func(p queue.Part[[]byte], _ bool) error {
 		if d != nil || p.Literal {
@@ -46,7 +46,7 @@ func (c *Cipher) again(like string) (d *dataKey, err error) {
 	return d, err
 }
 
-// EncryptEdit returns an edit as it is stored. The one given is not changed. The error is ErrNoKey.
+// EncryptEdit returns an edit in its stored form, without changing its argument. The error is ErrNoKey.
 func (c *Cipher) EncryptEdit(s Setting, e *queue.Edit) (*queue.Edit, error) {
 	k, err := c.key(s.Key)
 	if err != nil {

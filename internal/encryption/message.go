@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/varint"
 )
 
-// what is encrypted. The numbers are authenticated: one is never used for anything else.
+// The kinds of encrypted texts. The numbers are authenticated: one is never reused.
 type what byte
 
 const (
@@ -20,7 +20,7 @@ const (
 	anEdit       what = 3
 )
 
-// Encrypt returns the messages as they are stored: those given are not changed. The error is ErrNoKey.
+// Encrypt returns the messages in their stored form, without changing its argument. The error is ErrNoKey.
 func (c *Cipher) Encrypt(s Setting, messages []queue.Outgoing) (*Sealed, error) {
 	k, err := c.key(s.Key)
 	if err != nil {
@@ -29,8 +29,8 @@ func (c *Cipher) Encrypt(s Setting, messages []queue.Outgoing) (*Sealed, error) 
 	return seal(c.dataKey(k, s.Queue, s.Period), messages), nil
 }
 
-// encryptWhole appends the body of an encrypted message with one part. The text is put together there, and encrypted
-// in place.
+// encryptWhole appends the body of an encrypted message with one part. It assembles the text there, and encrypts it in
+// place.
 func encryptWhole(b []byte, s *scratch, d *dataKey, of what, id queue.MessageID, t queue.Content) []byte {
 	length := 1 + len(t.BodyMD5) + attributesLength(t.Attributes) + len(t.Body)
 	w := varint.Writer(queue.BeginPart(b, t.Size(), d.length(length)))
@@ -54,7 +54,7 @@ func putAttributes(w *varint.Writer, list []queue.Attribute) {
 	}
 }
 
-// attributesLength returns how many bytes putAttributes appends.
+// attributesLength returns the number of bytes that putAttributes appends.
 func attributesLength(list []queue.Attribute) (n int) {
 	n = varint.UintSize(uint64(len(list)))
 	for _, a := range list {
@@ -80,7 +80,7 @@ func boundTo(q queue.ID, at place) (b [boundSize]byte) {
 	return b
 }
 
-// Decrypt gives an encrypted message its text. The error is ErrUnreadable; m is as before then.
+// Decrypt decrypts an encrypted message. After an error, which is ErrUnreadable, m is unchanged.
 func (c *Cipher) Decrypt(m *queue.Message) error {
 	s := newBuffer()
 	body := append(s.bytes[:0], m.Body...)
@@ -104,7 +104,7 @@ func (c *Cipher) Open(m *queue.Message, body []byte) error {
 	return nil
 }
 
-// text returns what the parts of a body hold, which were encrypted for an id, in the bytes of s, and the size that the
+// text decrypts the parts of a body, encrypted under an id, into the bytes of s. It also returns the size that the
 // parts claim.
 func (c *Cipher) text(s *buffer, body []byte, id queue.MessageID, of what) (text []byte, size int, err error) {
 	number, encrypted := uint32(0), false
@@ -124,7 +124,7 @@ func (c *Cipher) text(s *buffer, body []byte, id queue.MessageID, of what) (text
 		return nil
 	})
 	switch {
-	case err == nil && !encrypted: // the last part is authentic, so a literal one stands before it
+	case err == nil && !encrypted: // the last part is authentic, so a literal one comes before it
 		err = fmt.Errorf("%w: its end is missing", ErrUnreadable)
 	case err != nil && !errors.Is(err, ErrUnreadable):
 		err = fmt.Errorf("%w: %w", ErrUnreadable, err)
@@ -132,7 +132,7 @@ func (c *Cipher) text(s *buffer, body []byte, id queue.MessageID, of what) (text
 	return text, size, err
 }
 
-// place is where a part belongs.
+// place is the place of a part.
 type place struct {
 	id     queue.MessageID
 	of     what
@@ -146,7 +146,7 @@ func isSequence(s []byte) bool {
 	return len(s) == queue.SequenceDigits && len(bytes.Trim(s, "0123456789")) == 0
 }
 
-// parseContent reads the text of a message.
+// parseContent parses the text of a message.
 func parseContent(text []byte) (t queue.Content, ok bool) {
 	r := varint.NewReader(string(text))
 	digest := r.Byte()

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/varint"
 )
 
-// publicationPeriod is for how long a data key encrypts copies of publications.
+// publicationPeriod is how long a data key encrypts copies of publications.
 const publicationPeriod = 5 * time.Minute
 
 // EncryptPublication returns a publication as it is stored: key returns the name of the key for the copies of a queue,
@@ -44,7 +44,7 @@ type copies struct {
 	begun  []beginning // the last few
 }
 
-// beginning is what copies have in common.
+// beginning is the common beginning of copies.
 type beginning struct {
 	data       *dataKey
 	body       string
@@ -53,7 +53,7 @@ type beginning struct {
 	whole      bool
 
 	encrypted string
-	sequence  int    // where the sequence number is in encrypted; 0: nowhere
+	sequence  int    // place of the sequence number in encrypted; 0: none
 	next      uint32 // number of the next part
 }
 
@@ -78,7 +78,7 @@ func (e *copies) encrypt(one *queue.Copy, name string) error {
 	return nil
 }
 
-// beginning returns the encrypted beginning of a copy, which other copies may have had before.
+// beginning returns the encrypted beginning of a copy, possibly shared with earlier copies.
 func (e *copies) beginning(b beginning, m *queue.Outgoing) beginning {
 	for _, had := range e.begun {
 		if had.data == b.data && had.at == b.at && had.whole == b.whole && had.attributes == b.attributes && had.body == b.body {

@@ -8,13 +8,13 @@ const (
 	places    = 1 << placeBits
 )
 
-// key is what values are remembered by. Its hash is spread evenly in its upper bits.
+// key is the type of keys in the table. Its hash is spread evenly in its upper bits.
 type key interface {
 	comparable
 	hash() uint64
 }
 
-// slots remembers values by key, one in each place, without locks. A value takes the place of another.
+// slots maps keys to values, one in each place, without locks. A new value replaces another in its place.
 type slots[K key, V any] struct {
 	at [places]atomic.Pointer[slot[K, V]]
 }

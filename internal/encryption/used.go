@@ -15,10 +15,10 @@ const Prefix = "encryption/"
 
 var usedTable = control.Table[string, use]{Prefix: Prefix + "used/", Key: control.Text, Format: formats.Encrypted}
 
-// use is the record of a key of the ring under which messages may be encrypted, by its id.
+// use is the record of a key of the ring that may encrypt messages, by its id.
 type use struct{}
 
-// Used knows under which keys messages may be encrypted in an installation. It has no key, only ids.
+// Used holds the ids of the keys that may encrypt messages in an installation. It has no keys.
 type Used struct{ records *control.Set[records] }
 
 type records struct{ used map[string]*use }
@@ -41,8 +41,8 @@ func (u *Used) IDs() []string {
 	return slices.Sorted(maps.Keys(r.used))
 }
 
-// Add notes that messages may be encrypted under keys from now on. It returns an error as long as some program cannot
-// read encrypted messages.
+// Add records that messages may be encrypted with keys from now on. It returns an error while some program cannot read
+// encrypted messages.
 func (u *Used) Add(ctx context.Context, ids []string) error {
 	return u.records.Change(ctx, func(tx *control.Tx) error {
 		for _, id := range ids {

@@ -16,20 +16,20 @@ type Side struct {
 	Connect declared.Connect
 }
 
-// Definitions are the queues, topics and subscriptions of the source, and what the target lacks of them.
+// Definitions holds the queues, topics and subscriptions of the source, and those that the target lacks.
 type Definitions struct {
 	Plan    *declared.Plan // creates what the target lacks
-	Differs []string       // what the target has, but with other settings
-	Notes   []string       // what the source does not have or cannot tell
+	Differs []string       // existing in the target, but with other settings
+	Notes   []string       // missing in the source, or unknown there
 
 	queues  []string // the names of the queues to move
 	session *declared.Session
 }
 
-// Name names the file through which definitions pass: it is the value of the tag sluice-applied-by.
+// Name is the name of the file with the definitions: the value of the tag sluice-applied-by.
 const Name = "migrated"
 
-// HomeOf returns the account and region of a server. Not all servers have STS: the ARN of a queue tells them as well.
+// HomeOf returns the account and region of a server. Not all servers have STS, so it also uses the ARN of a queue.
 func HomeOf(ctx context.Context, api declared.API, region string) (declared.Scope, error) {
 	urls, err := queueURLs(ctx, api)
 	if err != nil {
@@ -49,8 +49,8 @@ func HomeOf(ctx context.Context, api declared.API, region string) (declared.Scop
 	return declared.Scope{Partition: arn[1], Region: arn[3], Account: arn[4]}, nil
 }
 
-// Read reads the definitions of the source, and compares them with what the target has. names limits them to some
-// queues, without topics.
+// Read reads the definitions of the source, and compares them with the target. names limits them to some queues,
+// without topics.
 func Read(ctx context.Context, from, to Side, names []string) (*Definitions, error) {
 	api, err := from.Connect(ctx, from.Home)
 	if err != nil {
@@ -126,7 +126,7 @@ func (d *Definitions) compare(ctx context.Context, file *declared.File) error {
 	return nil
 }
 
-// Apply creates what the target lacks. It goes on after a step that fails, and returns the errors of all.
+// Apply creates what the target lacks. It continues after a failed step, and returns the errors of all.
 func (d *Definitions) Apply(ctx context.Context, done func(*declared.Step)) error {
 	var errs []error
 	for _, step := range d.Plan.Steps {
@@ -137,7 +137,7 @@ func (d *Definitions) Apply(ctx context.Context, done func(*declared.Step)) erro
 	return errors.Join(errs...)
 }
 
-// Queues returns the queues to move that the target has, and the names of those that it does not have.
+// Queues returns the queues to move that exist in the target, and the names of the missing ones.
 func (d *Definitions) Queues(ctx context.Context, from, to API) (queues []Queue, missing []string, err error) {
 	for _, name := range d.queues {
 		q := Queue{Name: name}
@@ -156,8 +156,7 @@ func (d *Definitions) Queues(ctx context.Context, from, to API) (queues []Queue,
 	return queues, missing, nil
 }
 
-// Same reports whether the sides are one server, as far as a queue that both have tells: a message would be moved for
-// ever.
+// Same reports whether both sides are one server, as far as a common queue shows: a message would be moved forever.
 func Same(ctx context.Context, from, to API, q Queue) (bool, error) {
 	a, err := attributesOf(ctx, from, q.From)
 	if err != nil {
@@ -172,7 +171,7 @@ func Same(ctx context.Context, from, to API, q Queue) (bool, error) {
 	return true, err
 }
 
-// CountsOf asks the source how many messages each queue has.
+// CountsOf asks the source for the number of messages in each queue.
 func (d *Definitions) CountsOf(ctx context.Context, from API) ([]Waiting, error) {
 	var all []Waiting
 	for _, name := range d.queues {
@@ -189,7 +188,7 @@ func (d *Definitions) CountsOf(ctx context.Context, from API) ([]Waiting, error)
 	return all, nil
 }
 
-// Waiting is how many messages of a queue wait to be moved.
+// Waiting returns how many messages of a queue wait to be moved.
 type Waiting struct {
 	Queue string
 	Counts

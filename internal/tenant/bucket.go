@@ -2,17 +2,17 @@ package tenant
 
 import "time"
 
-// saved is the time for which a rate is saved up at most.
+// saved is the maximum time for which an unused rate accumulates.
 const saved = time.Second
 
-// bucket holds what may be taken at a rate. It gets more with time, up to what the rate gives in the time saved, and
-// may be overdrawn. The zero bucket is full when it is first used.
+// bucket is a token bucket. It fills with time, up to the amount of the time saved, and may be overdrawn. The zero
+// bucket is full at its first use.
 type bucket struct {
 	balance float64
 	at      time.Time // of the balance
 }
 
-// size is how much a bucket of that rate, in units a second, holds. It is no less than one request needs.
+// size returns the capacity of a bucket with that rate, in units per second. It is at least what one request needs.
 func size(rate float64) float64 {
 	if rate <= 0 {
 		return 0
@@ -20,7 +20,7 @@ func size(rate float64) float64 {
 	return max(1, rate*saved.Seconds())
 }
 
-// fill brings the bucket to the present. A clock that was set back gives nothing.
+// fill updates the bucket to the present. A clock that was set back adds nothing.
 func (b *bucket) fill(rate float64, now time.Time) {
 	if b.at.IsZero() {
 		b.balance, b.at = size(rate), now
@@ -33,5 +33,5 @@ func (b *bucket) fill(rate float64, now time.Time) {
 	b.balance = min(b.balance, size(rate))
 }
 
-// has reports whether a request may take something. It may then take more than there is.
+// has reports whether a request may take something. The request may then take more than there is.
 func (b *bucket) has() bool { return b.balance >= 1 }

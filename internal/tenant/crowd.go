@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// crowd is the requests of a subject that are under way, on this node and, as they have said, on the others.
+// crowd counts the simultaneous requests of a subject, on this node and, as reported, on the others.
 type crowd struct {
 	mu     sync.Mutex
 	here   int64
@@ -19,7 +19,7 @@ type toldCrowd struct {
 
 func newCrowd() *crowd { return &crowd{others: make(map[string]toldCrowd)} }
 
-// enter adds a request, unless there are as many as there may be.
+// enter adds a request, unless the limit is reached.
 func (c *crowd) enter(most int64, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// report is what a node tells the others of the use of what is limited, as JSON, with each heartbeat. A node leaves
-// out what is not used there.
+// report is a node's report to the others on the use of limited resources, as JSON, with each heartbeat. A node omits
+// what is not used there.
 type report struct {
 	Process string         `json:"p"`
 	Uses    map[string]use `json:"u"` // by the subject's key without Prefix
@@ -20,7 +20,7 @@ type use struct {
 	Stored   *Amount      `json:"s,omitempty"` // in the shards of the node
 }
 
-// Tell returns what this node tells the others; nil: nothing. A nil Tenants has nothing to tell.
+// Tell returns this node's report; nil: nothing. A nil Tenants has nothing to report.
 func (t *Tenants) Tell() json.RawMessage {
 	all := t.all()
 	if len(all) == 0 {
@@ -55,7 +55,7 @@ func (m *meter) say() (u use, any bool) {
 	return u, any || u.Requests > 0
 }
 
-// Hear takes in what another node tells.
+// Hear receives the report of another node.
 func (t *Tenants) Hear(node string, text json.RawMessage) error {
 	all := t.all()
 	_, known := t.known.LoadOrStore(node, true)

@@ -2,17 +2,17 @@ package tenant
 
 import "slices"
 
-// Kind is what a limit is about.
+// Kind is the kind of a limit.
 type Kind int
 
 // The kinds of limits.
 const (
-	Sends         Kind = iota // messages sent or published in a second
-	Receives                  // messages received in a second
-	Requests                  // under way at a time, long polls included
+	Sends         Kind = iota // messages sent or published per second
+	Receives                  // messages received per second
+	Requests                  // simultaneous requests, including long polls
 	Messages                  // stored in all queues together
 	Bytes                     // of these messages: bodies and attributes
-	Queues                    // in all regions together, as the following
+	Queues                    // in all regions together, like the following
 	Topics                    //
 	Subscriptions             //
 	Kinds         = iota
@@ -21,7 +21,7 @@ const (
 // rates is how many kinds are rates; they come first.
 const rates = int(Receives) + 1
 
-// names are what operations, files and metrics call the kinds.
+// names are the names of the kinds in operations, files and metrics.
 var names = [Kinds]string{
 	"SendsPerSecond", "ReceivesPerSecond", "ConcurrentRequests", "StoredMessages", "StoredBytes",
 	"Queues", "Topics", "Subscriptions",
@@ -39,14 +39,14 @@ func ParseKind(name string) (k Kind, ok bool) {
 // Names returns the names of all kinds, in order.
 func Names() []string { return slices.Clone(names[:]) }
 
-// OfUsers reports whether users can have such a limit of their own.
+// OfUsers reports whether users can have their own limit of the kind.
 func (k Kind) OfUsers() bool { return k <= Requests }
 
-// MaxLimit is the highest limit of any kind: 1 PiB, if it is of bytes.
+// MaxLimit is the maximum of a limit of any kind: 1 PiB for bytes.
 const MaxLimit = 1 << 50
 
-// Least is the lowest limit of the kind. A limit of 0 lets nothing in. One request may always be under way, so that
-// an operator who has limited their own account can take that back.
+// Least is the minimum limit of the kind. A limit of 0 admits nothing. One request is always admitted, so that
+// operators who have limited their own account can undo that.
 func (k Kind) Least() int64 {
 	if k == Requests {
 		return 1

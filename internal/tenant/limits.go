@@ -13,10 +13,10 @@ type Subject struct {
 	User    string // its unique id; empty: the account
 }
 
-// Limits are what a subject may take at most. A kind that is not there is not limited.
+// Limits holds the limits of a subject by kind. A missing kind is unlimited.
 type Limits map[Kind]int64
 
-// record is how Limits are stored.
+// record is the stored form of Limits.
 type record struct {
 	Limits map[string]int64
 }
@@ -35,7 +35,7 @@ func (l *Limits) encode() []byte {
 
 var errRecord = errors.New("it is not a record of limits")
 
-// decodeLimits reads a record. It leaves out kinds that only newer programs know.
+// decodeLimits decodes a record. It omits kinds that only newer programs know.
 func decodeLimits(_ Subject, b []byte) (*Limits, error) {
 	var r record
 	if err := json.Unmarshal(b, &r); err != nil || r.Limits == nil {
@@ -55,7 +55,7 @@ func decodeLimits(_ Subject, b []byte) (*Limits, error) {
 	return &l, nil
 }
 
-// with returns l with other limits over its own.
+// with returns l with other limits replacing its own.
 func (l Limits) with(other Limits) Limits {
 	out := maps.Clone(l)
 	if out == nil {
@@ -65,7 +65,7 @@ func (l Limits) with(other Limits) Limits {
 	return out
 }
 
-// without returns l without the limits of some kinds, or without any if none are named.
+// without returns l without the limits of some kinds, or of all if none are named.
 func (l Limits) without(kinds []Kind) Limits {
 	if len(kinds) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// meter is what a node knows of a subject that has limits. It outlives changes of them.
+// meter is a node's state of a subject with limits. It outlives changes of them.
 type meter struct {
 	subject Subject
 	limits  atomic.Pointer[Limits]
@@ -19,7 +19,7 @@ type meter struct {
 
 func newMeter(s Subject) *meter { return &meter{subject: s, crowd: newCrowd(), stock: newStock()} }
 
-// set gives the subject other limits.
+// set sets the limits of the subject.
 func (m *meter) set(l Limits, now time.Time) {
 	m.limits.Store(&l)
 	for k := range rates {
@@ -35,7 +35,8 @@ func (m *meter) set(l Limits, now time.Time) {
 	}
 }
 
-// taken reports whether a subject may take n of a rate, and takes it. A nil meter is of one that has no limits.
+// taken takes n of a rate if the subject may, and reports whether it did. A nil meter stands for a subject without
+// limits.
 func (m *meter) taken(k Kind, n int, now time.Time) bool {
 	if m == nil {
 		return true
@@ -59,7 +60,7 @@ func (m *meter) limit(k Kind) (int64, bool) {
 	return n, ok
 }
 
-// stores reports whether what is stored is limited.
+// stores reports whether stored data is limited.
 func (m *meter) stores() (messages, bytes bool) {
 	l := *m.limits.Load()
 	_, messages = l[Messages]
@@ -67,7 +68,7 @@ func (m *meter) stores() (messages, bytes bool) {
 	return messages, bytes
 }
 
-// refuse counts a refusal, and notes the first of each minute in the log.
+// refuse counts a refusal, and logs the first one of each minute.
 func (m *meter) refuse(k Kind, log *slog.Logger, now time.Time) error {
 	m.refused[k].Add(1)
 	limit, _ := m.limit(k)

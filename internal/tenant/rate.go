@@ -27,35 +27,35 @@ type rate struct {
 	own   bucket
 	share float64 // 1 where there are no others
 
-	taken  int64 // since the process began, or since nothing was asked for long
-	asked  int64 // in the running second, what was refused included
+	taken  int64 // since the process began, or since a long time without demand
+	asked  int64 // in the current second, including refused ones
 	demand float64
-	quiet  time.Time       // since when nothing is asked; zero while something is
+	quiet  time.Time       // since when there is no demand; zero while there is
 	others map[string]told // by node
 }
 
 // told is the last report of another node about a rate.
 type told struct {
-	Taken  int64   `json:"t"` // since its process began, or since nothing was asked there for long
-	Demand float64 `json:"d"` // in a second
+	Taken  int64   `json:"t"` // since its process began, or since a long time without demand there
+	Demand float64 `json:"d"` // per second
 	heard
 }
 
-// heard says when, and of which process, a node's words are.
+// heard records when, and from which process, a node was heard.
 type heard struct {
 	process string
 	at      time.Time
 }
 
-// forgetAfter is for how long the words of a node count. A node is silent for longer only if it is dead or cut off.
-// One for which nothing was asked for longer than that begins to count anew.
+// forgetAfter is how long a node's report counts. A node is silent longer only if it is dead or cut off. After a longer
+// time without demand, a node begins to count anew.
 const forgetAfter = 5 * time.Second
 
 func newRate(limit int64) *rate {
 	return &rate{limit: float64(limit), share: 1, others: make(map[string]told)}
 }
 
-// take takes n, at least 1, or reports that nothing may be taken now.
+// take takes n, at least 1, or returns false if nothing may be taken now.
 func (r *rate) take(n int, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +68,7 @@ func (r *rate) take(n int, now time.Time) bool {
 	return true
 }
 
-// mayTake is the rule of the picture above.
+// mayTake is the rule in the diagram above.
 func (r *rate) mayTake() bool {
 	return r.whole.has() && (r.share == 1 || r.own.has() || r.whole.balance >= size(r.limit)/2)
 }
@@ -80,7 +80,7 @@ func (r *rate) giveBack(n int) {
 	r.spend(-n)
 }
 
-// more takes n more for a request that has passed, whether there is so much or not.
+// more takes n more for an admitted request, even if there is less.
 func (r *rate) more(n int, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,9 +101,9 @@ func (r *rate) fill(now time.Time) {
 	r.own.fill(r.limit*r.share, now)
 }
 
-// hear takes in the report of another node. If this process hears of the node for the first time, known says that the
-// node has taken something before, which is past. Otherwise everything that it has taken since its last report of this
-// rate, or since it began to count, is new.
+// hear receives the report of another node. If this process hears the node for the first time, known means that the
+// node's earlier takes are past. Otherwise everything it has taken since its last report of this rate, or since it
+// began to count, is new.
 func (r *rate) hear(node string, said told, known bool, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,8 +117,8 @@ func (r *rate) hear(node string, said told, known bool, now time.Time) {
 	r.others[node] = said
 }
 
-// overdraw subtracts what others have taken. A node that was cut off may tell of much at a time: more than what the
-// limit gives in the time after which it is forgotten is not paid back.
+// overdraw subtracts what others have taken. A node that was cut off may report a large amount: what exceeds the
+// limit's amount during forgetAfter is not paid back.
 func (r *rate) overdraw(n int64, now time.Time) {
 	r.fill(now)
 	if n <= 0 {
@@ -128,13 +128,13 @@ func (r *rate) overdraw(n int64, now time.Time) {
 	r.whole.balance = max(r.whole.balance-float64(n), min(r.whole.balance, -most))
 }
 
-// tick ends a second: it computes what was asked for, and this node's share of the limit.
+// tick ends a second: it computes the demand, and this node's share of the limit.
 func (r *rate) tick(passed time.Duration, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fill(now)
 	r.settle(passed, now)
-	// A node for which nothing is asked gets a little, so that the first request there need not wait.
+	// A node without demand gets a small share, so that the first request there need not wait.
 	little := 1 + r.limit/100
 	mine := min(r.demand, 2*r.limit) + little
 	all := mine
@@ -150,7 +150,7 @@ func (r *rate) tick(passed time.Duration, now time.Time) {
 	}
 }
 
-// settle computes what is asked for in a second.
+// settle computes the demand per second.
 func (r *rate) settle(passed time.Duration, now time.Time) {
 	r.demand = (r.demand + float64(r.asked)/max(passed.Seconds(), 0.1)) / 2
 	r.asked = 0
@@ -164,17 +164,17 @@ func (r *rate) settle(passed time.Duration, now time.Time) {
 	}
 }
 
-// least is a demand that is worth telling.
+// least is the minimum demand that is reported.
 const least = 0.01
 
-// say returns what this node tells the others, and whether there is anything to tell.
+// say returns this node's report, and whether there is anything to report.
 func (r *rate) say() (told, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return told{Taken: r.taken, Demand: r.demand}, r.demand >= least || r.asked > 0
 }
 
-// use returns what is taken in a second, on all nodes: what is asked for, as far as it is within the limit.
+// use returns the use per second on all nodes: the demand, up to the limit.
 func (r *rate) use(now time.Time) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +187,7 @@ func (r *rate) use(now time.Time) float64 {
 	return min(sum, r.limit)
 }
 
-// set changes the limit. Savings under the old limit are kept as far as the new one allows.
+// set changes the limit. Accumulated amounts are kept as far as the new limit allows.
 func (r *rate) set(limit int64, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

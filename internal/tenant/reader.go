@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Prefix is what the keys of all records of this package begin with.
+// Prefix begins the keys of all records of this package.
 const Prefix = "tenant/"
 
 var table = control.Table[Subject, Limits]{
@@ -33,7 +33,7 @@ func parseSubject(text string) (Subject, error) {
 	return Subject{account, user}, nil
 }
 
-// records are what there is in the store.
+// records holds the records of the store.
 type records struct{ limits map[Subject]*Limits }
 
 func newRecords() (*records, control.Kinds) {
@@ -41,7 +41,8 @@ func newRecords() (*records, control.Kinds) {
 	return r, control.Kinds{table.Into(&r.limits)}
 }
 
-// replace makes the meters those of the limits that there are. Subjects that stay keep theirs. The set's lock is held.
+// replace replaces the meters with those of the existing limits. Subjects that stay keep theirs. The set's lock is
+// held.
 func (t *Tenants) replace(_, now *records) {
 	if len(now.limits) == 0 {
 		t.meters.Store(nil)
@@ -62,8 +63,8 @@ func (t *Tenants) replace(_, now *records) {
 	t.meters.Store(&meters)
 }
 
-// Check reads the records of a store without changing anything, and returns how many subjects have limits and what is
-// not as it should be. An error says that the store could not be read.
+// Check reads the records of a store without changing anything. It returns the number of subjects with limits and a
+// list of inconsistencies. An error means that the store cannot be read.
 func Check(s *store.Store) (subjects int, problems []string, err error) {
 	r, err := control.Check(s, Prefix, newRecords, func(_ string, bad error) {
 		problems = append(problems, "record "+bad.Error())

@@ -2,7 +2,7 @@ package tenant
 
 import "fmt"
 
-// Refusal says which limit a request would break. Services tell their clients in their own words.
+// Refusal names the limit that a request would exceed. Services have their own texts for clients.
 type Refusal struct {
 	Subject
 	Kind  Kind

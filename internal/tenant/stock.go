@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Amount is how much is stored of an account.
+// Amount is the stored data of an account.
 type Amount struct {
 	Messages int64 `json:"m,omitempty"`
 	Bytes    int64 `json:"b,omitempty"`
@@ -15,15 +15,15 @@ func (a Amount) plus(b Amount) Amount { return Amount{a.Messages + b.Messages, a
 
 func (a Amount) minus(b Amount) Amount { return Amount{a.Messages - b.Messages, a.Bytes - b.Bytes} }
 
-// stock is how much is stored for an account, as one node knows it: the counts of its shards, the reports of the other
-// nodes, and the bytes that this node has admitted since the shards were asked. So nothing is missed that was admitted
-// here. Bytes that were admitted and have left meanwhile count until the shards are asked again.
+// stock is the stored data of an account, as one node knows it: the counts of its shards, the reports of the other
+// nodes, and the bytes that this node has admitted since the shards were last counted. So nothing admitted here is
+// missed. Bytes that were admitted and deleted meanwhile count until the next count of the shards.
 type stock struct {
 	mu      sync.Mutex
 	counted Amount // by the shards of this node
 	others  map[string]toldStock
 	entered Amount // stored since then
-	pending Amount // let in, and not known to be stored
+	pending Amount // admitted, and not yet known to be stored
 }
 
 type toldStock struct {
@@ -33,7 +33,7 @@ type toldStock struct {
 
 func newStock() *stock { return &stock{others: make(map[string]toldStock)} }
 
-// amount returns how much is stored, with what is about to be.
+// amount returns the stored data, including what is about to be stored.
 func (s *stock) amount(now time.Time) Amount {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func (s *stock) sum(now time.Time) Amount {
 	return all
 }
 
-// enter lets a in, if it keeps the limits. Otherwise it returns the kind of the limit that it does not.
+// enter admits a if it is within the limits. Otherwise it returns the kind of the exceeded limit.
 func (s *stock) enter(a Amount, l Limits, now time.Time) (Kind, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *stock) enter(a Amount, l Limits, now time.Time) (Kind, bool) {
 	return 0, true
 }
 
-// end says whether what was let in is stored. Where that is not known it is taken to be.
+// end records whether the admitted data was stored. An unknown outcome counts as stored.
 func (s *stock) end(a Amount, stored bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,14 +75,14 @@ func (s *stock) end(a Amount, stored bool) {
 	}
 }
 
-// begin is called before the shards are asked, and returns what count takes back.
+// begin is called before the shards are counted, and returns a value for count.
 func (s *stock) begin() Amount {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.entered
 }
 
-// count takes in what the shards have counted, after begin.
+// count records the counts of the shards, after begin.
 func (s *stock) count(counted, before Amount) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *stock) hear(node string, a Amount, now time.Time) {
 	s.others[node] = toldStock{a, now}
 }
 
-// say returns what this node tells the others: what its shards have.
+// say returns this node's report: the counts of its shards.
 func (s *stock) say() Amount {
 	s.mu.Lock()
 	defer s.mu.Unlock()

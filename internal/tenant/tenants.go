@@ -15,41 +15,40 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// MaxSubjects is how many accounts and users can have limits: each node tells the others of those in use with each
-// heartbeat.
+// MaxSubjects is the maximum number of accounts and users with limits: each heartbeat reports on those in use.
 const MaxSubjects = 1000
 
-// ErrTooMany says that MaxSubjects have limits already.
+// ErrTooMany reports that MaxSubjects have limits already.
 var ErrTooMany = fmt.Errorf("%d accounts and users have limits, which is as many as can", MaxSubjects)
 
-// Options are what Tenants are made of.
+// Options configures Tenants.
 type Options struct {
 	Control *control.Control
 	Formats control.Formats
-	// Gone reports whether a subject does not exist any more. Its limits are removed with the next change. A nil Gone
-	// knows of none.
+	// Gone reports whether a subject no longer exists. The next change removes its limits. A nil Gone means that all
+	// exist.
 	Gone func(Subject) bool
-	// Stored returns what the shards of this node store of some accounts; of those whose value is true, in bytes as
-	// well. It is called by Run and Store. A nil Stored finds nothing.
+	// Stored returns how much the shards of this node store of some accounts; for accounts whose value is true,
+	// including the bytes. Run and Store call it. A nil Stored finds nothing.
 	Stored func(ctx context.Context, accounts map[string]bool) (map[string]Amount, error)
 	Now    func() time.Time // nil means time.Now
 	Log    *slog.Logger     // nil discards
 }
 
-// Tenants is the set of limits, and what this node knows of their use. Its methods may be called from any goroutine.
-// A nil Tenants limits nothing.
+// Tenants is the set of limits, and this node's knowledge of their use. Its methods are safe for concurrent use. A nil
+// Tenants limits nothing.
 type Tenants struct {
 	o       Options
 	process string // of this process, for other nodes
 	records *control.Set[records]
-	// meters has what is limited, and is replaced whole; nil: nothing is.
+	// meters holds the limited subjects, and is replaced as a whole; nil: no limits.
 	meters atomic.Pointer[map[Subject]*meter]
 
 	refused [Kinds]atomic.Int64 // since the process began
 	known   sync.Map            // nodes that have been heard of, as keys
 
-	measuring sync.Mutex // while the shards are asked
-	measured  time.Time  // when they were asked last
+	measuring sync.Mutex // held while the shards are counted
+	measured  time.Time  // time of the last count
 	ticked    time.Time
 }
 
@@ -77,11 +76,10 @@ func Open(o Options) (*Tenants, error) {
 	return t, nil
 }
 
-// Any reports whether anything is limited. It costs an atomic load. Callers need not find out who pays for what if it
-// is not.
+// Any reports whether anything is limited. It costs an atomic load. Otherwise callers need not find out who pays.
 func (t *Tenants) Any() bool { return t != nil && t.meters.Load() != nil }
 
-// all returns the meters, which must not be changed.
+// all returns the meters. Do not change them.
 func (t *Tenants) all() map[Subject]*meter {
 	if t == nil {
 		return nil
@@ -92,7 +90,7 @@ func (t *Tenants) all() map[Subject]*meter {
 	return nil
 }
 
-// of returns the meters that a caller has to keep to: of its account and of itself.
+// of returns the meters that apply to a caller: of its account and of itself.
 func (t *Tenants) of(s Subject) (out [2]*meter) {
 	all := t.all()
 	if all == nil {
@@ -113,8 +111,8 @@ func (t *Tenants) Limits(s Subject) Limits {
 	return nil
 }
 
-// Limit returns the limit of an account of one kind, if there is one. It is for kinds that are decided where they are
-// changed, such as Queues.
+// Limit returns an account's limit of a kind, if there is one. It is for kinds that are decided where they change, such
+// as Queues.
 func (t *Tenants) Limit(account string, k Kind) (int64, bool) {
 	if m := t.all()[Subject{Account: account}]; m != nil {
 		return m.limit(k)
@@ -122,7 +120,7 @@ func (t *Tenants) Limit(account string, k Kind) (int64, bool) {
 	return 0, false
 }
 
-// Refuse counts a refusal of an account that was decided elsewhere, by Limit, and returns it.
+// Refuse counts and returns a refusal that was decided elsewhere, with Limit.
 func (t *Tenants) Refuse(account string, k Kind) error {
 	if m := t.all()[Subject{Account: account}]; m != nil {
 		return t.refuse(m, k, t.o.Now())
@@ -136,7 +134,7 @@ func (t *Tenants) refuse(m *meter, k Kind, now time.Time) error {
 	return m.refuse(k, t.o.Log, now)
 }
 
-// Take takes n messages, at least 1, of a rate of the caller, or returns a *Refusal.
+// Take takes n messages, at least 1, from a rate of the caller, or returns a *Refusal.
 func (t *Tenants) Take(caller Subject, k Kind, n int) error {
 	if !t.Any() {
 		return nil
@@ -155,7 +153,7 @@ func (t *Tenants) Take(caller Subject, k Kind, n int) error {
 	return nil
 }
 
-// TakeMore takes n more messages for a request that has passed Take, and is not refused any more.
+// TakeMore takes n more messages for a request that has passed Take and cannot be refused any more.
 func (t *Tenants) TakeMore(caller Subject, k Kind, n int) {
 	if n <= 0 || !t.Any() {
 		return
@@ -170,7 +168,7 @@ func (t *Tenants) TakeMore(caller Subject, k Kind, n int) {
 	}
 }
 
-// Visit is a request that is under way. The zero Visit is one that nothing is counted of.
+// Visit is a request in progress. The zero Visit is not counted.
 type Visit struct{ meters [2]*meter }
 
 // Enter counts a request of the caller until Leave, or returns a *Refusal.
@@ -185,7 +183,7 @@ func (t *Tenants) Enter(caller Subject) (v Visit, err error) {
 		}
 		most, limited := m.limit(Requests)
 		if !limited {
-			most = MaxLimit // it is counted all the same: a limit may come
+			most = MaxLimit // it is counted nevertheless: a limit may be set later
 		}
 		if !m.crowd.enter(most, now) {
 			v.Leave()
@@ -206,13 +204,13 @@ func (v *Visit) Leave() {
 	}
 }
 
-// Entry is what an account has been let in to store. The zero Entry is one that nothing is counted of.
+// Entry is data that an account may store. The zero Entry is not counted.
 type Entry struct {
 	stock  *stock
 	amount Amount
 }
 
-// Store lets an account store more, until End says whether it has, or returns a *Refusal.
+// Store admits data of an account until End reports the outcome, or returns a *Refusal.
 func (t *Tenants) Store(ctx context.Context, account string, a Amount) (Entry, error) {
 	if !t.Any() {
 		return Entry{}, nil
@@ -225,7 +223,7 @@ func (t *Tenants) Store(ctx context.Context, account string, a Amount) (Entry, e
 		return Entry{}, nil
 	}
 	k, ok := m.stock.enter(a, *m.limits.Load(), t.o.Now())
-	if !ok && t.remeasure(ctx) { // some of it may have left
+	if !ok && t.remeasure(ctx) { // some data may have been deleted
 		k, ok = m.stock.enter(a, *m.limits.Load(), t.o.Now())
 	}
 	if !ok {
@@ -234,7 +232,7 @@ func (t *Tenants) Store(ctx context.Context, account string, a Amount) (Entry, e
 	return Entry{m.stock, a}, nil
 }
 
-// End says whether what was let in is stored. Where that is not known, it may be.
+// End reports whether the admitted data was stored, or may have been.
 func (e *Entry) End(mayBe bool) {
 	if e.stock != nil {
 		e.stock.end(e.amount, mayBe)
@@ -242,10 +240,10 @@ func (e *Entry) End(mayBe bool) {
 	}
 }
 
-// measureInterval is the least time between two questions to the shards because of a refusal.
+// measureInterval is the minimum time between two counts of the shards because of a refusal.
 const measureInterval = 100 * time.Millisecond
 
-// remeasure asks the shards again, unless that was done a moment ago, and reports whether it has.
+// remeasure counts the shards again, unless that was done a moment ago. It reports whether it did.
 func (t *Tenants) remeasure(ctx context.Context) bool {
 	if !t.measuring.TryLock() {
 		return false // others wait for the shards already
@@ -257,7 +255,7 @@ func (t *Tenants) remeasure(ctx context.Context) bool {
 	return t.measure(ctx) == nil
 }
 
-// measure asks the shards of this node what they store. t.measuring is held.
+// measure counts the data on the shards of this node. t.measuring is held.
 func (t *Tenants) measure(ctx context.Context) error {
 	t.measured = t.o.Now()
 	accounts := make(map[string]bool)
@@ -281,10 +279,10 @@ func (t *Tenants) measure(ctx context.Context) error {
 	return nil
 }
 
-// heartbeat is how often the use is measured, and shares of rates are computed anew.
+// heartbeat is the interval in which the use is measured and the shares of rates are computed.
 const heartbeat = time.Second
 
-// Run keeps the use of what is limited up to date, until ctx ends.
+// Run updates the use of limited resources until ctx ends.
 func (t *Tenants) Run(ctx context.Context) {
 	again := time.NewTicker(heartbeat)
 	defer again.Stop()
@@ -317,7 +315,7 @@ func (t *Tenants) Tick(ctx context.Context) error {
 	return t.measure(ctx)
 }
 
-// change gives a subject the limits that f returns about those that it has, and returns them.
+// change sets the limits of a subject to the result of f on its present ones, and returns them.
 func (t *Tenants) change(ctx context.Context, s Subject, f func(Limits) Limits) (Limits, error) {
 	return control.Decide(ctx, t.o.Control.Change, func(tx *control.Tx) (Limits, error) {
 		all := t.all()
@@ -348,7 +346,7 @@ func (t *Tenants) change(ctx context.Context, s Subject, f func(Limits) Limits) 
 	})
 }
 
-// gone returns the subjects that have limits and do not exist any more.
+// gone returns the subjects with limits that no longer exist.
 func (t *Tenants) gone() (out []Subject) {
 	for s := range t.all() {
 		if t.o.Gone(s) {
@@ -358,20 +356,19 @@ func (t *Tenants) gone() (out []Subject) {
 	return out
 }
 
-// Set gives a subject limits. Those of kinds that l does not have stay. It returns all that the subject has then, or
-// ErrTooMany.
+// Set sets limits of a subject. Kinds that l does not have stay. It returns all limits of the subject, or ErrTooMany.
 func (t *Tenants) Set(ctx context.Context, s Subject, l Limits) (Limits, error) {
 	return t.change(ctx, s, func(old Limits) Limits { return old.with(l) })
 }
 
-// Remove takes the limits of some kinds from a subject, or all if none are named. It returns those that are left.
+// Remove removes limits of some kinds from a subject, or all if none are named. It returns the remaining limits.
 func (t *Tenants) Remove(ctx context.Context, s Subject, kinds ...Kind) (Limits, error) {
 	return t.change(ctx, s, func(old Limits) Limits { return old.without(kinds) })
 }
 
 var errKind = errors.New("users have no such limit")
 
-// Check returns an error if the limits cannot be those of the subject.
+// Check returns an error if the limits are invalid for the subject.
 func (l Limits) Check(s Subject) error {
 	for k, n := range l {
 		switch {

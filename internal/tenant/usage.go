@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Usage is a subject that has limits, with what it uses of them, on all nodes.
+// Usage is a subject with limits, and its use of them on all nodes.
 type Usage struct {
 	Subject
 	Limits  Limits
-	Used    map[Kind]float64 // of the kinds that are limited, those that this package does not count left out
-	Refused map[Kind]int64   // since this process began, on this node; kinds that were never refused are left out
+	Used    map[Kind]float64 // of limited kinds, except those that this package does not count
+	Refused map[Kind]int64   // since this process began, on this node; kinds without refusals are omitted
 }
 
-// Refused returns how often each limit was the reason for a refusal on this node, since the process began.
+// Refused returns the number of refusals by each limit on this node, since the process began.
 func (t *Tenants) Refused() (out map[Kind]int64) {
 	out = make(map[Kind]int64, Kinds)
 	for k := range t.refused {
@@ -22,7 +22,7 @@ func (t *Tenants) Refused() (out map[Kind]int64) {
 	return out
 }
 
-// Usages returns all subjects that have limits, sorted by account and user.
+// Usages returns all subjects with limits, sorted by account and user.
 func (t *Tenants) Usages() []Usage {
 	all := t.all()
 	out := make([]Usage, 0, len(all))

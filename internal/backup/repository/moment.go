@@ -15,10 +15,10 @@ import (
 // format is the number of the format of moments that this program writes and reads.
 const format = 1
 
-// Moment is a data directory as it was at one moment, About.Created. It has everything that was acknowledged before.
+// Moment is a data directory in its state at one time, About.Created. It has everything that was acknowledged before.
 type Moment struct {
 	backup.About
-	Number int64 // moments are counted from 1
+	Number int64 // counted from 1
 	Files  []File
 }
 
@@ -26,10 +26,10 @@ type Moment struct {
 type File struct {
 	Name   string // a clean path below the data directory, with slashes
 	Size   int64  // bytes
-	SHA256 string // of what it has, in hex
+	SHA256 string // of its contents, in hex
 }
 
-// Contents returns how much the moment has.
+// Contents returns the amount of data in the moment.
 func (m *Moment) Contents() backup.Contents {
 	c := backup.Contents{Files: len(m.Files)}
 	for _, f := range m.Files {
@@ -43,7 +43,7 @@ const (
 	momentsPrefix = "moments/"
 	momentsSuffix = ".json"
 	objectsPrefix = "objects/"
-	// maxMeta bounds a moment and an owner, in bytes. A file takes about 150.
+	// maxMeta is the maximum size of a moment and of an owner, in bytes. A file takes about 150.
 	maxMeta = 64 << 20
 )
 
@@ -51,7 +51,7 @@ func momentKey(number int64) string {
 	return fmt.Sprintf("%s%012d%s", momentsPrefix, number, momentsSuffix)
 }
 
-// momentNumber returns the number of the moment that has a key. Other objects are not ours.
+// momentNumber returns the number of the moment with a key. Other objects are not ours.
 func momentNumber(key string) (int64, bool) {
 	digits := strings.TrimSuffix(strings.TrimPrefix(key, momentsPrefix), momentsSuffix)
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -60,7 +60,7 @@ func momentNumber(key string) (int64, bool) {
 
 func objectKey(digest string) string { return objectsPrefix + digest }
 
-// objectDigest returns the digest that an object has as its key. Other objects are not ours.
+// objectDigest returns the digest in an object's key. Other objects are not ours.
 func objectDigest(key string) (string, bool) {
 	digest := strings.TrimPrefix(key, objectsPrefix)
 	return digest, isDigest(digest) && objectKey(digest) == key

@@ -19,14 +19,14 @@ const digestSize = sha256.Size
 // Repository reads a repository. It may be used while a server writes to it.
 type Repository struct{ place bucket.Place }
 
-// New returns the repository in a place.
+// New returns the repository in an object store.
 func New(p bucket.Place) *Repository { return &Repository{p} }
 
-// ErrNoMoment says that a repository has no moment such as is wanted.
+// ErrNoMoment reports that a repository has no matching moment.
 var ErrNoMoment = errors.New("there is no such moment")
 
-// Moments calls each with all moments, the oldest first. It goes on behind a moment that cannot be understood, and
-// returns an error for it that wraps ErrDamaged.
+// Moments calls each with all moments, the oldest first. It continues after a moment that cannot be read, and returns
+// an error for it that wraps ErrDamaged.
 func (r *Repository) Moments(ctx context.Context, each func(*Moment)) error {
 	numbers, err := r.numbers(ctx)
 	if err != nil {
@@ -47,11 +47,11 @@ func (r *Repository) Moments(ctx context.Context, each func(*Moment)) error {
 	return errors.Join(damaged...)
 }
 
-// ErrDamaged says that a moment cannot be read, because it was changed or is of a newer program.
+// ErrDamaged reports that a moment cannot be read, because it was changed or comes from a newer program.
 var ErrDamaged = errors.New("it cannot be understood")
 
-// At returns the last moment that is not after a time, of those that can be understood. At the zero time it returns the
-// last of all, and an error if any cannot be understood.
+// At returns the last readable moment that is not after a time. At the zero time it returns the last of all, and an
+// error if any cannot be read.
 func (r *Repository) At(ctx context.Context, at time.Time) (found *Moment, err error) {
 	var first *Moment
 	last := int64(0)
@@ -75,7 +75,7 @@ func (r *Repository) At(ctx context.Context, at time.Time) (found *Moment, err e
 	return nil, fmt.Errorf("%w: the first is of %s", ErrNoMoment, first.Created.UTC().Format(time.RFC3339Nano))
 }
 
-// Fetch gives the files of a moment to what create returns for their names, and compares each with its digest.
+// Fetch writes the files of a moment to the results of create for their names, and compares each with its digest.
 func (r *Repository) Fetch(ctx context.Context, m *Moment, create backup.Create) error {
 	if err := m.Data.Check("the backup"); err != nil {
 		return err

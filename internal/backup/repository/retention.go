@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// kept is a moment that there is.
+// kept is an existing moment.
 type kept struct {
 	number int64
 	at     time.Time
 }
 
-// Moments younger than these are kept all, and one an hour.
+// Within the first of these times all moments are kept, and within the second one per hour.
 const (
 	keepAll    = time.Hour
 	keepHourly = 24 * time.Hour

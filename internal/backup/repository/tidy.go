@@ -10,9 +10,9 @@ import (
 // sweepEvery is how often objects are looked for that no moment names: it takes a list of all objects, and all moments.
 const sweepEvery = time.Hour
 
-// Tidy removes the moments that are not to be kept, and once an hour the objects that no moment names. It is called
-// after Write has succeeded. Moments go first: whenever this is cut short, each one that is left is whole, and what it
-// has left behind is removed another time.
+// Tidy removes expired moments, and once an hour the objects that no moment names. It is called after Write has
+// succeeded. It removes moments first: after an interruption, each remaining moment is complete, and the rest is
+// removed later.
 func (w *Writer) Tidy(ctx context.Context, now time.Time) error {
 	if !w.ready {
 		return nil
@@ -33,10 +33,10 @@ func (w *Writer) Tidy(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// sweep removes the objects that no moment names. If one moment cannot be understood, what it names is not known, and
-// nothing is removed.
+// sweep removes the objects that no moment names. If one moment cannot be read, the objects that it names are unknown,
+// and sweep removes nothing.
 func (w *Writer) sweep(ctx context.Context) error {
-	w.ready = false // until it is known what there is
+	w.ready = false // until the contents are known
 	named := make(map[string]bool)
 	err := w.repository.Moments(ctx, func(m *Moment) {
 		for _, f := range m.Files {

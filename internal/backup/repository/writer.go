@@ -20,18 +20,19 @@ import (
 	"github.com/sluicemq/sluice/internal/bucket"
 )
 
-// ErrTaken says that a repository belongs to another data directory, or that another server has written to it.
+// ErrTaken reports that a repository belongs to another data directory, or that another server has written to it.
 var ErrTaken = errors.New("the place for backups is in use by another server")
 
-// Options say who writes, and how.
+// Options configures a Writer.
 type Options struct {
 	Place bucket.Place
 	ID    string        // of the data directory: no other has it
 	Host  string        // of the server, for people
 	Keep  time.Duration // how long moments are kept
-	// Pace waits until so many bytes may be read or sent, at most 32 KiB at a time; nil: it does not wait.
+	// Pace waits until so many bytes may be read or sent, at most 32 KiB at a time. Nil does not wait.
 	Pace func(ctx context.Context, bytes int) error
-	// Room returns an error if the upload is to be given up, because what it reads takes space; nil: there is enough.
+	// Room returns an error if the upload must be given up, because the snapshot takes space. Nil means that there is
+	// enough.
 	Room func() error
 }
 
@@ -39,30 +40,30 @@ type Options struct {
 type Writer struct {
 	Options
 	repository *Repository
-	ready      bool                   // what follows is known
+	ready      bool                   // the following fields are known
 	next       int64                  // number of the next moment
-	moments    []kept                 // that can be understood
+	moments    []kept                 // that can be read
 	stored     map[string]int64       // the objects by their digests, with their sizes
-	digests    map[fingerprint]string // of the tables of the moment before
+	digests    map[fingerprint]string // of the tables of the previous moment
 	swept      time.Time
 	overtaken  error // another writer has taken a number; nil: none has
 }
 
-// fingerprint is what tells a file from others without reading it. Tables do not change once they are written.
+// fingerprint distinguishes a file from others without reading it. Tables never change once they are written.
 type fingerprint struct {
 	name     string
 	size     int64
 	modified time.Time
 }
 
-// owner says who writes to a repository.
+// owner names the writer of a repository.
 type owner struct {
 	ID    string
 	Host  string
 	Since time.Time
 }
 
-// NewWriter returns a Writer. It asks nothing of the place yet.
+// NewWriter returns a Writer. It does not contact the object store yet.
 func NewWriter(o Options) *Writer {
 	if o.Pace == nil {
 		o.Pace = func(ctx context.Context, _ int) error { return ctx.Err() }
@@ -82,7 +83,7 @@ func (w *Writer) Write(ctx context.Context, dir string, about backup.About) (*Mo
 	}
 	m, err := w.write(ctx, dir, about)
 	if err != nil {
-		w.ready = false // ask anew how it stands
+		w.ready = false // ask for the state again
 		return nil, fmt.Errorf("write a moment: %w", err)
 	}
 	return m, nil
@@ -108,8 +109,8 @@ func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Mo
 	return m, nil
 }
 
-// claim makes sure that the repository belongs to this data directory. It asks each time, so that even at a service
-// that does not know conditions the owner finds out when another one has taken its place.
+// claim checks that the repository belongs to this data directory. It asks each time, so that even with a service that
+// does not support conditions the owner notices when another one has taken its place.
 func (w *Writer) claim(ctx context.Context, now time.Time) error {
 	text, err := w.repository.read(ctx, ownerKey)
 	if errors.Is(err, bucket.ErrNoObject) {
@@ -139,7 +140,7 @@ func (w *Writer) claim(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// prepare finds out what the repository has.
+// prepare reads the contents of the repository.
 func (w *Writer) prepare(ctx context.Context) error {
 	if w.ready {
 		return nil
@@ -156,7 +157,7 @@ func (w *Writer) prepare(ctx context.Context) error {
 		w.next = numbers[len(numbers)-1] + 1
 	}
 	err = w.repository.Moments(ctx, func(m *Moment) { w.moments = append(w.moments, kept{m.Number, m.Created}) })
-	if err != nil && !errors.Is(err, ErrDamaged) { // a damaged one is kept, and Tidy says so
+	if err != nil && !errors.Is(err, ErrDamaged) { // a damaged one is kept, and Tidy reports it
 		return err
 	}
 	if w.stored, err = w.objects(ctx); err != nil {
@@ -180,7 +181,7 @@ func (w *Writer) objects(ctx context.Context) (map[string]int64, error) {
 	return out, err
 }
 
-// storeAll stores the files below dir, and notes them in the moment.
+// storeAll stores the files below dir, and adds them to the moment.
 func (w *Writer) storeAll(ctx context.Context, dir string, m *Moment) error {
 	digests := make(map[fingerprint]string)
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -214,7 +215,7 @@ func (w *Writer) storeAll(ctx context.Context, dir string, m *Moment) error {
 	return err
 }
 
-// store stores what a file has, unless it is there.
+// store stores the contents of a file, unless they are stored already.
 func (w *Writer) store(ctx context.Context, path, name string, digests map[fingerprint]string) (File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -275,7 +276,7 @@ func (w *Writer) open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return &pacedFile{ctx, f, w.Pace}, nil
 }
 
-// pacedFile is a file that is read no faster than its pace. It hides what else a file can do.
+// pacedFile is a file that is read at a limited pace. It hides the file's other methods.
 type pacedFile struct {
 	ctx  context.Context
 	file *os.File
@@ -326,15 +327,15 @@ const (
 	longList     = 64 << 20 // bytes that a list may have
 )
 
-// within bounds the time of a request that sends so many bytes.
+// within limits the time of a request that sends so many bytes.
 func within(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, patience+time.Duration(bytes/slowestBytes)*time.Second)
 }
 
-// Moments returns how many moments there are that can be understood, as far as is known.
+// Moments returns the number of readable moments, as far as known.
 func (w *Writer) Moments() int { return len(w.moments) }
 
-// forget notes that a moment has been removed.
+// forget records that a moment was removed.
 func (w *Writer) forget(number int64) {
 	w.moments = slices.DeleteFunc(w.moments, func(k kept) bool { return k.number == number })
 }

@@ -23,40 +23,41 @@ type Source interface {
 }
 
 const (
-	// visibilityMargin is how much longer a message is invisible while it is delivered than that may take. If the
-	// server is killed meanwhile, the delivery is made again after that.
+	// visibilityMargin is how much longer a message is invisible than its delivery may take. If the server is killed
+	// meanwhile, the delivery is repeated after that.
 	visibilityMargin = 15 * time.Second
-	// atOnce is how many messages an endpoint gets at a time that takes them.
+	// atOnce is how many messages an endpoint receives at the same time if it accepts them.
 	atOnce = 8
-	// fastPlaces and slowPlaces bound how many subscriptions are served at a time: those whose endpoint has taken the
-	// last messages within slowAfter, and the others. See the package comment for who gets the places.
+	// fastPlaces and slowPlaces limit how many subscriptions are served at the same time: those whose endpoint has
+	// accepted the last messages within slowAfter, and the others. The package comment explains how the places are
+	// shared.
 	fastPlaces = 128
 	slowPlaces = 1024
 	slowAfter  = time.Second
-	// Between calls of a shard that fail there is a pause, each twice as long as the one before.
+	// Limits of the pause between failing calls of a shard. Each pause is twice as long as the one before.
 	shortestPause = 100 * time.Millisecond
 	longestPause  = 15 * time.Second
-	// keepPause is how long a message stays invisible whose dead-letter queue cannot be reached.
+	// keepPause is how long a message stays invisible if its dead-letter queue is unavailable.
 	keepPause = time.Minute
-	// returnTimeout is how long a shard may take to take back what is not delivered because the shard moves.
+	// returnTimeout is how long a shard may take to settle messages, even when it is about to move.
 	returnTimeout = 3 * time.Second
 )
 
-// Options are what a Deliverer is made of.
+// Options configures a Deliverer.
 type Options struct {
-	// Find returns the subscription that a queue belongs to, as it is now.
+	// Find returns the current state of the subscription that a queue belongs to.
 	Find func(queue.ID) (Target, bool)
-	// Senders are the protocols.
+	// Senders holds the senders by protocol.
 	Senders    map[string]Sender
 	DeadLetter DeadLetter
-	// Counting reports whether what becomes of messages is counted in their topics, with their deletion. A nil Counting
-	// means that it is not.
+	// Counting reports whether the outcomes of messages are counted in their topics, with their deletion. A nil
+	// Counting means that they are not.
 	Counting func() bool
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
-// Deliverer delivers messages. Its methods may be called from any goroutine.
+// Deliverer delivers messages. Its methods are safe for concurrent use.
 type Deliverer struct {
 	Options
 	wait       func(_ context.Context, until time.Time) bool // by the clock of a test, in tests
@@ -78,7 +79,7 @@ func New(o Options) *Deliverer {
 	}
 }
 
-// Check returns an error for people if nothing can be delivered to an endpoint.
+// Check returns an error for people if an endpoint cannot receive messages.
 func (d *Deliverer) Check(protocol, endpoint string) error {
 	s := d.Senders[protocol]
 	if s == nil {
@@ -87,14 +88,14 @@ func (d *Deliverer) Check(protocol, endpoint string) error {
 	return s.Check(protocol, endpoint)
 }
 
-// Counts returns how many attempts there were, by protocol and outcome.
+// Counts returns the number of attempts, by protocol and outcome.
 func (d *Deliverer) Counts() []Count { return d.counters.all() }
 
-// Sending returns how many deliveries are under way.
+// Sending returns the number of deliveries in progress.
 func (d *Deliverer) Sending() int64 { return d.sending.Load() }
 
-// Run delivers what is in the queues of a shard until ctx ends or the shard is closed. When it returns it does not use
-// the shard any more.
+// Run delivers the messages in the queues of a shard until ctx ends or the shard is closed. It does not use the shard
+// after it has returned.
 func (d *Deliverer) Run(ctx context.Context, s Source) error {
 	r := &run{Deliverer: d, source: s, workers: make(map[queue.ID]*worker)}
 	defer r.running.Wait()
@@ -121,7 +122,7 @@ type run struct {
 	workers map[queue.ID]*worker
 }
 
-// start has the messages of a queue delivered, if that is not done already.
+// start starts delivering the messages of a queue, unless a worker does so already.
 func (r *run) start(ctx context.Context, id queue.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,8 +142,8 @@ func (r *run) start(ctx context.Context, id queue.ID) {
 	})
 }
 
-// end reports whether a worker has nothing more to do. It forgets the worker, unless that has to remember when the
-// endpoint may get the next message.
+// end reports whether a worker has no more work. It forgets the worker, unless the worker must remember when the
+// endpoint may receive the next message.
 func (r *run) end(ctx context.Context, w *worker) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,7 +158,7 @@ func (r *run) end(ctx context.Context, w *worker) bool {
 	return true
 }
 
-// wait waits for d, and reports whether ctx has not cut that short.
+// wait waits for d. It returns false if ctx ends before.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

@@ -17,9 +17,9 @@ import (
 const (
 	// httpTimeout is how long an endpoint has to answer, as on AWS.
 	httpTimeout = 15 * time.Second
-	// maxAnswer is how much of an answer's body is read, so that the connection can be used again.
+	// maxAnswer is how much of an answer's body is read, so that the connection can be reused.
 	maxAnswer = 64 << 10
-	// maxAnswerHeader bounds what is read of an answer before its body.
+	// maxAnswerHeader limits how much of an answer is read before its body.
 	maxAnswerHeader = 64 << 10
 	agent           = "Amazon Simple Notification Service Agent"
 )
@@ -30,11 +30,11 @@ var errNoAnswer = errors.New("the endpoint has not answered in time")
 type HTTP struct {
 	rules   *egress.Rules
 	client  *http.Client
-	timeout time.Duration // httpTimeout, but in tests
+	timeout time.Duration // httpTimeout, except in tests
 }
 
-// NewHTTP returns a sender that connects to addresses that are open. It uses no proxy, and ignores the environment's: a
-// proxy would connect to addresses that were not checked.
+// NewHTTP returns a sender that connects only to addresses that are open. It uses no proxy, not even one from the
+// environment: a proxy would connect to unchecked addresses.
 func NewHTTP(rules *egress.Rules) *HTTP {
 	return &HTTP{rules: rules, timeout: httpTimeout, client: &http.Client{
 		Transport: &http.Transport{
@@ -80,7 +80,7 @@ func (h *HTTP) Send(ctx context.Context, t *Target, m *Message) error {
 		}
 		return withoutURL(err)
 	}
-	_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer) // the status says whether the endpoint has the message
+	_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer) // the status tells whether the endpoint has the message
 	_ = answer.Body.Close()
 	return judge(answer.StatusCode)
 }
@@ -88,7 +88,7 @@ func (h *HTTP) Send(ctx context.Context, t *Target, m *Message) error {
 func setHeader(h http.Header, t *Target, m *Message) {
 	h.Set("Content-Type", t.Policy.ContentType)
 	h.Set("User-Agent", agent)
-	h.Set("Accept-Encoding", "gzip,deflate") // as on AWS; of the answer's body nothing is used
+	h.Set("Accept-Encoding", "gzip,deflate") // as on AWS; the body of the answer is ignored
 	h.Set("Connection", "Keep-Alive")
 	h.Set("x-amz-sns-message-type", m.Type)
 	h.Set("x-amz-sns-message-id", m.ID)
@@ -104,7 +104,7 @@ func setHeader(h http.Header, t *Target, m *Message) {
 	}
 }
 
-// judge says what a status means. A redirect is not followed: the new address was not subscribed.
+// judge interprets a status. It does not follow a redirect: the new address was not subscribed.
 func judge(status int) error {
 	if status >= 200 && status <= 299 {
 		return nil
@@ -116,7 +116,7 @@ func judge(status int) error {
 	return Permanent(err)
 }
 
-// withoutURL takes the URL out of an error of http.Client: it may have a password in it.
+// withoutURL removes the URL from an error of http.Client, because it may contain a password.
 func withoutURL(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

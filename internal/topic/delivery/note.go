@@ -7,8 +7,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Note is what has to be known of a message to deliver it, beside its body. In the internal queue of a subscription it
-// stands where the sender's id would stand: the sender is always SNS.
+// Note holds what is needed to deliver a message, besides its body. In the internal queue of a subscription it takes
+// the place of the sender's id: the sender is always SNS.
 type Note struct {
 	Type    string `json:"t"`           // of envelope's types
 	Raw     bool   `json:"r,omitempty"` // the body is the message and no envelope
@@ -16,7 +16,7 @@ type Note struct {
 	Link    string `json:"l,omitempty"` // for a mail: where to unsubscribe, or to confirm
 }
 
-// Outgoing returns a message for the internal queue of a subscription. Its id is the one that the subscriber sees.
+// Outgoing returns a message for the internal queue of a subscription. The subscriber sees its id.
 func (n Note) Outgoing(id queue.MessageID, body string) queue.Outgoing {
 	b, err := json.Marshal(n)
 	if err != nil {
@@ -25,8 +25,8 @@ func (n Note) Outgoing(id queue.MessageID, body string) queue.Outgoing {
 	return queue.Outgoing{ID: id, Sender: string(b), Body: body, BodyMD5: md5.Sum([]byte(body))}
 }
 
-// NoteOf returns the note of a message. One that cannot be read was written by a newer program; the message is then
-// delivered as a notification.
+// NoteOf returns the note of a message. An unreadable note comes from a newer program: the message is then delivered as
+// a notification.
 func NoteOf(m *queue.Message) Note {
 	var n Note
 	if json.Unmarshal([]byte(m.Sender), &n) != nil || n.Type == "" {

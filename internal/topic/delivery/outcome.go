@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Outcome is what has become of an attempt to deliver a message.
+// Outcome is the outcome of an attempt to deliver a message.
 type Outcome uint8
 
 const (
 	Delivered    Outcome = iota
-	Retried              // it failed, and will be made again
+	Retried              // failed, and will be repeated
 	DeadLettered         // it failed for the last time
-	Dropped              // likewise, and there is no dead-letter queue that takes the message
+	Dropped              // failed for the last time, and no dead-letter queue accepts the message
 	outcomes
 )
 
@@ -20,7 +20,7 @@ func (o Outcome) String() string {
 	return [...]string{"delivered", "retried", "dead-lettered", "dropped"}[o]
 }
 
-// Count is how many attempts had an outcome.
+// Count is the number of attempts with an outcome.
 type Count struct {
 	Protocol string
 	Outcome  Outcome

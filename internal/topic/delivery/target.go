@@ -18,7 +18,7 @@ type Target struct {
 	Protocol     string // one of Options.Senders
 	Endpoint     string
 	DisplayName  string // of the topic, which mails show as their sender
-	Ended        bool   // it gets no more than the message that says so
+	Ended        bool   // it receives only the message about its end
 	Policy       retry.Policy
 }
 
@@ -30,7 +30,7 @@ func (t *Target) Account() string {
 	return ""
 }
 
-// host returns the machine that the endpoint is on, or of a mail address the domain.
+// host returns the endpoint's machine, or the domain of a mail address.
 func (t *Target) host() string {
 	if u, err := url.Parse(t.Endpoint); err == nil && u.Host != "" {
 		return u.Hostname()
@@ -46,36 +46,35 @@ type Message struct {
 	Trace string
 }
 
-// Sender delivers messages by one protocol. If its error is Permanent, to try again would
-// not help.
+// Sender delivers messages by one protocol. If its error is Permanent, a retry would not help.
 type Sender interface {
-	// Check returns an error for people if nothing can be delivered to an endpoint.
+	// Check returns an error for people if an endpoint cannot receive messages.
 	Check(protocol, endpoint string) error
 	Send(ctx context.Context, t *Target, m *Message) error
 	// Timeout is how long Send may take.
 	Timeout() time.Duration
 }
 
-// permanent is an error of an endpoint that would give it again.
+// permanent is an error that the endpoint would repeat.
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// Permanent marks an error: to try again would not help.
+// Permanent marks an error: a retry would not help.
 func Permanent(err error) error { return permanent{err} }
 
-// IsPermanent reports whether an error was marked so.
+// IsPermanent reports whether an error is marked by Permanent.
 func IsPermanent(err error) bool {
 	_, is := errors.AsType[permanent](err)
 	return is
 }
 
-// ErrAddress says that the endpoint of a subscription by mail is no address.
+// ErrAddress reports that the endpoint of a subscription by mail is not an address.
 var ErrAddress = errors.New("the endpoint is not an e-mail address such as me@example.com")
 
-// ErrNoDeadLetters says that a subscription has no dead-letter queue.
+// ErrNoDeadLetters reports that a subscription has no dead-letter queue.
 var ErrNoDeadLetters = errors.New("the subscription has no dead-letter queue")
 
-// DeadLetter puts a message into the dead-letter queue of its subscription. lost says why there is none that takes it,
-// which is ErrNoDeadLetters where there is none at all; err says that it is to be asked again later.
+// DeadLetter moves a message to the dead-letter queue of its subscription. lost is the reason why no queue accepts it:
+// ErrNoDeadLetters if there is none. err means that a later attempt may succeed.
 type DeadLetter func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error)

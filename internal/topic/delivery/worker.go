@@ -21,18 +21,18 @@ type worker struct {
 	runs  bool
 	again bool // messages have become available while it ran
 
-	next  time.Time // when a subscription whose rate is bounded may get the next message
-	works bool      // the last delivery has
-	quick bool      // and the endpoint has answered within slowAfter
+	next  time.Time // when a subscription with a limited rate may get the next message
+	works bool      // the last delivery succeeded
+	quick bool      // and the endpoint answered within slowAfter
 
-	dropping sync.Mutex // of what follows: messages are sent side by side
+	dropping sync.Mutex // guards the fields below: messages are sent side by side
 	told     time.Time  // when dropped messages were last logged
-	quiet    int        // how many were dropped since
+	quiet    int        // dropped messages since
 }
 
-// drain delivers until the queue has nothing to give, or ctx ends.
+// drain delivers until the queue is empty, or ctx ends.
 func (w *worker) drain(ctx context.Context) {
-	pause := time.Duration(0) // the last one, if the shard has not answered
+	pause := time.Duration(0) // the last one, if the shard did not answer
 	for {
 		more, err := w.step(ctx)
 		switch {
@@ -56,11 +56,12 @@ func (w *worker) drain(ctx context.Context) {
 	}
 }
 
-// errNoSubscription says that there is a queue without a subscription: both were made a moment ago, or deleted, and
-// this node has learnt of one of them. Some time later that must be over.
+// errNoSubscription reports a queue without a subscription: both were created a moment ago, or deleted, and this node
+// knows only one of the two. That passes.
 var errNoSubscription = errors.New("the subscription of the queue is not known here")
 
-// step delivers some messages: one, or several if the endpoint has taken the last. It reports whether there were any.
+// step delivers some messages: one, or several if the endpoint has accepted the last. It reports whether there were
+// any.
 func (w *worker) step(ctx context.Context) (more bool, err error) {
 	target, ok := w.Find(w.id)
 	if !ok {
@@ -97,13 +98,13 @@ func (w *worker) step(ctx context.Context) (more bool, err error) {
 	return true, w.settle(ctx, &target, messages, w.send(ctx, &target, messages))
 }
 
-// result is what has become of a message.
+// result is the outcome for a message.
 type result struct {
 	outcome Outcome
 	delay   time.Duration // of Retried
-	broken  bool          // the delivery was broken off, because ctx has ended
-	refused bool          // of Dropped: there is a dead-letter queue, and it does not take the message
-	silent  bool          // it is not counted in the topic: it is about the subscription, or not wanted any more
+	broken  bool          // the delivery was aborted, because ctx has ended
+	refused bool          // of Dropped: the dead-letter queue does not accept the message
+	silent  bool          // not counted in the topic: it is about the subscription, or no longer wanted
 }
 
 // send delivers messages side by side.
@@ -132,7 +133,7 @@ func (w *worker) sendOne(ctx context.Context, t *Target, m *shard.Message) resul
 	return r
 }
 
-// bring makes a delivery, and decides what becomes of the message.
+// bring makes a delivery, and decides about the message.
 func (w *worker) bring(ctx context.Context, t *Target, m *shard.Message) result {
 	err := w.attempt(ctx, t, m)
 	if err == nil {
@@ -174,7 +175,7 @@ func (w *worker) attempt(ctx context.Context, t *Target, m *shard.Message) (err 
 	return sender.Send(ctx, t, &Message{Note: NoteOf(&m.Message), ID: m.ID.String(), Body: m.Body, Trace: m.Trace})
 }
 
-// giveUp puts a message that cannot be delivered into the dead-letter queue, or drops it.
+// giveUp moves an undeliverable message to the dead-letter queue, or drops it.
 func (w *worker) giveUp(ctx context.Context, t *Target, m *shard.Message, why error) result {
 	lost, err := w.DeadLetter(ctx, w.id, &m.Message)
 	switch {
@@ -214,7 +215,7 @@ func (w *worker) giveUp(ctx context.Context, t *Target, m *shard.Message, why er
 	return result{outcome: DeadLettered}
 }
 
-// count returns what is to be counted in the topic, or nil.
+// count returns the topic's count for the results, or nil.
 func (w *worker) count(t *Target, results []result) *queue.TopicCount {
 	if !w.Counting() {
 		return nil
@@ -237,7 +238,7 @@ func (w *worker) count(t *Target, results []result) *queue.TopicCount {
 	return c
 }
 
-// settle deletes the messages that are done with, which are counted, and puts the others off.
+// settle deletes and counts the messages that are done, and postpones the others.
 func (w *worker) settle(ctx context.Context, t *Target, messages []shard.Message, results []result) error {
 	var done []queue.Receipt
 	var later []queue.Visibility
@@ -275,7 +276,7 @@ func (w *worker) settle(ctx context.Context, t *Target, messages []shard.Message
 // dropInterval is how often the log reports messages of a subscription that are dropped.
 const dropInterval = 10 * time.Second
 
-// tellDropped tells the log of a message that is lost: of the first at once, of others together.
+// tellDropped logs a lost message: the first one at once, the others together.
 func (w *worker) tellDropped(t *Target, m *shard.Message, why, lost error) {
 	w.dropping.Lock()
 	defer w.dropping.Unlock()

@@ -44,7 +44,7 @@ var ranges = []struct {
 // public is where all unicast addresses of IPv6 on the Internet are.
 var public = netip.MustParsePrefix("2000::/3")
 
-// closed says of what kind an address is, or "" if it is open.
+// closed returns the kind of a closed address, or "" if it is open.
 func closed(a netip.Addr) string {
 	for i := range ranges {
 		if ranges[i].network.Contains(a) {

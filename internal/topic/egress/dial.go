@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// dialTimeout is how long a connection may take to be made.
+// dialTimeout is how long making a connection may take.
 const dialTimeout = 10 * time.Second
 
-// DialContext connects to an address of host:port that is open. It has the form that http.Transport takes.
+// DialContext connects to host:port if the address is open. It has the signature that http.Transport expects.
 func (r *Rules) DialContext(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/sluicemq/sluice/internal/cidr"
 )
 
-// Flag is the option of the server that opens addresses; refusals name it.
+// Flag is the server's option that opens addresses, named in refusals.
 const Flag = "--egress-allow"
 
-// Rules say which closed addresses are open all the same. The zero value opens none.
+// Rules lists closed addresses that are open nevertheless. The zero value opens none.
 type Rules struct {
 	networks []netip.Prefix
 	hosts    []string // in lower case
 }
 
-// Parse reads rules: networks, addresses and names of hosts. A host's name opens all addresses that it has.
+// Parse parses networks, addresses and host names. A host name opens all addresses of the host.
 func Parse(list []string) (*Rules, error) {
 	r := &Rules{}
 	for _, s := range list {
@@ -42,7 +42,7 @@ func Parse(list []string) (*Rules, error) {
 
 func canonical(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
-// isHost reports whether s can be a host's name. One that ends in a number is an address that was written wrongly.
+// isHost reports whether s can be a host name. A name that ends in a number is a misspelt address.
 func isHost(s string) bool {
 	s = canonical(s)
 	if s == "" || len(s) > 253 {
@@ -57,9 +57,9 @@ func isHost(s string) bool {
 	return strings.Trim(labels[len(labels)-1], "0123456789") != ""
 }
 
-// Error says that an address is closed.
+// Error reports that an address is closed.
 type Error struct {
-	Host    string // that was to be connected to; the address itself, if it was given
+	Host    string // the requested host or address
 	Address netip.Addr
 	Kind    string // of address
 }
@@ -72,7 +72,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s is %s; the server connects to such an address only if it was started with %s %s", what, e.Kind, Flag, e.Address)
 }
 
-// named reports whether a host's name is open.
+// named reports whether a rule names a host.
 func (r *Rules) named(host string) bool { return slices.Contains(r.hosts, canonical(host)) }
 
 // check returns an *Error if an address of host is closed.
@@ -95,8 +95,8 @@ func (r *Rules) check(host string, address netip.Addr) error {
 	return nil
 }
 
-// CheckHost returns an *Error if host is a closed address, or the name of this machine. Of other names nothing is known
-// before they are resolved.
+// CheckHost returns an *Error if host is a closed address, or the name of this machine. Other names are checked when
+// they are resolved.
 func (r *Rules) CheckHost(host string) error {
 	if r.named(host) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// Subjects of mails whose publisher has given none.
+// Default subjects of mails.
 const (
 	notificationSubject = "Notification Message"
 	confirmationSubject = "Subscription Confirmation"
@@ -54,7 +54,7 @@ func subject(m *delivery.Message) string {
 	return notificationSubject
 }
 
-// oneLine takes out of a text what has no place in a header.
+// oneLine removes from a text what is not allowed in a header.
 func oneLine(s string) string {
 	return strings.TrimSpace(strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' {

@@ -19,25 +19,25 @@ import (
 )
 
 const (
-	// timeout is how long a mail may take, waiting for its turn included.
+	// timeout is how long sending a mail may take, including the wait for its turn.
 	timeout = 90 * time.Second
-	// atOnce is how many connections there are to the relay at a time, shared fairly by account.
+	// atOnce is the number of simultaneous connections to the relay, shared fairly by account.
 	atOnce = 4
-	// implicitTLS is the port on which a relay encrypts from the first byte on; on others it does after STARTTLS.
+	// implicitTLS is the port on which a relay encrypts from the first byte; on others it encrypts after STARTTLS.
 	implicitTLS = 465
-	// maxAddress is how long an address may be (RFC 5321).
+	// maxAddress is the maximum length of an address (RFC 5321).
 	maxAddress = 254
 )
 
-// Config says how mail is sent. The zero value sends none.
+// Config is the configuration of mail. The zero value sends none.
 type Config struct {
 	Server       string // host:port of the relay
 	From         string // address of the sender
-	User         string // empty: the relay asks for none
+	User         string // empty: the relay requires none
 	PasswordFile string // that holds the user's password
 }
 
-// Validate returns one clear sentence about the first thing that is wrong.
+// Validate returns one clear sentence about the first mistake.
 func (o *Config) Validate() error {
 	if o.Server == "" {
 		if o.From != "" || o.User != "" || o.PasswordFile != "" {
@@ -79,7 +79,7 @@ type Relay struct {
 	tls      *tls.Config // nil: the usual one
 }
 
-// NewRelay returns what sends mail by a configuration that names a relay.
+// NewRelay returns a relay for a configuration that names one.
 func NewRelay(o Config) (*Relay, error) {
 	host, port, err := o.address()
 	if err != nil {
@@ -101,7 +101,7 @@ func NewRelay(o Config) (*Relay, error) {
 // Check implements delivery.Sender.
 func (r *Relay) Check(_, endpoint string) error { return checkAddress(endpoint) }
 
-// checkAddress refuses all but a plain address: no name, no comment, one recipient.
+// checkAddress refuses everything except a plain address: no name, no comment, one recipient.
 func checkAddress(s string) error {
 	a, err := mail.ParseAddress(s)
 	if err != nil || a.Address != s || len(s) > maxAddress {

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/jackson"
 )
 
-// Error says what is wrong with a policy. Its text is what SNS puts behind "Invalid parameter: ".
+// Error describes a mistake in a policy. SNS puts its text behind "Invalid parameter: ".
 type Error struct {
 	Reason string // without place
 	Place  string // behind what was read when the mistake was seen; empty if it is not in one place of the text
@@ -19,10 +19,10 @@ func (e *Error) Error() string {
 	return e.Reason + "\n at " + e.Place
 }
 
-// overLimit makes an Error that is about the policy as a whole.
+// overLimit returns an Error about the policy as a whole.
 func overLimit(reason string) *Error { return &Error{Reason: "FilterPolicy: " + reason} }
 
-// errorAt makes an Error about the place at byte offset.
+// errorAt returns an Error about the place at byte offset.
 func errorAt(source string, offset int, format string, args ...any) *Error {
 	return &Error{Reason: "FilterPolicy: " + fmt.Sprintf(format, args...), Place: jackson.Place(source, offset)}
 }

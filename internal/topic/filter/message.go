@@ -5,7 +5,7 @@ type Attribute struct {
 	Name, Type, Value string
 }
 
-// Message is what policies look at. It is read as far as they ask for, once.
+// Message is the input of policies. Each part is read once, when a policy needs it.
 type Message struct {
 	text       string
 	attributes []Attribute
@@ -52,7 +52,7 @@ func (m *Message) attribute(name string) ([]scalar, bool) {
 	return nil, false
 }
 
-// values returns what an attribute is compared as, and whether it is compared at all.
+// values returns the values of an attribute for comparisons, and whether it is compared at all.
 func (a *Attribute) values() ([]scalar, bool) {
 	switch kind := baseType(a.Type); kind {
 	case "Binary":
@@ -69,7 +69,7 @@ func (a *Attribute) values() ([]scalar, bool) {
 	return []scalar{newScalar(text, a.Value)}, true
 }
 
-// baseType takes a custom label off a type: Number.int is a Number. The arrays are types of their own.
+// baseType removes a custom label from a type: Number.int is a Number. The arrays are separate types.
 func baseType(t string) string {
 	if t == "String.Array" || t == "Number.Array" {
 		return t

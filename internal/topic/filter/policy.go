@@ -1,6 +1,6 @@
 package filter
 
-// Scope says what of a message a policy looks at.
+// Scope selects the part of a message that the policy compares.
 type Scope uint8
 
 const (
@@ -8,16 +8,16 @@ const (
 	MessageBody
 )
 
-// Policy is a filter policy, compiled. One without rules lets everything through.
+// Policy is a compiled filter policy. A policy without rules accepts everything.
 type Policy struct {
 	scope Scope
 	rules []rule
 }
 
-// Scope returns what of a message the policy looks at.
+// Scope returns the part of a message that the policy compares.
 func (p *Policy) Scope() Scope { return p.scope }
 
-// rule is a list of keys, all of which have to match. A policy has one for each way through its alternatives.
+// rule is a list of keys, all of which must match. A policy has one for each combination of its alternatives.
 type rule []*key
 
 // key is a path with its conditions. The path of a nested key is its names with a dot between each two, so that a name
@@ -29,7 +29,7 @@ type key struct {
 	absent     bool // {"exists": false} is
 }
 
-// Matches reports whether the policy lets the message through.
+// Matches reports whether the policy accepts the message.
 func (p *Policy) Matches(m *Message) bool {
 	if len(p.rules) == 0 {
 		return true

@@ -1,19 +1,19 @@
 package filter
 
-// Reason says why a policy does not let a message through.
+// Reason is the reason why a policy does not accept a message.
 type Reason uint8
 
-// The reasons, as CloudWatch tells them apart.
+// The reasons that CloudWatch distinguishes.
 const (
-	NoAttributes      Reason = iota // the policy asks for attributes, and the message has none
-	OtherAttributes                 // it has others
-	InvalidAttributes               // one of them says that it is an array, and is none
-	OtherBody                       // the body has not what the policy asks for
-	InvalidBody                     // the body is no JSON object
+	NoAttributes      Reason = iota // the policy needs attributes, and the message has none
+	OtherAttributes                 // the message has other attributes
+	InvalidAttributes               // an attribute of an array type is not an array
+	OtherBody                       // the body lacks what the policy needs
+	InvalidBody                     // the body is not a JSON object
 	Reasons                         // how many there are
 )
 
-// Reason returns why the policy does not let a message through that it does not match.
+// Reason returns why the policy does not accept a message that it does not match.
 func (p *Policy) Reason(m *Message) Reason {
 	switch {
 	case p.scope == MessageBody && m.body() == nil:
@@ -31,7 +31,7 @@ func (p *Policy) Reason(m *Message) Reason {
 	return OtherAttributes
 }
 
-// malformed reports whether an attribute says that it is an array, and is none.
+// malformed reports whether an attribute of an array type is not an array.
 func (a *Attribute) malformed() bool {
 	if t := baseType(a.Type); t != "String.Array" && t != "Number.Array" {
 		return false

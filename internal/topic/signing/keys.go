@@ -12,21 +12,21 @@ import (
 // Prefix begins the keys of this package's records in the control store.
 const Prefix = "signing/"
 
-// ErrNone says that the installation has no key: it has never had a topic.
+// ErrNone reports that the installation has no key: it has never had a topic.
 var ErrNone = errors.New("the installation has no key to sign messages of topics with")
 
 var table = control.Table[string, Key]{Prefix: Prefix, Key: control.Text}
 
-// Keys are the keys of an installation. Its methods may be called from any goroutine.
+// Keys holds the keys of an installation. Its methods are safe for concurrent use.
 type Keys struct {
 	vault   Vault
 	records *control.Set[records]
 }
 
-// records are what there is in the store.
+// records holds the records of the store.
 type records struct{ keys map[string]*Key } // by name
 
-// recordsOf returns what makes records whose keys the vault opens. Without one they stay shut.
+// recordsOf returns a function that creates records whose keys the vault opens. Without a vault they stay encrypted.
 func recordsOf(v Vault) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
 		r := new(records)
@@ -46,7 +46,7 @@ func Open(c *control.Control, v Vault) (*Keys, error) {
 	return k, k.records.Register()
 }
 
-// Ensure makes a key, if there is none, in a change that needs one.
+// Ensure creates a key if there is none, as part of a change that needs one.
 func (k *Keys) Ensure(tx *control.Tx, now time.Time) error {
 	if k.newest() != nil {
 		return nil
@@ -59,8 +59,8 @@ func (k *Keys) Ensure(tx *control.Tx, now time.Time) error {
 	return nil
 }
 
-// Signer returns what signs with the key that signs at a time, see Rotation: in version SHA256, or in SHA1 if version
-// is anything else. Certificates are served below the URL base.
+// Signer returns a signer with the key that signs at a time, see Rotation: in version SHA256, or in SHA1 if version is
+// anything else. Certificates are served below the URL base.
 func (k *Keys) Signer(version, base string, now time.Time) (*Signer, error) {
 	if version != SHA256 {
 		version = SHA1
@@ -93,8 +93,8 @@ func (k *Keys) Certificate(id string) []byte {
 // Held reports whether a store has keys, which are encrypted under the master key.
 func Held(s *store.Store) (bool, error) { return table.Any(s) }
 
-// Check reads the keys in a store without changing anything, and returns how many there are and what is not as it
-// should be. Without a vault the private keys are not looked at. An error says that the store could not be read.
+// Check reads the keys in a store without changing anything. It returns their number and a list of inconsistencies.
+// Without a vault it does not check the private keys. An error means that the store cannot be read.
 func Check(s *store.Store, v Vault) (n int, problems []string, err error) {
 	r, err := control.Check(s, Prefix, recordsOf(v), func(_ string, bad error) {
 		problems = append(problems, "record "+bad.Error())

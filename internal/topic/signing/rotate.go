@@ -21,16 +21,16 @@ const (
 	// ripens is how long a key waits before it signs: by then all nodes have its record, so that each serves the
 	// certificate.
 	ripens = 10 * time.Minute
-	// signsFor is how old a key is when it gets a successor.
+	// signsFor is the age at which a key gets a successor.
 	signsFor = 365 * 24 * time.Hour
-	// keptFor is for how long the certificate of a key is served after its successor was made: a message is in a queue
-	// for 14 days at most, and in its dead-letter queue for as long; the rest is for retries and for late consumers.
+	// keptFor is how long the certificate of a key is served after its successor was created: a message stays in a
+	// queue for 14 days at most, and in its dead-letter queue for as long; the rest is for retries and late consumers.
 	keptFor = 30 * 24 * time.Hour
-	// lookEvery is how much time passes between two looks at the keys.
+	// lookEvery is the interval of checks of the keys.
 	lookEvery = time.Minute
 )
 
-// Rotation gives keys their successors, and removes those that no message needs any more.
+// Rotation creates successors of keys, and removes keys that no message needs any more.
 type Rotation struct {
 	Keys    *Keys
 	Control *control.Control
@@ -38,7 +38,7 @@ type Rotation struct {
 	Log     *slog.Logger
 }
 
-// Run looks at the keys every minute until ctx ends, where the control store is owned: one node decides for all.
+// Run checks the keys every minute until ctx ends, on the node that owns the control store.
 func (r *Rotation) Run(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -56,7 +56,7 @@ func (r *Rotation) Run(ctx context.Context) {
 	}
 }
 
-// Look does what is due now.
+// Look does the work that is due now.
 func (r *Rotation) Look(ctx context.Context) error {
 	now := r.Now()
 	newest := r.Keys.newest()
@@ -71,9 +71,9 @@ func (r *Rotation) Look(ctx context.Context) error {
 	return r.remove(ctx, now)
 }
 
-// succeed makes the successor of a key.
+// succeed creates the successor of a key.
 func (r *Rotation) succeed(ctx context.Context, old *Key, now time.Time) error {
-	key, err := makeKey(r.Keys.vault, now) // which takes long, so not in the change
+	key, err := makeKey(r.Keys.vault, now) // outside the change, because it takes long
 	if err != nil {
 		return fmt.Errorf("make a key to sign messages of topics: %w", err)
 	}
