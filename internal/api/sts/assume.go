@@ -49,7 +49,7 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 	if err := s.mayAssume(c, role, trust, a); err != nil {
 		return nil, err
 	}
-	if c.About != nil { // only now: who may not assume the role leaves no event in its account
+	if c.About != nil { // only now: a caller that may not assume the role leaves no event in its account
 		*c.About = protocol.About{ARN: role.ARN(), Owner: role.Account}
 	}
 	if refused != nil {
@@ -85,7 +85,7 @@ func mayAsk(id *identity.Identity, in *assumeRoleInput) error {
 	return noMFA(in.SerialNumber, in.TokenCode)
 }
 
-// limitsOf returns what the session is to be made with: what the request says, and what the caller's own session hands
+// limitsOf returns the limits of the new session: those in the request, and those that the caller's own session passes
 // on.
 func (s *Service) limitsOf(id *identity.Identity, role *directory.Entity, in *assumeRoleInput) (*limits, error) {
 	l, err := s.newLimits(role.Account, &in.restrictions, in.Tags)
@@ -98,13 +98,13 @@ func (s *Service) limitsOf(id *identity.Identity, role *directory.Entity, in *as
 	if in.SourceIdentity != nil {
 		l.SourceIdentity = *in.SourceIdentity
 		if id.SourceIdentity != "" && id.SourceIdentity != l.SourceIdentity {
-			return nil, s.refuse(id, role.ARN()) // it stays what it is for a whole chain
+			return nil, s.refuse(id, role.ARN()) // it is the same for a whole chain
 		}
 	}
 	return l, l.inherit(id.Session)
 }
 
-// refuse says that a caller may not assume a role, whether the role exists or not.
+// refuse reports that a caller may not assume a role, whether or not the role exists.
 func (s *Service) refuse(id *identity.Identity, arn string) error {
 	return protocol.AccessDenied("User: %s is not authorized to perform: sts:AssumeRole on resource: %s", id.ARN, service.Shorten(arn))
 }

@@ -24,7 +24,7 @@ func showSession(role *directory.Entity, called string) AssumedRoleUser {
 	}
 }
 
-// assumption has the parameters of all requests for a role.
+// assumption holds the common parameters of all requests for a role.
 type assumption struct {
 	RoleArn         *string `max:"2048"`
 	RoleSessionName *string `max:"64"`
@@ -33,7 +33,7 @@ type assumption struct {
 	DurationSeconds *int32
 }
 
-// seconds returns how long the session is to last.
+// seconds returns the requested length of the session.
 func (in *assumption) seconds() int32 {
 	if in.DurationSeconds != nil {
 		return *in.DurationSeconds
@@ -41,7 +41,7 @@ func (in *assumption) seconds() int32 {
 	return defaultOfRoles
 }
 
-// account returns the account that the ARN of the role names, which need not exist.
+// account returns the account in the ARN of the role, which need not exist.
 func (in *assumption) account() (string, error) {
 	parts := strings.SplitN(*in.RoleArn, ":", 6)
 	switch {
@@ -53,7 +53,7 @@ func (in *assumption) account() (string, error) {
 	return parts[4], nil
 }
 
-// role returns the role that a request names and who may assume it, or false.
+// role returns the requested role and its trust policy, or false.
 func (s *Service) role(c *protocol.Call, arn string) (*directory.Entity, *policy.Policy, bool) {
 	c.Notes.Set("target", service.Shorten(arn))
 	role := s.directory.ByARN(arn)
@@ -72,14 +72,14 @@ func (in *assumption) checkLength(role *directory.Entity) error {
 	return nil
 }
 
-// asked are the condition keys of STS that a request for a role has.
+// asked holds STS's condition keys of a request for a role.
 type asked struct {
 	called   string // name of the session
 	external *string
 	limits   *limits
 }
 
-// actions returns what the one who asks has to be allowed.
+// actions returns the actions that the caller needs permission for.
 func (a *asked) actions(first string) []string {
 	actions := []string{first}
 	if len(a.limits.Tags) > 0 {

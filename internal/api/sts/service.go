@@ -17,7 +17,7 @@ import (
 //go:embed model.txt
 var model string
 
-// Options are what New needs.
+// Options configures New.
 type Options struct {
 	Directory *directory.Directory
 	Access    *access.Decider
@@ -108,8 +108,8 @@ func (s *Service) getAccessKeyInfo(_ context.Context, c *protocol.Call, in *acce
 	return nil, protocol.ValidationError("The access key %s is not known.", id)
 }
 
-// notFederated refuses callers with keys of GetFederationToken or GetSessionToken,
-// which may not call most of STS.
+// notFederated refuses callers with keys of GetFederationToken or GetSessionToken, which may call only a few operations
+// of STS.
 func notFederated(c *protocol.Call, action string) error {
 	if id := service.Caller(c); id.Session != nil && id.Kind != policy.AssumedRole {
 		return protocol.AccessDenied("Cannot call %s with session credentials", action)

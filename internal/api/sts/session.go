@@ -27,7 +27,7 @@ func show(t identity.Temporary, s *identity.Session) Credentials {
 	}
 }
 
-// Bounds of sessions, in seconds, beyond those of the model.
+// Limits of sessions, in seconds, beyond those of the model.
 const (
 	mostOfChains   = 3_600
 	mostOfRoots    = 3_600
@@ -43,20 +43,19 @@ type PolicyDescriptor struct {
 // Tag is a tag of a session.
 type Tag = service.Tag
 
-// restrictions are the parameters that restrict a session, of all operations that take them.
+// restrictions are the parameters that restrict a session, for all operations that have them.
 type restrictions struct {
 	Policy     *string            `max:"16K"`
 	PolicyArns []PolicyDescriptor `max:"10"  wrap:"member"`
 }
 
-// limits are what a request gives to its session.
+// limits are the limits of a session from its request.
 type limits struct {
 	identity.Terms
 	packed *int32 // percent of the policies and tags that a session can have; nil without any
 }
 
-// packedSize is how many bytes of policies, their ARNs and tags a session can
-// carry.
+// packedSize is the maximum size of a session's policies, their ARNs and tags, in bytes.
 const packedSize = 4096
 
 // newLimits reads the policies and tags of a request for a session of an account.
@@ -121,7 +120,7 @@ func addTags(t *identity.Terms, tags []Tag) (size int, err error) {
 	return size, nil
 }
 
-// pass marks the tags that sessions inherit which are made by this one.
+// pass marks the tags that sessions begun by this one inherit.
 func (l *limits) pass(keys []string) error {
 	for _, key := range keys {
 		if _, ok := l.Tags[key]; !ok {
@@ -134,8 +133,8 @@ func (l *limits) pass(keys []string) error {
 	return nil
 }
 
-// inherit adds what a session hands on to the sessions that it makes by assuming roles: its transitive tags, and who is
-// behind it.
+// inherit adds what a session passes on to the sessions that it begins by assuming roles: its transitive tags, and its
+// source identity.
 func (l *limits) inherit(from *identity.Session) error {
 	if from == nil {
 		return nil
@@ -188,7 +187,7 @@ func (s *Service) session(issuer, issuerID string, seconds int32, l *limits) *id
 	return n
 }
 
-// lasting returns how long a session is wanted, in seconds.
+// lasting returns the requested length of a session, in seconds.
 func lasting(wanted *int32, usual int32) int32 {
 	if wanted != nil {
 		return *wanted

@@ -2,7 +2,7 @@ package sts
 
 import "github.com/sluicemq/sluice/internal/auth/identity"
 
-// tokenSize is what a request says of the size of its session token, in bytes.
+// tokenSize is the requested minimum size of a session token, in bytes.
 type tokenSize struct {
 	MinimumSessionTokenSize *int32
 }
@@ -15,7 +15,7 @@ func (t tokenSize) least() int {
 	return int(*t.MinimumSessionTokenSize)
 }
 
-// tokenUse is what an answer says of the size of its session token: in bytes, and in percent of the largest one.
+// tokenUse is the size of a session token in an answer: in bytes, and in percent of the maximum.
 type tokenUse struct {
 	SessionTokenSize        int32
 	SessionTokenUtilization int32

@@ -37,9 +37,9 @@ const assumeWithWebIdentity = "sts:AssumeRoleWithWebIdentity"
 // clockSkew is how far the clock of a provider may be ahead.
 const clockSkew = 5 * time.Minute
 
-// assumeRoleWithWebIdentity issues keys of a role for a token of an identity provider. The role's account has to have
-// registered the provider, and the trust policy of the role has to name it. The request is not signed: the token takes
-// the place of a signature.
+// assumeRoleWithWebIdentity issues keys of a role for a token of an identity provider. The role's account must have
+// registered the provider, and the trust policy of the role must name it. The request is unsigned: the token replaces
+// the signature.
 func (s *Service) assumeRoleWithWebIdentity(
 	ctx context.Context, c *protocol.Call, in *webIdentityInput,
 ) (*webIdentityOutput, error) {
@@ -58,7 +58,7 @@ func (s *Service) assumeRoleWithWebIdentity(
 	if !s.trusts(c, role, trust, who, &asked{called: *in.RoleSessionName, limits: l}) {
 		return nil, errNotTrusted()
 	}
-	if c.About != nil { // only now: who may not assume the role leaves no event in its account
+	if c.About != nil { // only now: a caller that may not assume the role leaves no event in its account
 		*c.About = protocol.About{ARN: role.ARN(), Owner: role.Account, By: &protocol.Vouched{
 			Provider: who.provider.ARN(), ClientID: who.audience, Subject: who.token.Subject,
 		}}
@@ -87,15 +87,15 @@ func (s *Service) assumeRoleWithWebIdentity(
 	}, nil
 }
 
-// webIdentity is a caller that a token identifies.
+// webIdentity is a caller identified by a token.
 type webIdentity struct {
 	provider *directory.Entity
 	token    *openid.Token
 	audience string
 }
 
-// identify verifies the token of a request. It compares what the token says with the registered providers before it has
-// the keys of one fetched.
+// identify verifies the token of a request. It compares the token with the registered providers before it fetches a
+// provider's keys.
 func (s *Service) identify(ctx context.Context, in *webIdentityInput) (*webIdentity, error) {
 	account, err := in.account()
 	if err != nil {
@@ -156,7 +156,7 @@ func errNotTrusted() *protocol.Error {
 	return protocol.AccessDenied("Not authorized to perform %s", assumeWithWebIdentity)
 }
 
-// tokenError says what is wrong with a token that cannot be read.
+// tokenError describes an invalid token.
 func tokenError(err error) error {
 	if missing, ok := errors.AsType[*openid.MissingClaimError](err); ok {
 		return errInvalidToken("Missing a required claim: %s", missing.Claim)
@@ -164,7 +164,7 @@ func tokenError(err error) error {
 	return errInvalidToken("The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
 }
 
-// verifyError says why a token is not accepted. The provider's answer is for the operator only.
+// verifyError explains why a token is not accepted. The provider's answer is for the operator only.
 func verifyError(err error) *protocol.Error {
 	const noKey = "Couldn't retrieve verification key from your identity provider,  please reference AssumeRoleWithWebIdentity documentation for requirements"
 	if _, ok := errors.AsType[*openid.CertificateError](err); ok {
@@ -179,7 +179,7 @@ func verifyError(err error) *protocol.Error {
 	return errInvalidToken(noKey)
 }
 
-// webLimits returns what the session is to be made with: what the request says, and what the provider does.
+// webLimits returns the limits of the new session: those in the request, and those in the token.
 func (s *Service) webLimits(role *directory.Entity, in *webIdentityInput, who *webIdentity) (*limits, error) {
 	l, err := s.newLimits(role.Account, &in.restrictions, who.tags())
 	if err != nil {
@@ -229,7 +229,7 @@ func (s *Service) trusts(c *protocol.Call, role *directory.Entity, trust *policy
 	return true
 }
 
-// claim returns what policies can ask of a token.
+// claim returns the facts of a token for policies.
 func (who *webIdentity) claim(name string) (policy.Value, bool) {
 	switch name {
 	case "aud":

@@ -7,19 +7,18 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// cacheBytes bounds the text of policies in one generation of the cache. Parsed policies take several times as much.
+// cacheBytes limits the text of policies in one generation of the cache. Parsed policies take several times as much.
 const cacheBytes = 2 << 20
 
-// cache keeps the policies of resources, parsed, under their text. It has two
-// generations: when the recent one is full it becomes the older one, and what
-// is asked for again is taken over.
+// cache keeps parsed policies of resources by their text. It has two generations: when the recent one is full it
+// becomes the older one, and entries that are used again move to the new recent one.
 type cache struct {
 	mu            sync.RWMutex
-	recent, older map[string]*policy.Policy // nil: not a policy
+	recent, older map[string]*policy.Policy // nil: invalid
 	size          int                       // of the texts in recent
 }
 
-// parse returns the policy that text is, or false if it is none.
+// parse returns the policy in text, or false if it is invalid.
 func (c *cache) parse(text string) (*policy.Policy, bool) {
 	return c.get(text, func() *policy.Policy {
 		p, _ := policy.Parse(policy.ForResource, text) // nil on an error
@@ -27,8 +26,7 @@ func (c *cache) parse(text string) (*policy.Policy, bool) {
 	})
 }
 
-// parseBound returns the policy that text is, with its users and roles bound to
-// ids: a JSON object of unique ids by ARN.
+// parseBound returns the policy in text, with its users and roles bound to ids: a JSON object of unique ids by ARN.
 func (c *cache) parseBound(text, ids string) (*policy.Policy, bool) {
 	return c.get(ids+text, func() *policy.Policy {
 		p, err := policy.Parse(policy.ForResource, text)
@@ -40,7 +38,7 @@ func (c *cache) parseBound(text, ids string) (*policy.Policy, bool) {
 	})
 }
 
-// get returns what is kept under key, or else what make returns.
+// get returns the entry of key, or else the result of make.
 func (c *cache) get(key string, make func() *policy.Policy) (*policy.Policy, bool) {
 	c.mu.RLock()
 	p, hit := c.recent[key]

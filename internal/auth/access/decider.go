@@ -7,19 +7,17 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// Principal is a caller with everything that its own account has said about it.
+// Principal is a caller with all policies of its own account about it.
 type Principal struct {
 	Caller   policy.Caller
 	Identity []*policy.Policy // of the user and its groups, or of the role
 	Boundary *policy.Policy   // nil if there is none
-	Session  []*policy.Policy // that came with temporary keys
+	Session  []*policy.Policy // of the temporary keys
 }
 
-// Principals knows the callers that are neither anonymous nor the root of an
-// account, about which nothing has to be looked up.
+// Principals looks up the callers that are neither anonymous nor the root of an account.
 type Principals interface {
-	// Principal returns who is behind an identity as of now, or false if there
-	// is no such caller any more.
+	// Principal returns the current principal of an identity, or false if it no longer exists.
 	Principal(id identity.Identity) (Principal, bool)
 }
 
@@ -33,7 +31,7 @@ type Decider struct {
 // accounts and anonymous callers.
 func New(p Principals) *Decider { return &Decider{principals: p} }
 
-// Request is what a caller asks to be allowed to do.
+// Request is a caller's request for permission.
 type Request struct {
 	Caller identity.Identity // the zero Identity is anonymous
 	Rules  *policy.Rules     // of the service
@@ -46,25 +44,25 @@ type Request struct {
 	Details
 }
 
-// Details are what only some decisions need to know, and are asked only by them.
+// Details are facts that only some decisions need, and that are computed only for those.
 type Details interface {
 	ARN() string         // of the resource
 	Facts() policy.Facts // of the request
 }
 
-// Denial says why a request is refused.
+// Denial is the reason why a request is refused.
 type Denial struct {
 	decision policy.Decision
 	message  string
 }
 
-// Error returns the refusal as AWS words it.
+// Error returns the refusal in AWS's words.
 func (d *Denial) Error() string { return d.message }
 
 // Explicit reports whether a policy denies the request, as opposed to none allowing it.
 func (d *Denial) Explicit() bool { return d.decision.Result == policy.ExplicitlyDenied }
 
-// Reason says which policies have decided, and by which statement. It is for the operator; the caller may not learn as
+// Reason names the policies that have decided, and the statement. It is for the operator; the caller may not learn as
 // much.
 func (d *Denial) Reason() string {
 	if d.decision.Policy == nil {
@@ -77,12 +75,12 @@ func (d *Denial) Reason() string {
 	return fmt.Sprintf("statement %d of the %s", st.Index+1, d.decision.By)
 }
 
-// NewDenial returns the denial of a request that the caller of this function has decided itself, in these words.
+// NewDenial returns a denial in the given words, for a request that the caller of this function has decided itself.
 func NewDenial(d policy.Decision, message string) *Denial {
 	return &Denial{decision: d, message: message}
 }
 
-// Decide returns nil if the request may go ahead, or a *Denial that says why not.
+// Decide returns nil if the request may proceed, or a *Denial with the reason.
 func (d *Decider) Decide(r *Request) error {
 	owner := r.Caller.IsRoot() && r.Caller.Account == r.Owner && r.Owner != ""
 	if owner && r.Policy == "" {
@@ -108,7 +106,7 @@ func (d *Decider) Decide(r *Request) error {
 	return deny(decision, q)
 }
 
-// introduce puts into q who the caller is, and reports whether that is known.
+// introduce sets the caller in q, and reports whether it is known.
 func (d *Decider) introduce(q *policy.Request, id identity.Identity) bool {
 	switch {
 	case id.ARN == "" && id.Kind != policy.Service:
@@ -122,12 +120,11 @@ func (d *Decider) introduce(q *policy.Request, id identity.Identity) bool {
 			return true
 		}
 	}
-	q.Caller = policy.Caller{Kind: policy.User, Account: id.Account, ARN: id.ARN} // for the words only
+	q.Caller = policy.Caller{Kind: policy.User, Account: id.Account, ARN: id.ARN} // for the text only
 	return false
 }
 
-// deny words a refusal. That a policy denies something explicitly would tell a
-// stranger that there is a resource.
+// deny words a refusal. An explicit denial would tell a stranger that the resource exists.
 func deny(d policy.Decision, q policy.Request) *Denial {
 	said := d
 	if d.By == policy.ByResource && q.Caller.Account != q.Owner {

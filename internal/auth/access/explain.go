@@ -17,7 +17,7 @@ func (d *Decider) Explain(r *Request, p Principal) (*policy.Request, policy.Expl
 	return q, policy.Explain(q), true
 }
 
-// resourcePolicy returns the policy of the resource, nil if it has none, and whether it can be read.
+// resourcePolicy returns the policy of the resource, nil if it has none, and whether it is valid.
 func (d *Decider) resourcePolicy(r *Request) (*policy.Policy, bool) {
 	switch {
 	case r.Policy == "":

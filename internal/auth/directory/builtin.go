@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// builtin are the policies of AWS that people attach to users of queues. They
-// belong to no account of ours and cannot be changed.
+// builtin holds AWS's own policies that people attach to users of queues. They belong to no account here and cannot be
+// changed.
 var builtin = []*Managed{
 	aws("AdministratorAccess", "Provides full access to all services and resources.", "*", "*"),
 	aws("AWSCloudTrail_FullAccess", "Provides full access to AWS CloudTrail.", "*", "cloudtrail:*", "sns:ListTopics"),

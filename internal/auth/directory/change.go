@@ -6,8 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Tx is a change that is being made. It collects records; what the directory
-// itself gives out is unchanged until the change is durable.
+// Tx is a change in progress. It collects records; the directory's answers are unchanged until the change is durable.
 type Tx struct{ tx *control.Tx }
 
 // Change makes a change of several records, all or none. f decides about it: it
@@ -41,7 +40,7 @@ func (tx *Tx) PutPolicy(m *Managed) { policyTable.Put(tx.tx, m.ARN(), m) }
 // DeletePolicy removes a managed policy.
 func (tx *Tx) DeletePolicy(m *Managed) { policyTable.Delete(tx.tx, m.ARN()) }
 
-// SetAlias gives an account an alias, or takes it with "".
+// SetAlias sets the alias of an account, or removes it with "".
 func (tx *Tx) SetAlias(account, alias string) {
 	if alias == "" {
 		aliasTable.Delete(tx.tx, account)

@@ -10,12 +10,11 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Counts is how much of each there is in a directory.
+// Counts is the number of records of each kind in a directory.
 type Counts struct{ Users, Groups, Roles, Keys, Policies int }
 
-// Check reads a directory without changing anything, and returns what is in it
-// and what is not as it should be. Without a vault the secrets are not looked at.
-// An error says that it could not be read.
+// Check reads a directory without changing anything. It returns the numbers of its records and a list of
+// inconsistencies. Without a vault it does not check the secrets. An error means that the store cannot be read.
 func Check(s *store.Store, v *identity.Vault) (n Counts, problems []string, err error) {
 	want := func(ok bool, format string, args ...any) {
 		if !ok {

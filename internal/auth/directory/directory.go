@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Directory is the set of records. Its methods may be called from any goroutine.
+// Directory is the set of records. Its methods are safe for concurrent use.
 type Directory struct {
 	control  *control.Control
 	vault    *identity.Vault
@@ -18,8 +18,7 @@ type Directory struct {
 	sessions sessionPolicies
 }
 
-// HoldsSecrets reports whether there are secrets in s, which only the vault that
-// has encrypted them can open.
+// HoldsSecrets reports whether s has secrets, which only the vault that encrypted them can decrypt.
 func HoldsSecrets(s *store.Store) (bool, error) { return keyTable.Any(s) }
 
 // Open reads the directory from the control store and follows its changes.
@@ -48,7 +47,7 @@ func (d *Directory) Entity(id string) *Entity {
 	return r.entities[id]
 }
 
-// Report returns the note of when the credential report of an account was asked for last, or nil.
+// Report returns the note of the last request for an account's credential report, or nil.
 func (d *Directory) Report(account string) *Entity { return d.Entity(reportID + account) }
 
 // ByARN returns the entity with that ARN, or nil.
@@ -56,7 +55,7 @@ func (d *Directory) ByARN(arn string) *Entity {
 	rest, _ := strings.CutPrefix(arn, "arn:aws:iam::")
 	account, resource, _ := strings.Cut(rest, ":")
 	kind, name, _ := strings.Cut(resource, "/")
-	if Kind(kind) != Provider { // whose name can have slashes
+	if Kind(kind) != Provider { // names can contain slashes
 		name = name[strings.LastIndexByte(name, '/')+1:]
 	}
 	e := d.Find(Kind(kind), account, name)

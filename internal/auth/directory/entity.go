@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
-// Kind is what kind of entity a record is of.
+// Kind is the kind of an entity.
 type Kind string
 
 // The kinds of entities, as they stand in ARNs.
@@ -23,7 +23,7 @@ const (
 	Report   Kind = "credential-report"
 )
 
-// prefixes are what the ids of entities begin with. AWS has no ids of identity providers.
+// prefixes begin the ids of entities. AWS has no ids of identity providers.
 var prefixes = map[Kind]string{User: "AIDA", Group: "AGPA", Role: "AROA", Profile: "AIPA", Provider: "OIDC"}
 
 // Entity is a user, a group, a role, an instance profile or an OpenID Connect provider, or a note about an account.
@@ -51,11 +51,11 @@ type Entity struct {
 	Roles []string `json:",omitempty"` // of an instance profile: ids of its roles
 
 	// Of an OpenID Connect provider:
-	Clients     []string `json:",omitempty"` // the audiences of the tokens that count
-	Thumbprints []string `json:",omitempty"` // of certificates that are trusted beside the usual ones
+	Clients     []string `json:",omitempty"` // the accepted audiences of tokens
+	Thumbprints []string `json:",omitempty"` // of certificates that are trusted besides the usual ones
 }
 
-// NewEntity returns an entity with an id of its own.
+// NewEntity returns an entity with a new id.
 func NewEntity(kind Kind, account, path, name string, now time.Time) *Entity {
 	return &Entity{
 		Kind: kind, Account: account, Path: path, Name: name,
@@ -63,7 +63,7 @@ func NewEntity(kind Kind, account, path, name string, now time.Time) *Entity {
 	}
 }
 
-// NewReport returns a note that the credential report of an account was asked for.
+// NewReport returns a note that the credential report of an account was requested.
 func NewReport(account string, now time.Time) *Entity {
 	return &Entity{
 		Kind:    Report,
@@ -82,7 +82,7 @@ func (e *Entity) ARN() string {
 	return "arn:aws:iam::" + e.Account + ":" + string(e.Kind) + e.Path + e.Name
 }
 
-// Clone returns a copy that can be changed.
+// Clone returns a copy that may be changed.
 func (e *Entity) Clone() *Entity {
 	c := *e
 	c.Inline, c.Tags, c.TrustIDs = maps.Clone(e.Inline), maps.Clone(e.Tags), maps.Clone(e.TrustIDs)
@@ -91,8 +91,7 @@ func (e *Entity) Clone() *Entity {
 	return &c
 }
 
-// name is what an entity is found by. Names that differ in case only are the
-// same.
+// name identifies an entity. Names that differ only in case are equal.
 type name struct {
 	kind    Kind
 	account string
@@ -125,13 +124,13 @@ func (d *Directory) NewKey(user *Entity, now time.Time) (k *Key, secret string) 
 	}, secret
 }
 
-// Clone returns a copy that can be changed.
+// Clone returns a copy that may be changed.
 func (k *Key) Clone() *Key {
 	c := *k
 	return &c
 }
 
-// Managed is a managed policy. It is not changed in place.
+// Managed is a managed policy. It is immutable.
 type Managed struct {
 	Account     string // "aws" for those that are built in
 	Name        string
@@ -141,8 +140,8 @@ type Managed struct {
 	Created     time.Time
 	Updated     time.Time
 	Versions    []Version         // oldest first
-	Default     string            // id of the version that counts
-	Last        int               // number of the newest version that there ever was
+	Default     string            // id of the version in force
+	Last        int               // number of the newest version so far
 	Tags        map[string]string `json:",omitempty"`
 }
 
@@ -164,7 +163,7 @@ func (m *Managed) ARN() string {
 	return "arn:aws:iam::" + m.Account + ":policy" + m.Path + m.Name
 }
 
-// Document returns the text of the version that counts.
+// Document returns the text of the version in force.
 func (m *Managed) Document() string {
 	v, _ := m.Version(m.Default)
 	return v.Document
@@ -180,7 +179,7 @@ func (m *Managed) Version(id string) (Version, bool) {
 	return Version{}, false
 }
 
-// Clone returns a copy that can be changed.
+// Clone returns a copy that may be changed.
 func (m *Managed) Clone() *Managed {
 	c := *m
 	c.Versions, c.Tags = slices.Clone(m.Versions), maps.Clone(m.Tags)

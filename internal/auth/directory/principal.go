@@ -25,7 +25,7 @@ func (d *Directory) Lookup(keyID string) (identity.Credential, bool) {
 	return identity.Credential{Identity: userIdentity(user, keyID), Secret: k.secret}, true
 }
 
-// UserIdentity returns the identity of a user who has shown no access key.
+// UserIdentity returns the identity of a user without an access key.
 func UserIdentity(user *Entity) identity.Identity { return userIdentity(user, "") }
 
 func userIdentity(user *Entity, keyID string) identity.Identity {
@@ -38,8 +38,8 @@ func userIdentity(user *Entity, keyID string) identity.Identity {
 	}
 }
 
-// Resume completes the identity that a session token stands for with what is known
-// of its issuer now. It returns false if the issuer does not exist any more.
+// Resume completes the identity of a session token with current facts about its issuer. It returns false if the issuer
+// no longer exists.
 func (d *Directory) Resume(id identity.Identity, name string) (identity.Identity, bool) {
 	s := id.Session
 	issuer := d.Entity(s.IssuerID)
@@ -62,8 +62,8 @@ func (d *Directory) Resume(id identity.Identity, name string) (identity.Identity
 	return identity.Identity{}, false
 }
 
-// Principal returns the caller with its policies as of now, or false if there is no
-// such caller any more or one of its policies cannot be read.
+// Principal returns the caller with its current policies. It returns false if the caller no longer exists or one of its
+// policies is invalid.
 func (d *Directory) Principal(id identity.Identity) (access.Principal, bool) {
 	p := access.Principal{Caller: id.Caller}
 	entity := id.UserID
@@ -109,7 +109,7 @@ func (d *Directory) ID(arn string) (string, bool) {
 	return "", false
 }
 
-// effectivePolicies are the policies that count for an entity, parsed.
+// effectivePolicies are the parsed policies that apply to an entity.
 type effectivePolicies struct {
 	entity   *Entity
 	identity []*policy.Policy // of the entity and, of a user, of its groups
@@ -118,8 +118,7 @@ type effectivePolicies struct {
 	readable bool
 }
 
-// policiesOf returns the policies that count for an entity. They are parsed once
-// between two changes of the directory.
+// policiesOf returns the policies that apply to an entity. They are parsed once between two changes of the directory.
 func (d *Directory) policiesOf(id string) (*effectivePolicies, bool) {
 	p := d.records.RLock().effective[id]
 	d.records.RUnlock()
@@ -135,7 +134,7 @@ func (d *Directory) policiesOf(id string) (*effectivePolicies, bool) {
 	return p, p != nil && p.readable
 }
 
-// loadPolicies parses the policies that count for e. Its caller holds the lock.
+// loadPolicies parses the policies that apply to e. Its caller holds the lock.
 func (r *records) loadPolicies(e *Entity) *effectivePolicies {
 	if e == nil {
 		return nil
@@ -182,8 +181,8 @@ func (r *records) loadPolicies(e *Entity) *effectivePolicies {
 	return p
 }
 
-// EffectivePolicies returns the policies that count for an entity, or false if one
-// of them cannot be read. The Principal has no Caller.
+// EffectivePolicies returns the policies that apply to an entity, or false if one of them is invalid. The Principal has
+// no Caller.
 func (d *Directory) EffectivePolicies(e *Entity) (access.Principal, bool) {
 	p, ok := d.policiesOf(e.ID)
 	if !ok {
@@ -201,10 +200,10 @@ func (d *Directory) Trust(role *Entity) (*policy.Policy, bool) {
 	return s.trust, s.trust != nil
 }
 
-// sessionPolicies keeps the policies of sessions, parsed, under their text.
+// sessionPolicies keeps parsed policies of sessions by their text.
 type sessionPolicies struct {
 	mu     sync.RWMutex
-	parsed map[string]*policy.Policy // nil: not a policy
+	parsed map[string]*policy.Policy // nil: invalid
 }
 
 const maxSessionPolicies = 1000
@@ -226,8 +225,7 @@ func (c *sessionPolicies) parse(text string) *policy.Policy {
 	return p
 }
 
-// sessionPolicies returns the policies that limit a session. One that is no more
-// or cannot be read limits it to nothing.
+// sessionPolicies returns the policies that limit a session. A deleted or invalid one limits it to nothing.
 func (d *Directory) sessionPolicies(s *identity.Session) ([]*policy.Policy, bool) {
 	var out []*policy.Policy
 	add := func(text string) bool {

@@ -5,7 +5,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Prefix is what the keys of all records of this package begin with.
+// Prefix begins the keys of all records of this package.
 const Prefix = "directory/"
 
 var (
@@ -16,7 +16,7 @@ var (
 	aliasTable  = control.Table[string, string]{Prefix: Prefix + "alias/", Key: control.Text}
 )
 
-// records are what there is in the store, and what is derived from it.
+// records holds the records of the store, and what is derived from them.
 type records struct {
 	entities map[string]*Entity // by id
 	names    map[name]*Entity
@@ -26,10 +26,11 @@ type records struct {
 	saved    map[string]*Use     // by id of the key, user or role
 	uses     map[string]*use     // by id of the user or role
 
-	effective map[string]*effectivePolicies // forgotten with every change
+	effective map[string]*effectivePolicies // cleared with every change
 }
 
-// recordsOf returns what makes records whose keys the vault opens. Without one their secrets stay shut.
+// recordsOf returns a function that creates records whose keys the vault opens. Without a vault their secrets stay
+// encrypted.
 func recordsOf(v *identity.Vault) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
 		r := &records{
@@ -46,7 +47,7 @@ func recordsOf(v *identity.Vault) func() (*records, control.Kinds) {
 	}
 }
 
-// nameEntity keeps by which name an entity is found.
+// nameEntity records the name of an entity.
 func (r *records) nameEntity(id string, old, is *Entity) error {
 	if old != nil {
 		if n := nameOf(old.Kind, old.Account, old.Name); r.names[n] == old {
@@ -61,7 +62,7 @@ func (r *records) nameEntity(id string, old, is *Entity) error {
 	return nil
 }
 
-// keyOpener returns what opens the secrets of keys. A new record of a key has the uses of the old one.
+// keyOpener returns a function that decrypts the secrets of keys. A new record of a key keeps the uses of the old one.
 func keyOpener(v *identity.Vault) control.Hook[string, Key] {
 	return func(_ string, old, is *Key) (err error) {
 		if is == nil {
@@ -77,7 +78,7 @@ func keyOpener(v *identity.Vault) control.Hook[string, Key] {
 	}
 }
 
-// loadUse takes in a use, whose record is behind those of keys and entities.
+// loadUse loads a use, whose record is behind those of keys and entities.
 func (r *records) loadUse(id string, _, is *Use) error {
 	switch {
 	case is == nil:
@@ -89,7 +90,7 @@ func (r *records) loadUse(id string, _, is *Use) error {
 	return nil
 }
 
-// useOf returns what is known of the use of a user or role.
+// useOf returns the known use of a user or role.
 func (r *records) useOf(id string) *use {
 	u := r.uses[id]
 	if u == nil {
@@ -99,7 +100,7 @@ func (r *records) useOf(id string) *use {
 	return u
 }
 
-// changed drops everything that was derived. The observed uses of keys, users and roles survive a reload.
+// changed clears everything derived. The observed uses of keys, users and roles survive a reload.
 func changed(was, now *records) {
 	clear(now.effective)
 	if was == now {

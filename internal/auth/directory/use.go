@@ -11,19 +11,19 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Use is when and for what an access key, a user or a role was used last.
+// Use is the last use of an access key, a user or a role.
 type Use struct {
 	At      time.Time
 	Service string
 	Region  string
-	// Services has the last use of each service. It is empty for access keys. It is not changed in place.
+	// Services holds the last use of each service. It is empty for access keys. It is immutable.
 	Services map[string]Visit `json:",omitempty"`
 }
 
-// SignIn is what Services has for the console, where a user has signed in by password.
+// SignIn is the entry in Services for the console, when a user has signed in by password.
 const SignIn = "signin"
 
-// Visit is when and in which region a service was used last.
+// Visit is the time and region of the last use of a service.
 type Visit struct {
 	At     time.Time
 	Region string
@@ -58,14 +58,14 @@ func (u *Use) equal(o *Use) bool {
 		maps.EqualFunc(u.Services, o.Services, func(a, b Visit) bool { return a.At.Equal(b.At) && a.Region == b.Region })
 }
 
-// use is the last use of a key, a user or a role. It is not worth a write to the disk of each
-// request: what the last minutes before a crash have seen may be lost.
+// use is the last use of a key, a user or a role. It is not worth a write to the disk for each request: the uses of the
+// last minutes before a crash may be lost.
 type use struct {
 	last  atomic.Pointer[Use]
-	saved atomic.Pointer[Use] // as it is in the store
+	saved atomic.Pointer[Use] // as stored
 }
 
-// load takes in the times of use in the store. Times observed since take precedence.
+// load loads stored uses. Later observed uses take precedence.
 func (u *use) load(saved *Use) {
 	u.saved.Store(saved)
 	u.note(*saved)
@@ -81,7 +81,7 @@ func (u *use) adopt(fresh *use) *use {
 	return u
 }
 
-// note takes in what was seen, here or elsewhere, unless a later use is known.
+// note records an observed use, from here or another node, unless a later use is known.
 func (u *use) note(seen Use) {
 	for {
 		last := u.last.Load()
@@ -95,15 +95,15 @@ func (u *use) note(seen Use) {
 	}
 }
 
-// isSaved reports whether the store has the last use.
+// isSaved reports whether the last use is stored.
 func (u *use) isSaved() bool {
 	last, saved := u.last.Load(), u.saved.Load()
 	return last == nil || saved != nil && last.equal(saved)
 }
 
 const (
-	useEvery  = time.Minute      // how exact times are
-	saveEvery = 15 * time.Minute // how often they are written
+	useEvery  = time.Minute      // resolution of times
+	saveEvery = 15 * time.Minute // interval of writes
 )
 
 // Used notes that a key was used.
@@ -118,7 +118,7 @@ func (d *Directory) Used(keyID, service, region string, now time.Time) {
 	k.use.last.Store(&Use{At: now.UTC().Truncate(time.Second), Service: service, Region: region})
 }
 
-// Seen notes that a user or a role, whose id this is, has called a service.
+// Seen records that a user or a role with this id has called a service.
 func (d *Directory) Seen(id, service, region string, now time.Time) {
 	r := d.records.RLock()
 	u, known := r.uses[id], r.entities[id] != nil
@@ -138,16 +138,16 @@ func (d *Directory) Seen(id, service, region string, now time.Time) {
 	u.note(Use{At: at, Service: service, Region: region, Services: map[string]Visit{service: {At: at, Region: region}}})
 }
 
-// begin returns what is known of the use of a user or role, which may be nothing yet.
+// begin returns the known use of a user or role, which may be empty.
 func (d *Directory) begin(id string) *use {
 	defer d.records.Unlock()
 	return d.records.Lock().useOf(id)
 }
 
-// LastUse returns when a key was used last, or false if it never was.
+// LastUse returns when a key was last used, or false if it never was.
 func (k *Key) LastUse() (Use, bool) { return k.use.get() }
 
-// LastUse returns when and for what a user or role has called, or false if it never has.
+// LastUse returns the last call of a user or role, or false if there was none.
 func (d *Directory) LastUse(e *Entity) (Use, bool) {
 	r := d.records.RLock()
 	defer d.records.RUnlock()
@@ -183,7 +183,7 @@ func (d *Directory) Run(ctx context.Context, send func(context.Context, Uses) er
 	}
 }
 
-// SaveUses writes down the uses that have changed, or sends them.
+// SaveUses writes the changed uses, or sends them.
 func (d *Directory) SaveUses(ctx context.Context, send func(context.Context, Uses) error) error {
 	changed := make(Uses)
 	r := d.records.RLock()
@@ -210,7 +210,7 @@ func (d *Directory) SaveUses(ctx context.Context, send func(context.Context, Use
 	return nil
 }
 
-// usesAtOnce is how many uses are part of one change. They fit into a message to another node with room to spare.
+// usesAtOnce is how many uses one change includes. They fit easily into a message to another node.
 const usesAtOnce = 500
 
 func (d *Directory) save(ctx context.Context, changed Uses, send func(context.Context, Uses) error) error {
@@ -228,8 +228,7 @@ func (d *Directory) save(ctx context.Context, changed Uses, send func(context.Co
 	return err
 }
 
-// NoteUses takes in what another node has seen, to be written down with what this
-// one has.
+// NoteUses records the uses of another node, to be written with this node's.
 func (d *Directory) NoteUses(uses Uses) {
 	for id, seen := range uses {
 		switch k := d.Key(id); {

@@ -7,7 +7,7 @@ import (
 )
 
 // ParseCaller parses a caller: the ARN of a root, user, assumed role or federated user, an account's 12 digits for its
-// root, or "anonymous". It reports false for anything else.
+// root, or "anonymous". It returns false for anything else.
 func ParseCaller(text string) (policy.Caller, bool) {
 	if strings.EqualFold(text, "anonymous") {
 		return policy.Caller{}, true

@@ -16,33 +16,32 @@ import (
 	"github.com/sluicemq/sluice/internal/durable"
 )
 
-// Credential is an access key and whose it is.
+// Credential is an access key and its owner.
 type Credential struct {
 	Identity
 	Secret string
 }
 
-// String leaves the secret out, as does GoString.
+// String omits the secret, as does GoString.
 func (c Credential) String() string   { return c.AccessKeyID + " of " + c.ARN }
 func (c Credential) GoString() string { return c.String() }
 
-// Credentials are the root keys of the accounts, by their id. Its methods may be
-// called from any goroutine.
+// Credentials holds the root keys of the accounts, by their id. Its methods are safe for concurrent use.
 type Credentials struct {
-	// keep makes a new key durable; nil: keys are kept in memory only.
+	// keep makes a new key durable. Nil keeps keys in memory only.
 	keep func(ctx context.Context, account, keyID, secret string) error
-	// drop removes an account's key for good; nil: keys are kept in memory only.
+	// drop removes an account's key permanently. Nil keeps keys in memory only.
 	drop func(ctx context.Context, account string) error
 
-	changing sync.Mutex // held while an account is made or deleted
+	changing sync.Mutex // held during the creation or deletion of an account
 
-	made []string // accounts whose keys were made when c was
+	made []string // accounts whose keys were generated with c
 
 	mu         sync.RWMutex
 	byKey      map[string]Credential
 	roots      map[string]Credential // by account
-	previous   map[string]Credential // keys that are on their way out, by key
-	overridden string                // the account whose key is the operator's choice
+	previous   map[string]Credential // by key: the keys that are being replaced
+	overridden string                // the account whose key the operator has chosen
 }
 
 func newCredentials() *Credentials {
@@ -51,8 +50,7 @@ func newCredentials() *Credentials {
 	}
 }
 
-// Made returns the accounts for which LoadCredentials has made root keys, because
-// the file had none.
+// Made returns the accounts for which LoadCredentials has generated root keys, because the file had none.
 func (c *Credentials) Made() []string { return c.made }
 
 // Lookup returns the credential of an access key.
@@ -81,13 +79,13 @@ func (c *Credentials) Accounts() []string {
 	return slices.Sorted(maps.Keys(c.roots))
 }
 
-// Why an account was not made or deleted.
+// The reasons why an account was not created or deleted.
 var (
 	ErrAccountExists = errors.New("the account exists")
 	ErrNoAccount     = errors.New("the account does not exist")
 )
 
-// Create makes an account with a root key that will be there after a restart.
+// Create creates an account with a durable root key.
 func (c *Credentials) Create(ctx context.Context, account string) (Credential, error) {
 	if !IsAccount(account) {
 		return Credential{}, fmt.Errorf("%q is not an account's 12 digits", account)
@@ -110,8 +108,8 @@ func (c *Credentials) Create(ctx context.Context, account string) (Credential, e
 	return root, nil
 }
 
-// Delete removes an account and its root key for good. Whether something still belongs to the account is for the
-// caller to find out.
+// Delete removes an account and its root key permanently. The caller must check whether the account still owns
+// anything.
 func (c *Credentials) Delete(ctx context.Context, account string) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
@@ -127,7 +125,7 @@ func (c *Credentials) Delete(ctx context.Context, account string) error {
 	return nil
 }
 
-// forget removes a key that is no longer kept, unless the operator has chosen it.
+// forget removes a key that is no longer stored, unless the operator has chosen it.
 func (c *Credentials) forget(account string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,7 +137,7 @@ func (c *Credentials) forget(account string) {
 	delete(c.roots, account)
 }
 
-// learn takes in a key that is kept. It is nothing new if it is known.
+// learn adds a stored key, if it is unknown.
 func (c *Credentials) learn(account, keyID, secret string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +147,7 @@ func (c *Credentials) learn(account, keyID, secret string) error {
 	return c.add(account, keyID, secret)
 }
 
-// replace makes c's keys those of other, but for one that was overridden.
+// replace replaces c's keys with those of other, except an overridden one.
 func (c *Credentials) replace(other *Credentials) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,8 +170,7 @@ func (c *Credentials) add(account, keyID, secret string) error {
 	return nil
 }
 
-// addPrevious takes in a second key of an account's root. Its caller holds mu, or
-// is the only one to know c.
+// addPrevious adds a second key of an account's root. Its caller holds mu, or is the only one with access to c.
 func (c *Credentials) addPrevious(account, keyID, secret string) error {
 	if other, ok := c.byKey[keyID]; ok {
 		if other.Account != account {
@@ -185,9 +182,8 @@ func (c *Credentials) addPrevious(account, keyID, secret string) error {
 	return nil
 }
 
-// LoadPrevious takes in the previous keys in the file at path, if there is one, of
-// accounts that exist. It is for nodes of a cluster, whose other keys are not in
-// files.
+// LoadPrevious loads the previous keys of existing accounts from the file at path, if it exists. It is for nodes of a
+// cluster, whose other keys are not in files.
 func (c *Credentials) LoadPrevious(path string) error {
 	own, err := LoadCredentials(path, nil)
 	if err != nil {
@@ -206,8 +202,8 @@ func (c *Credentials) LoadPrevious(path string) error {
 	return nil
 }
 
-// Override gives an account's root a key of the operator's choosing, which is kept
-// nowhere: it is given at every start, and to all nodes of a cluster. Its caller sees to LeastSecret.
+// Override sets the root key of an account to the operator's choice, which is never stored: it is passed at every
+// start, and to all nodes of a cluster. Its caller checks LeastSecret.
 func (c *Credentials) Override(account, keyID, secret string) error {
 	if err := checkKey(keyID, secret); err != nil {
 		return err
@@ -249,8 +245,7 @@ func (c *Credentials) Agree(path string) error {
 	return nil
 }
 
-// Save writes the keys of accounts to a file at path if there is none, for the
-// operator to read.
+// Save writes the keys of accounts to a file at path if it does not exist, for the operator to read.
 func (c *Credentials) Save(path string, accounts []string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -267,11 +262,11 @@ func (c *Credentials) Save(path string, accounts []string) error {
 	return nil
 }
 
-// LeastSecret is how many characters a secret has at least that an operator has chosen, unless only this machine can
-// reach the server.
+// LeastSecret is the minimum length of a secret that an operator chooses, unless only this machine can reach the
+// server.
 const LeastSecret = 16
 
-// checkSecret returns an error if a secret could be guessed.
+// checkSecret returns an error if a secret is easy to guess.
 func checkSecret(secret string) error {
 	if len(secret) < LeastSecret {
 		return fmt.Errorf(
@@ -294,7 +289,7 @@ func checkKey(keyID, secret string) error {
 	return nil
 }
 
-// Generate makes root keys for the accounts, to be forgotten with the process.
+// Generate generates root keys for the accounts, which end with the process.
 func Generate(accounts []string) (*Credentials, error) {
 	c := newCredentials()
 	for _, account := range accounts {
@@ -374,7 +369,7 @@ func appendProfile(text []byte, account, keyID, secret string) []byte {
 	return fmt.Appendf(text, "[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n\n", account, keyID, secret)
 }
 
-// removeProfile returns text without the profiles of an account. Comments and all other lines stay as they are.
+// removeProfile returns text without the profiles of an account. Comments and all other lines stay.
 func removeProfile(text []byte, account string) []byte {
 	var kept []byte
 	inside := false
@@ -391,8 +386,7 @@ func removeProfile(text []byte, account string) []byte {
 	return kept
 }
 
-// previousProfile is what follows the account in the name of the profile with its
-// previous key.
+// previousProfile is the suffix of the account in the name of the profile with its previous key.
 const previousProfile = "-previous"
 
 func (c *Credentials) parse(text []byte) error {

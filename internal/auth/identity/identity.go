@@ -1,6 +1,5 @@
-// Package identity says who a request comes from: whose an access key is, and
-// what a session token stands for. It decides nothing, and it keeps the key
-// under which secrets are stored and tokens are made.
+// Package identity identifies the sender of a request: the owner of an access key, and the session of a session token.
+// It makes no decisions. It also keeps the key under which secrets are stored and tokens are issued.
 package identity
 
 import (
@@ -11,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// Identity is an authenticated caller: who it is to policies, and with which key it
-// has signed. The zero Identity is anonymous.
+// Identity is an authenticated caller: its name in policies, and the key that signed the request. The zero Identity is
+// anonymous.
 type Identity struct {
 	policy.Caller
 	AccessKeyID string
@@ -31,10 +30,10 @@ func (id *Identity) NoIAM() bool {
 	return s != nil && id.Kind != policy.AssumedRole && (s.Console == "" || s.NoIAM)
 }
 
-// SessionName returns the name of a role's session or of a federated user, as it was given to Vault.Issue.
+// SessionName returns the name of a role's session or of a federated user, as passed to Vault.Issue.
 func (id *Identity) SessionName() string { return id.ARN[strings.LastIndexByte(id.ARN, '/')+1:] }
 
-// Session is what temporary keys add to an identity. It is not to be changed.
+// Session is the part of an identity that temporary keys add. It is immutable.
 type Session struct {
 	// Issuer is the ARN of the entity that the session acts for: the user or root who has
 	// asked for the keys, or the role. IssuerID is its AIDA… or AROA…, or of a
@@ -52,7 +51,7 @@ type Session struct {
 	NoIAM bool `json:",omitempty"`
 }
 
-// Terms are what a session was made with. A session of the console that its keys begin has the same.
+// Terms are the conditions under which a session was issued. A console session begun with its keys has the same.
 type Terms struct {
 	// Policies are the documents that were given along, PolicyARNs the managed
 	// policies that were named. Together they limit what the session may do.
@@ -67,7 +66,7 @@ type Terms struct {
 	Provider       string   `json:",omitempty"`
 }
 
-// Limited reports whether the session was made with policies.
+// Limited reports whether the session was issued with policies.
 func (s *Session) Limited() bool { return len(s.Policies)+len(s.PolicyARNs) > 0 }
 
 // Root returns the identity of an account.

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// checkPrivate refuses a file that others than its owner can read.
+// checkPrivate refuses a file that users other than its owner can read.
 func checkPrivate(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

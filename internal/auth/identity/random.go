@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// letters are the ones that AWS's ids consist of.
+// letters are the letters of AWS's ids.
 var letters = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // randomLetters returns n letters, each of which is worth 5 random bits.
@@ -16,11 +16,10 @@ func randomLetters(n int) string {
 	return letters.EncodeToString(b)[:n]
 }
 
-// NewID returns an id of the shape of AWS's: a prefix of four letters that tells
-// of what, AIDA of a user, and 17 that are random.
+// NewID returns an id in AWS's form: a prefix of four letters for its kind, AIDA for a user, and 17 random letters.
 func NewID(prefix string) string { return prefix + randomLetters(17) }
 
-// NewKeyID returns an id of the shape of AWS's long-term access keys.
+// NewKeyID returns an id in the form of AWS's long-term access keys.
 func NewKeyID() string { return "AKIA" + randomLetters(16) }
 
 // NewSecret returns 40 characters with 240 bits of randomness. The alphabet

@@ -26,8 +26,7 @@ const (
 	keyRoot   = Prefix + "root/"
 )
 
-// ErrUninitialised says that there are no keys in the control store; see
-// Initialise.
+// ErrUninitialised reports that there are no keys in the control store; see Initialise.
 var ErrUninitialised = errors.New("the installation has no keys yet")
 
 // rootKey is the record of an account's root key.
@@ -38,10 +37,9 @@ type rootKey struct {
 
 func (r rootKey) open(v *Vault) (secret string, err error) { return v.Open(r.ID, r.Sealed) }
 
-// Initialise puts the keys of an installation into the control store, unless it
-// has some: the vault's, or a new one if that is nil, and the roots'. In any case
-// it makes root keys for those of the accounts that have none. It is a change of
-// the control store, so the control store's owner makes it.
+// Initialise adds the keys of an installation to the control store, unless it has some: those of the vault, or of a new
+// one if vault is nil, and the root keys. It generates root keys for the given accounts without one. The owner of the
+// control store calls it, because it is a change.
 func Initialise(tx *control.Tx, vault *Vault, roots *Credentials, accounts []string) error {
 	text, err := tx.Get(keyMaster)
 	if err != nil {
@@ -76,9 +74,8 @@ func putRoot(tx *control.Tx, v *Vault, account, keyID, secret string) {
 	tx.Put(keyRoot+account, encode(rootKey{keyID, v.Seal(keyID, secret)}))
 }
 
-// OpenShared reads the keys of an installation from the control store and follows
-// their changes; accounts that are created are put there. If there are no keys,
-// the error is ErrUninitialised.
+// OpenShared reads the keys of an installation from the control store and follows their changes; it stores the keys of
+// new accounts there. Without keys, the error is ErrUninitialised.
 func OpenShared(c *control.Control) (*Credentials, *Vault, error) {
 	r := &shared{roots: newCredentials()}
 	r.roots.keep = func(ctx context.Context, account, keyID, secret string) error {
@@ -109,10 +106,10 @@ func OpenShared(c *control.Control) (*Credentials, *Vault, error) {
 	return r.roots, r.vault, nil
 }
 
-// shared is how keys are learnt from the control store.
+// shared loads keys from the control store.
 type shared struct {
 	roots *Credentials
-	vault *Vault // the same for ever
+	vault *Vault // never changes
 }
 
 // Load implements control.Reader.
@@ -150,7 +147,7 @@ func (r *shared) Apply(changes []control.Change) error {
 	return nil
 }
 
-// put takes in a record. The vault comes before what it has encrypted, and stays.
+// put adds a record. The vault comes before the records that it has encrypted, and stays.
 func put(k string, value []byte, vault **Vault, roots *Credentials) error {
 	account, isRoot := strings.CutPrefix(k, keyRoot)
 	switch {
@@ -195,9 +192,8 @@ func readMaster(value []byte) (*Vault, error) {
 	return parseMaster(text)
 }
 
-// Check reads the keys in a store without changing anything, and returns them and
-// what is not as it should be. Without keys, as on a single node, the vault is
-// nil. An error says that the store could not be read.
+// Check reads the keys in a store without changing anything. It returns them and a list of inconsistencies. Without
+// keys, as on a single node, the vault is nil. An error means that the store cannot be read.
 func Check(s *store.Store) (roots *Credentials, vault *Vault, problems []string, err error) {
 	roots = newCredentials()
 	err = control.Records(s, Prefix, func(k string, v []byte) bool {

@@ -17,7 +17,7 @@ import (
 // follows from the id, and the session token has everything else in it,
 // encrypted.
 
-// temporaryPrefix is what ids of temporary keys begin with.
+// temporaryPrefix begins the ids of temporary keys.
 const temporaryPrefix = "ASIA"
 
 // The 16 characters behind the prefix are 50 random bits and 30 of a MAC over
@@ -27,11 +27,11 @@ const (
 	macLetters   = 6
 )
 
-// IsTemporary reports whether an access key id is of a temporary key.
+// IsTemporary reports whether an access key id belongs to a temporary key.
 func IsTemporary(keyID string) bool { return strings.HasPrefix(keyID, temporaryPrefix) }
 
-// TemporarySecret returns the secret of a temporary key, or false if the id was not made here. The permissions of the
-// key are in the token alone.
+// TemporarySecret returns the secret of a temporary key, or false if the id was not issued here. The permissions of the
+// key are only in the token.
 func (v *Vault) TemporarySecret(keyID string) (string, bool) {
 	id, ok := strings.CutPrefix(keyID, temporaryPrefix)
 	if !ok || len(id) != drawnLetters+macLetters ||
@@ -68,25 +68,22 @@ type ticket struct {
 const (
 	tokenVersion = 1
 	tokenPurpose = "session token"
-	// maxToken bounds what is decrypted of a request.
+	// maxToken is the maximum size of a request's token that is decrypted.
 	maxToken = 16 << 10
 )
 
-// MaxToken is how many characters a session token may have. It goes with every
-// request of the session, in a header.
+// MaxToken is the maximum length of a session token in characters. Each request of the session carries it in a header.
 const MaxToken = 4096
 
-// TokenTooLongError says that a session's policies and tags do not fit into its
-// token.
+// TokenTooLongError reports that a session's policies and tags do not fit into its token.
 type TokenTooLongError struct{ Length int }
 
 func (e *TokenTooLongError) Error() string {
 	return fmt.Sprintf("the session token has %d characters; at most %d are allowed", e.Length, MaxToken)
 }
 
-// Issue makes keys for a session. Name is the name of a role's session or of a
-// federated user, and empty for users and roots. If policies and tags of the
-// session are too long, the error is a *TokenTooLongError.
+// Issue issues keys for a session. name is the name of a role's session or of a federated user, and empty for users and
+// roots. If policies and tags of the session are too long, the error is a *TokenTooLongError.
 func (v *Vault) Issue(kind policy.CallerKind, account, name string, s *Session) (Temporary, error) {
 	return v.IssuePadded(kind, account, name, s, 0)
 }
@@ -112,7 +109,7 @@ func (v *Vault) IssuePadded(kind policy.CallerKind, account, name string, s *Ses
 	return t, nil
 }
 
-// newTemporary draws the id of a temporary key, and returns it with its secret.
+// newTemporary generates the id of a temporary key, and returns it with its secret.
 func (v *Vault) newTemporary() (keyID, secret string) {
 	for {
 		drawn := randomLetters(drawnLetters)
@@ -123,8 +120,7 @@ func (v *Vault) newTemporary() (keyID, secret string) {
 	}
 }
 
-// ErrToken refuses a session token that was not made here, or not for the key
-// that it comes with.
+// ErrToken refuses a session token that was not issued here, or not for the accompanying key.
 var ErrToken = errors.New("the session token is invalid")
 
 // Redeem returns the caller that a session token stands for, without the ARN, UserID and

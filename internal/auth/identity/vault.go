@@ -17,8 +17,8 @@ import (
 	"github.com/sluicemq/sluice/internal/durable"
 )
 
-// Vault encrypts secrets that are kept in the database, under a master key that
-// is, on a single node, not in the database. It also makes temporary keys.
+// Vault encrypts stored secrets under a master key. On a single node, the master key is not in the database. The vault
+// also issues temporary keys.
 type Vault struct {
 	master   []byte
 	secrets  cipher.AEAD
@@ -29,20 +29,18 @@ type Vault struct {
 
 const masterKeySize = 32
 
-// ErrNoMasterKey says that there is no file with a master key.
+// ErrNoMasterKey reports that there is no file with a master key.
 var ErrNoMasterKey = errors.New("the master key is missing")
 
-// NewVault returns a vault with a key of its own, to be forgotten with the
-// process.
+// NewVault returns a vault with its own key, which ends with the process.
 func NewVault() *Vault {
 	master := make([]byte, masterKeySize)
 	rand.Read(master)
 	return newVault(master)
 }
 
-// OpenVault reads the master key from the file at path: 64 hexadecimal digits.
-// If there is no such file the error is ErrNoMasterKey. A file that others can
-// read is refused.
+// OpenVault reads the master key from the file at path: 64 hexadecimal digits. Without the file the error is
+// ErrNoMasterKey. It refuses a file that others can read.
 func OpenVault(path string) (*Vault, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +70,7 @@ func parseMaster(text string) (*Vault, error) {
 // Same reports whether two vaults have the same master key.
 func (v *Vault) Same(other *Vault) bool { return hmac.Equal(v.master, other.master) }
 
-// CreateVault makes a master key and writes it to path.
+// CreateVault generates a master key and writes it to path.
 func CreateVault(path string) (*Vault, error) {
 	master := make([]byte, masterKeySize)
 	rand.Read(master)
@@ -119,7 +117,7 @@ func (v *Vault) Seal(name, secret string) []byte {
 	return v.secrets.Seal(nil, nil, []byte(secret), []byte(name))
 }
 
-// Open decrypts what Seal has returned for name.
+// Open decrypts the result of Seal for name.
 func (v *Vault) Open(name string, sealed []byte) (string, error) {
 	secret, err := v.secrets.Open(nil, nil, sealed, []byte(name))
 	if err != nil {

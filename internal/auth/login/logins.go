@@ -17,17 +17,17 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Profile is the password of a user. It is not changed in place.
+// Profile is the password of a user. It is immutable.
 type Profile struct {
 	User    string // the user's id
 	Hash    string
 	Created time.Time
 	Changed time.Time // when the password was set
-	Reset   bool      // the user has to set another one
+	Reset   bool      // the user must set another one
 	Earlier []string  `json:",omitempty"` // hashes of earlier passwords, the newest first
 }
 
-// Device is a second factor. It is not changed in place.
+// Device is a second factor. It is immutable.
 type Device struct {
 	Account string
 	Name    string
@@ -36,20 +36,20 @@ type Device struct {
 	Sealed  []byte    // the seed, encrypted under the device's serial number
 	User    string    `json:",omitempty"` // the id of the user who has it
 	Enabled time.Time `json:",omitzero"`
-	Step    int64     `json:",omitempty"` // of the last code that counted
+	Step    int64     `json:",omitempty"` // of the last accepted code
 }
 
 // Serial returns the device's serial number, an ARN.
 func (d *Device) Serial() string { return "arn:aws:iam::" + d.Account + ":mfa" + d.Path + d.Name }
 
-// Options are what Logins are made of.
+// Options configures Logins.
 type Options struct {
 	Control *control.Control
 	Vault   *identity.Vault
 	Formats control.Formats
 }
 
-// Logins is the set of records. Its methods may be called from any goroutine.
+// Logins is the set of records. Its methods are safe for concurrent use.
 type Logins struct {
 	*Hasher
 	*Tries
@@ -57,14 +57,14 @@ type Logins struct {
 	records *control.Set[records]
 }
 
-// records are what there is in the store.
+// records holds the records of the store.
 type records struct {
 	profiles map[string]*Profile // by user
 	devices  map[string]*Device  // by deviceKey
 	rules    map[string]*Rules   // by account
 }
 
-// Prefix is what the keys of all records of this package begin with.
+// Prefix begins the keys of all records of this package.
 const Prefix = "login/"
 
 var (
@@ -87,7 +87,7 @@ func Open(o Options) (*Logins, error) {
 	return l, l.records.Register()
 }
 
-// HoldsSecrets reports whether there are seeds in s, which only the vault that has encrypted them can open.
+// HoldsSecrets reports whether s has seeds, which only the vault that encrypted them can decrypt.
 func HoldsSecrets(s *store.Store) (bool, error) { return devices.Any(s) }
 
 // Profile returns the password of a user, or nil.
@@ -115,7 +115,7 @@ func (l *Logins) Rules(account string) (Rules, bool) {
 	return usual, false
 }
 
-// Devices returns the second factors of an account for which keep is true, sorted by serial number.
+// Devices returns the second factors of an account that satisfy keep, sorted by serial number.
 func (l *Logins) Devices(account string, keep func(*Device) bool) []*Device {
 	r := l.records.RLock()
 	out := control.Where(r.devices, func(d *Device) bool { return d.Account == account && keep(d) })
@@ -137,7 +137,7 @@ func (l *Logins) DevicesOf(account, userID string) []*Device {
 	return l.Devices(account, func(d *Device) bool { return d.User == userID })
 }
 
-// NewDevice returns a second factor that belongs to no user yet, and its seed as authenticators take it.
+// NewDevice returns a second factor without a user, and its seed in the form for authenticators.
 func (l *Logins) NewDevice(account, path, name string, now time.Time) (*Device, string) {
 	seed := make([]byte, SeedSize)
 	rand.Read(seed)
@@ -146,7 +146,7 @@ func (l *Logins) NewDevice(account, path, name string, now time.Time) (*Device, 
 	return d, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(seed)
 }
 
-// Enable returns the device as a user's who has shown two codes of it, or nil if they are not right.
+// Enable returns the device assigned to a user who has shown two codes, or nil if they are wrong.
 func (l *Logins) Enable(d *Device, userID, first, second string, now time.Time) (*Device, error) {
 	seed, err := l.o.Vault.Open(d.Serial(), d.Sealed)
 	if err != nil {
@@ -161,15 +161,14 @@ func (l *Logins) Enable(d *Device, userID, first, second string, now time.Time) 
 	return &c, nil
 }
 
-// Disable returns the device as one that belongs to no user.
+// Disable returns the device without a user.
 func (d *Device) Disable() *Device {
 	c := *d
 	c.User, c.Enabled = "", time.Time{}
 	return &c
 }
 
-// Accept returns that one of a user's devices that a code is of, as it is when the code has counted; nil if it is of
-// none.
+// Accept returns the user's device that generated a code, with the code marked as used; nil if there is none.
 func (l *Logins) Accept(account, userID, code string, now time.Time) (*Device, error) {
 	for _, d := range l.DevicesOf(account, userID) {
 		seed, err := l.o.Vault.Open(d.Serial(), d.Sealed)
@@ -185,7 +184,7 @@ func (l *Logins) Accept(account, userID, code string, now time.Time) (*Device, e
 	return nil, nil
 }
 
-// NewProfile returns a profile for a user who has none, with a hash of Hash.
+// NewProfile returns a profile for a user without one. hash is a result of Hash.
 func NewProfile(userID, hash string, reset bool, now time.Time) *Profile {
 	now = now.UTC().Truncate(time.Second)
 	return &Profile{User: userID, Hash: hash, Created: now, Changed: now, Reset: reset}
@@ -199,11 +198,11 @@ func (p *Profile) WithPassword(hash string, now time.Time) *Profile {
 	return &c
 }
 
-// ErrReused says that a password was the user's before.
+// ErrReused reports that a password is one of the user's earlier ones.
 var ErrReused = errors.New("Password has been used before")
 
-// CheckNew returns an error that says why a user of an account may not have a password. An error of Hasher says that it
-// cannot be found out.
+// CheckNew returns the reason why a user of an account may not use a password. An error of Hasher means that the check
+// was not possible.
 func (l *Logins) CheckNew(ctx context.Context, account string, r *Rules, p *Profile, password string) (why, err error) {
 	if err := r.Check(password); err != nil {
 		return err, nil
@@ -255,7 +254,7 @@ func (tx *Tx) PutDevice(d *Device) { devices.Put(tx.tx, deviceKey(d), d) }
 // DeleteDevice removes a second factor.
 func (tx *Tx) DeleteDevice(d *Device) { devices.Delete(tx.tx, deviceKey(d)) }
 
-// SetRules gives an account rules, or with nil takes them.
+// SetRules sets the rules of an account, or removes them with nil.
 func (tx *Tx) SetRules(account string, r *Rules) {
 	if r == nil {
 		rules.Delete(tx.tx, account)
@@ -266,9 +265,9 @@ func (tx *Tx) SetRules(account string, r *Rules) {
 
 func deviceKey(d *Device) string { return d.Account + "/" + strings.ToLower(d.Name) }
 
-// Check reads the records of a store without changing anything, and returns how many passwords and second factors there
-// are and what is not as it should be. Without a vault the seeds are not looked at. An error says that the store could
-// not be read.
+// Check reads the records of a store without changing anything. It returns the numbers of passwords and second factors
+// and a list of inconsistencies. Without a vault it does not check the seeds. An error means that the store cannot be
+// read.
 func Check(s *store.Store, v *identity.Vault) (passwords, devices int, problems []string, err error) {
 	all, err := control.Check(s, Prefix, newRecords, func(_ string, bad error) {
 		problems = append(problems, "record "+bad.Error())

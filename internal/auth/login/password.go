@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/fairshare"
 )
 
-// The cost of a hash. Hashes that were made with other numbers stay valid: they contain their own.
+// The cost of a hash. Hashes with other parameters stay valid: they contain their own.
 const (
 	hashMemory  = 19 << 10 // KiB
 	hashPasses  = 2
@@ -31,23 +31,23 @@ const (
 )
 
 const (
-	// atOnce is how many hashes are computed at a time.
+	// atOnce is the number of simultaneous hash computations.
 	atOnce = 2
-	// mostWaiting is how many more wait for that. An account never has more of both than it leaves free: one alone has
-	// half.
+	// mostWaiting is how many more may wait. An account may use at most as many of both as it leaves free: alone, it
+	// has half.
 	mostWaiting = 32
 )
 
-// ErrBusy says that too many passwords are being looked at.
+// ErrBusy reports that too many passwords are being checked.
 var ErrBusy = errors.New("too many passwords are being looked at")
 
 // Hasher hashes passwords, a few at a time. Accounts take turns; the empty account stands for all that do not exist.
-// Its methods may be called from any goroutine.
+// Its methods are safe for concurrent use.
 type Hasher struct {
 	running *fairshare.Places
 
 	mu       sync.Mutex
-	accounts map[string]int // how many of each account compute or wait
+	accounts map[string]int // by account: how many compute or wait
 	all      int
 }
 
@@ -56,7 +56,7 @@ func NewHasher() *Hasher {
 	return &Hasher{running: fairshare.New(fairshare.Options{Places: atOnce}), accounts: make(map[string]int)}
 }
 
-// enter lets one more of an account compute or wait, unless it has as many as it leaves free.
+// enter admits one more computation or waiter of an account, unless it has as many as it leaves free.
 func (h *Hasher) enter(account string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,8 +117,8 @@ func (h *Hasher) Hash(ctx context.Context, account, password string) (text strin
 // decoy is what a password is compared with where there is none, so that it takes as long: the hash of a random one.
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c2x1aWNlIGRlY295IHNhbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// Verify reports whether a password of a user of an account is the one that was hashed. With an empty hash it takes as
-// long, and it is not.
+// Verify reports whether a password of a user of an account matches the hash. With an empty hash it takes the same
+// time, and returns false.
 func (h *Hasher) Verify(ctx context.Context, account, hash, password string) (right bool, err error) {
 	known := hash != ""
 	if !known {

@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// Rules say which passwords an account's users may have.
+// Rules are an account's rules for passwords.
 type Rules struct {
 	MinimumLength  int
-	Symbols        bool // there has to be one
-	Numbers        bool // likewise
-	Uppercase      bool // likewise
-	Lowercase      bool // likewise
+	Symbols        bool // required
+	Numbers        bool // required
+	Uppercase      bool // required
+	Lowercase      bool // required
 	MayChange      bool // users may change their own passwords without a policy that allows it
-	MaxAgeDays     int  // 0: passwords do not grow old
-	Remembered     int  // how many earlier passwords cannot be used again
-	HardExpiry     bool // who has a password that is too old cannot change it
+	MaxAgeDays     int  // 0: passwords do not expire
+	Remembered     int  // how many earlier passwords cannot be reused
+	HardExpiry     bool // users with an expired password cannot change it
 	threeOfTheFour bool // of the kinds of characters, whichever
 }
 
-// usual are the rules of an account that has set none.
+// usual are the default rules.
 var usual = Rules{MinimumLength: 8, threeOfTheFour: true}
 
 const (
 	maxPassword = 128 // characters
-	maxHistory  = 24  // earlier passwords that are kept
+	maxHistory  = 24  // earlier passwords that are stored
 	symbols     = "!@#$%^&*()_+-=[]{}|'"
 )
 
-// Check returns an error that says what a password lacks.
+// Check returns an error that describes what a password lacks.
 func (r *Rules) Check(password string) error {
 	length := utf8.RuneCountInString(password)
 	has := func(of string) bool { return strings.ContainsAny(password, of) }
@@ -62,12 +62,13 @@ func (r *Rules) Check(password string) error {
 	return nil
 }
 
-// Expired reports whether a password that was set then is too old.
+// Expired reports whether a password that was set at a time has expired.
 func (r *Rules) Expired(set, now time.Time) bool {
 	return r.MaxAgeDays > 0 && now.Sub(set) >= time.Duration(r.MaxAgeDays)*24*time.Hour
 }
 
-// NewPassword returns a password that all rules of moderate length allow: 20 random characters with one of each kind.
+// NewPassword returns a password that satisfies all rules of moderate length: 20 random characters with one of each
+// kind.
 func NewPassword() string {
 	const plain = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789-_+=@()" // 64 characters
 	for {

@@ -19,10 +19,10 @@ const (
 	drift = 1
 )
 
-// SeedSize is how many bytes the seed of a second factor has, as RFC 4226 advises.
+// SeedSize is the size of a second factor's seed in bytes, as RFC 4226 recommends.
 const SeedSize = 20
 
-// stepOf returns the step that a time is in.
+// stepOf returns the step of a time.
 func stepOf(now time.Time) int64 { return now.Unix() / stepSeconds }
 
 // code returns the code of a step.
@@ -37,7 +37,7 @@ func code(seed []byte, step int64) string {
 	return fmt.Sprintf("%0*d", codeDigits, n%1_000_000)
 }
 
-// match returns the step that a code is of, if that is about now and later than after; otherwise 0.
+// match returns the step of a code, if it is near now and later than after; otherwise 0.
 func match(seed []byte, written string, now time.Time, after int64) int64 {
 	found := int64(0)
 	for step := stepOf(now) - drift; step <= stepOf(now)+drift; step++ {
@@ -48,7 +48,7 @@ func match(seed []byte, written string, now time.Time, after int64) int64 {
 	return found
 }
 
-// matchTwo returns the step of the second of two codes that follow each other and are about now; otherwise 0.
+// matchTwo returns the step of the second of two successive codes near now; otherwise 0.
 func matchTwo(seed []byte, first, second string, now time.Time) int64 {
 	for step := stepOf(now) - drift - 1; step <= stepOf(now)+drift; step++ {
 		if code(seed, step) == first && code(seed, step+1) == second {
@@ -58,7 +58,7 @@ func matchTwo(seed []byte, first, second string, now time.Time) int64 {
 	return 0
 }
 
-// URI returns what authenticators read from a QR code: the seed and whose it is.
+// URI returns the content of the QR code for authenticators: the seed and its owner.
 func URI(user, seed string) string {
 	q := url.Values{"secret": {seed}, "issuer": {"Sluice"}}
 	return "otpauth://totp/" + url.PathEscape("Sluice:"+user) + "?" + q.Encode()

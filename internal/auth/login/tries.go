@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// TriesWindow is for how long tries count.
+	// TriesWindow is how long tries count.
 	TriesWindow = 15 * time.Minute
-	// MostTries is how often a user's password can be tried in TriesWindow, right ones aside. Then the user is locked
-	// out until the window is over.
+	// MostTries is how many wrong passwords of a user are allowed in TriesWindow. Then the user is locked out until the
+	// window is over.
 	MostTries = 10
-	// MostTriesFrom is how often one address can try, all users together.
+	// MostTriesFrom is how many tries one address has, over all users.
 	MostTriesFrom = 50
-	// maxCounted is how many addresses and users tries are counted of.
+	// maxCounted is the maximum number of addresses and users with counted tries.
 	maxCounted = 10_000
 )
 
-// Tries counts who has tried a password or the like, and how often. Each try counts before it is looked at, so that
-// many at a time are not more, and is given back when it was no wrong guess.
+// Tries counts attempts at passwords and codes. Each attempt counts before it is checked, so that simultaneous attempts
+// are not more, and is returned if it was no wrong guess.
 type Tries struct {
 	mu sync.Mutex
 	of map[string]*tryCount
@@ -31,7 +31,7 @@ type tryCount struct {
 	since time.Time
 }
 
-// NewTries returns a Tries that has counted nothing.
+// NewTries returns a Tries without counts.
 func NewTries() *Tries { return &Tries{of: make(map[string]*tryCount)} }
 
 // Try is one guess at the password of a user.
@@ -40,27 +40,27 @@ type Try struct {
 	user, from string
 }
 
-// Begin counts a try at the password of a user, which comes from an IP address, and reports whether it may be looked
-// at. An address that has had its tries does not lock users out.
+// Begin counts a try at the password of a user from an IP address, and reports whether it may be checked. An address
+// that has used up its tries does not lock users out.
 func (t *Tries) Begin(account, user, ip string, now time.Time) (Try, bool) {
 	try := Try{t, "user/" + account + "/" + strings.ToLower(user), "address/" + Network(ip)}
 	return try, t.Note(try.from, now) <= MostTriesFrom && t.Note(try.user, now) <= MostTries
 }
 
-// GiveBack takes the try back: what was tried was right, but more is needed.
+// GiveBack uncounts the try: it was right, but more is needed.
 func (t Try) GiveBack() {
 	t.tries.Undo(t.user)
 	t.tries.Undo(t.from)
 }
 
-// Succeed takes the try back, and forgets wrong guesses at the user's password. Those of the address stay: they may
-// have been at the passwords of others.
+// Succeed uncounts the try, and clears wrong guesses at the user's password. Those of the address stay: they may have
+// been at the passwords of others.
 func (t Try) Succeed() {
 	t.tries.forget(t.user)
 	t.tries.Undo(t.from)
 }
 
-// Note counts a try and returns how many there were in the window.
+// Note counts a try and returns the number in the window.
 func (t *Tries) Note(of string, now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,8 +76,8 @@ func (t *Tries) Note(of string, now time.Time) int {
 	return c.n
 }
 
-// sweep makes room: what does not count any more goes. If that is not enough, so do those who have tried least often. A
-// user who is locked out stays so, however many other names are made up.
+// sweep makes room: expired counts go first. If that is not enough, those with the fewest tries go, too. A locked-out
+// user stays locked out, however many other names are invented.
 func (t *Tries) sweep(now time.Time) {
 	for of, c := range t.of {
 		if now.Sub(c.since) >= TriesWindow {
@@ -93,7 +93,7 @@ func (t *Tries) sweep(now time.Time) {
 	}
 }
 
-// Undo takes back what was counted last: it was no failure.
+// Undo uncounts the last count: it was no failure.
 func (t *Tries) Undo(of string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,15 +102,14 @@ func (t *Tries) Undo(of string) {
 	}
 }
 
-// forget has nothing count any more.
+// forget clears all counts.
 func (t *Tries) forget(of string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.of, of)
 }
 
-// Network returns what stands for an address where tries are counted: of IPv6, the network that one machine has for
-// itself.
+// Network returns the identity of an address for counting: for IPv6, the network that belongs to one machine.
 func Network(ip string) string {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {

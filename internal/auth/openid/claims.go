@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// Person is a person whom the provider has identified.
+// Person is a person identified by the provider.
 type Person struct {
-	Issuer  string // who says so
-	Subject string // unique for the provider, which never gives it to another person
-	Name    string // fit to be the name of a role's session
+	Issuer  string // the provider
+	Subject string // unique for the provider, which never reuses it
+	Name    string // valid as the name of a role's session
 	Groups  []string
-	Methods []string // by which they have shown who they are: the claim amr
+	Methods []string // the method of authentication: the claim amr
 }
 
 const (
@@ -44,8 +44,8 @@ func parseClaims(text []byte) (claims, error) {
 	return c, nil
 }
 
-// at returns a claim. realm_access.roles is the claim of that name or, if there is none, the member roles of the claim
-// realm_access, and so on.
+// at returns a claim. realm_access.roles is the claim of that name or, if it does not exist, the member roles of the
+// claim realm_access, and so on.
 func (c claims) at(path string) (any, bool) {
 	if v, ok := c[path]; ok {
 		return v, v != nil
@@ -63,7 +63,7 @@ func (c claims) at(path string) (any, bool) {
 	return nil, false
 }
 
-// texts returns what a claim lists: a text is a list of one, and an object lists the names of its members.
+// texts returns the texts in a claim: a single text is a list of one, and an object lists the names of its members.
 func texts(v any) (all []string) {
 	switch v := v.(type) {
 	case string:
@@ -81,10 +81,10 @@ func texts(v any) (all []string) {
 	return all[:min(len(all), maxGroups)]
 }
 
-// sessionName is what the name of a role's session may be.
+// sessionName matches the names of a role's sessions.
 var sessionName = regexp.MustCompile(`^[A-Za-z0-9_+=,.@-]{2,64}$`)
 
-// name returns a person's name, which is in one claim.
+// name returns a person's name from a claim.
 func (c claims) name(claim string) (string, error) {
 	v, _ := c.at(claim)
 	name, ok := v.(string)
@@ -118,7 +118,7 @@ func (c claims) lacks(claim string) bool {
 	return !ok
 }
 
-// brief quotes what a provider has said, for the log.
+// brief quotes the provider's text for the log.
 func brief(s string) string {
 	if len(s) > 200 {
 		return fmt.Sprintf("%q…", strings.ToValidUTF8(s[:200], ""))

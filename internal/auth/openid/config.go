@@ -11,29 +11,29 @@ import (
 	"strings"
 )
 
-// Config says by which provider people can sign in, and who of them may.
+// Config names the provider of single sign-on, and the people who may sign in.
 type Config struct {
-	Issuer           string   // its URL; empty: signing in by a provider is off
-	ClientID         string   // by which it knows this server
-	ClientSecretFile string   // that holds the client's secret; empty: it has none
+	Issuer           string   // its URL; empty: single sign-on is off
+	ClientID         string   // of this server at the provider
+	ClientSecretFile string   // with the client's secret; empty: none
 	Name             string   // of the provider, for people; empty: its host
-	Scopes           []string // what is asked for
-	NameClaim        string   // the claim that has a person's name
-	GroupsClaim      string   // the claim that has a person's groups
-	Roles            []string // GROUP=ARN: what those of a group become; the first that fits counts
+	Scopes           []string // requested scopes
+	NameClaim        string   // the claim with a person's name
+	GroupsClaim      string   // the claim with a person's groups
+	Roles            []string // GROUP=ARN: the role of a group's members; the first match counts
 }
 
-// Usual values of what Config need not say.
+// Defaults of Config.
 const (
 	UsualNameClaim   = "email"
 	UsualGroupsClaim = "groups"
 )
 
-// UsualScopes are what is asked for if Config does not say.
+// UsualScopes are the default scopes.
 func UsualScopes() []string { return []string{"openid", "email", "profile"} }
 
 const (
-	maxOption    = 256 // the longest name, id and claim, in bytes
+	maxOption    = 256 // maximum length of a name, id or claim, in bytes
 	maxScopes    = 20
 	maxRoles     = 1000
 	maxSecret    = 4096
@@ -41,12 +41,12 @@ const (
 	scopeLetters = "!#$%&'()*+,-./:;<=>?@[]^_`{|}~" // beside letters and digits (RFC 6749, 3.3)
 )
 
-// role is what those of a group become.
+// role is the role of a group.
 type role struct{ group, arn string }
 
 var rolePattern = regexp.MustCompile(`^arn:aws:iam::[0-9]{12}:role/[\x21-\x7e]{1,512}$`)
 
-// Validate returns one clear sentence about the first thing that is wrong.
+// Validate returns one clear sentence about the first mistake.
 func (c *Config) Validate() error {
 	if c.Issuer == "" {
 		return nil
@@ -88,7 +88,7 @@ func isScope(s string) bool {
 		strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"+scopeLetters) == ""
 }
 
-// roles reads Roles. A group may have any characters, so that it ends where the last ARN begins.
+// roles parses Roles. A group may contain any characters, so it ends where the last ARN begins.
 func (c *Config) roles() ([]role, error) {
 	var all []role
 	for _, text := range c.Roles {
@@ -101,7 +101,7 @@ func (c *Config) roles() ([]role, error) {
 	return all, nil
 }
 
-// scopes returns what is asked for, of which OpenID Connect demands one.
+// scopes returns the requested scopes, one of which OpenID Connect requires.
 func (c *Config) scopes() []string {
 	if slices.Contains(c.Scopes, "openid") {
 		return c.Scopes
@@ -125,7 +125,7 @@ func (c *Config) secret() (string, error) {
 	return secret, nil
 }
 
-// checkURL refuses URLs that nothing secret may be sent to: all but https, and http on this machine.
+// checkURL refuses URLs that are not safe for secrets: everything except https, and http on this machine.
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// Registration is a provider that an account takes tokens of.
+// Registration is a provider whose tokens an account accepts.
 type Registration struct {
 	Account     string
 	Issuer      string   // its URL, which begins with https://
@@ -24,23 +24,23 @@ type Registration struct {
 // Dialer connects to a provider. It decides which addresses the server may connect to.
 type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// ErrBusy says that too many tokens of a provider are being verified.
+// ErrBusy reports that too many tokens of a provider are being verified.
 var ErrBusy = errors.New("too many tokens of this provider wait")
 
 const (
-	// programTimeout is how long one request for the keys of a provider may take.
+	// programTimeout limits one request for the keys of a provider.
 	programTimeout = 5 * time.Second
-	// keysEvery is how often the keys of a provider are fetched at most: tokens of keys that it does not have cost it
+	// keysEvery is the minimum interval of fetching the keys of a provider: tokens with unknown keys cost the provider
 	// no more.
 	keysEvery = 10 * time.Second
-	// maxSources is how many providers' keys are kept.
+	// maxSources is the maximum number of providers whose keys are stored.
 	maxSources = 1000
-	// maxVerifying is how many tokens of a provider are verified at a time.
+	// maxVerifying is the maximum number of a provider's tokens that are verified at the same time.
 	maxVerifying = 16
 )
 
-// Keys verifies tokens of programs by the keys that providers publish, which it keeps for an hour. The providers of one
-// account have no effect on another account. Its methods may be called from any goroutine.
+// Keys verifies tokens of programs by the keys that providers publish, which it stores for an hour. The providers of
+// one account have no effect on another account. Its methods are safe for concurrent use.
 type Keys struct {
 	dial Dialer
 	now  func() time.Time
@@ -49,13 +49,13 @@ type Keys struct {
 	sources map[string]*source
 }
 
-// NewKeys returns Keys that have none yet.
+// NewKeys returns Keys without any keys.
 func NewKeys(dial Dialer, now func() time.Time) *Keys {
 	return &Keys{dial: dial, now: now, sources: make(map[string]*source)}
 }
 
-// Verify makes sure that the provider has issued the token, and that its time has not passed. The error is
-// ErrUnreachable, ErrRefused, ErrBusy or a *CertificateError.
+// Verify checks that the provider has issued the token, and that the token is valid now. The error is ErrUnreachable,
+// ErrRefused, ErrBusy or a *CertificateError.
 func (k *Keys) Verify(ctx context.Context, r Registration, t *Token) error {
 	if t.Issuer != r.Issuer {
 		return fmt.Errorf("%w: the token names another issuer", ErrRefused)
@@ -80,7 +80,7 @@ func (k *Keys) Verify(ctx context.Context, r Registration, t *Token) error {
 	return fmt.Errorf("%w: %s", ErrRefused, brief(err.Error()))
 }
 
-// source returns where the keys of a provider are from.
+// source returns the source of a provider's keys.
 func (k *Keys) source(r Registration) *source {
 	id := strings.Join(append([]string{r.Account, r.Issuer}, r.Thumbprints...), " ")
 	k.mu.Lock()
@@ -114,8 +114,8 @@ type source struct {
 	keys      *paced
 	now       func() time.Time
 	used      time.Time     // guarded by Keys.mu
-	verifying chan struct{} // an element for each token that is verified
-	asking    chan struct{} // has one element while the provider is asked about itself
+	verifying chan struct{} // an element for each token being verified
+	asking    chan struct{} // one element while the provider is being asked about itself
 
 	mu     sync.Mutex
 	known  *oidc.IDTokenVerifier
@@ -137,7 +137,7 @@ func newSource(k *Keys, r Registration) *source {
 	}
 }
 
-// verifier returns what verifies the provider's tokens. One request at a time asks the provider about itself.
+// verifier returns the verifier of the provider's tokens. One request at a time asks the provider about itself.
 func (s *source) verifier(ctx context.Context, now time.Time) (*oidc.IDTokenVerifier, error) {
 	if v, err := s.recall(now); v != nil || err != nil {
 		return v, err
@@ -163,7 +163,7 @@ func (s *source) verifier(ctx context.Context, now time.Time) (*oidc.IDTokenVeri
 	return v, err
 }
 
-// recall returns what is known of the provider or why it could not be reached a moment ago, or neither.
+// recall returns the known provider, or why it was unreachable a moment ago, or neither.
 func (s *source) recall(now time.Time) (*oidc.IDTokenVerifier, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +176,7 @@ func (s *source) recall(now time.Time) (*oidc.IDTokenVerifier, error) {
 	return nil, nil
 }
 
-// ask has the provider say where its keys are.
+// ask asks the provider for the address of its keys.
 func (s *source) ask(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	found, err := oidc.NewProvider(oidc.ClientContext(ctx, s.client), s.issuer)
 	if err != nil {
@@ -215,7 +215,7 @@ func asUnreachable(err error) error {
 	return fmt.Errorf("%w: %s", ErrUnreachable, brief(err.Error()))
 }
 
-// paced lets requests for keys through now and then, and remembers how the last one went.
+// paced limits the rate of requests for keys, and remembers the outcome of the last one.
 type paced struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -257,7 +257,7 @@ func (p *paced) take() bool {
 	return true
 }
 
-// failure returns why the keys could not be fetched the last time, or nil.
+// failure returns why the last request for keys failed, or nil.
 func (p *paced) failure() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

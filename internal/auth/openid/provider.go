@@ -17,23 +17,23 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// The reasons why a user is not signed in.
+// The reasons for a refused sign-in.
 var (
-	// ErrUnreachable says that the provider does not answer, or not as a provider does.
+	// ErrUnreachable reports that the provider does not answer, or not like a provider.
 	ErrUnreachable = errors.New("the provider cannot be used")
-	// ErrRefused says that the provider does not vouch for the person, or that what it says does not prove anything.
+	// ErrRefused reports that the provider does not vouch for the person, or that its answer proves nothing.
 	ErrRefused = errors.New("the provider has proven nothing")
-	// ErrNoName says that the provider does not say what a person is called, or not as a session can be.
+	// ErrNoName reports that the provider does not name the person, or not with a valid session name.
 	ErrNoName = errors.New("the person has no name that can be used")
 )
 
 const (
-	// rediscoverAfter is how long what the provider says about itself, and its keys, are used.
+	// rediscoverAfter is how long the provider's metadata and keys are used.
 	rediscoverAfter = time.Hour
-	// retryAfter is how long a provider is left alone that could not be used.
+	// retryAfter is how long an unusable provider is not contacted.
 	retryAfter = 5 * time.Second
-	// issuedWithin is how old an ID token may be that is an answer to a request of a moment ago; skew is how far the
-	// clocks may differ.
+	// issuedWithin is the maximum age of an ID token that answers a recent request; skew is the tolerated difference of
+	// clocks.
 	issuedWithin = 10 * time.Minute
 	skew         = 5 * time.Minute
 	maxIDToken   = 64 << 10
@@ -46,21 +46,21 @@ var algorithms = []string{
 	oidc.EdDSA,
 }
 
-// Provider is an OpenID Connect provider. Its methods may be called from any goroutine.
+// Provider is an OpenID Connect provider. Its methods are safe for concurrent use.
 type Provider struct {
 	config Config
 	roles  []role
 	client *http.Client
 
-	asking chan struct{} // has one element while the provider is asked about itself
+	asking chan struct{} // one element while the provider is being asked about itself
 
 	mu     sync.Mutex
 	known  *metadata // nil until the provider has been reached
-	failed error     // what has kept it from being reached, at failedAt
+	failed error     // why it was unreachable, at failedAt
 	at     time.Time
 }
 
-// metadata is what a provider says about itself.
+// metadata is the provider's description of itself.
 type metadata struct {
 	*oidc.Provider
 	endpoint    oauth2.Endpoint
@@ -68,7 +68,7 @@ type metadata struct {
 	learnt      time.Time
 }
 
-// New returns the provider of a valid configuration that names one. It does not speak to it yet.
+// New returns the provider in a valid configuration. It does not contact the provider yet.
 func New(c Config) (*Provider, error) {
 	roles, err := c.roles()
 	if err != nil {
@@ -80,7 +80,7 @@ func New(c Config) (*Provider, error) {
 	return &Provider{config: c, roles: roles, client: newClient(), asking: make(chan struct{}, 1)}, nil
 }
 
-// Name returns what people know the provider by.
+// Name returns the provider's name for people.
 func (p *Provider) Name() string {
 	if p.config.Name != "" {
 		return p.config.Name
@@ -95,16 +95,16 @@ func (p *Provider) Name() string {
 // Issuer returns the provider's URL.
 func (p *Provider) Issuer() string { return p.config.Issuer }
 
-// ClientID returns who this server is to the provider.
+// ClientID returns this server's id at the provider.
 func (p *Provider) ClientID() string { return p.config.ClientID }
 
-// Key returns what ARNs and condition keys have of the provider: its URL without the scheme.
+// Key returns the provider's name in ARNs and condition keys: its URL without the scheme.
 func (p *Provider) Key() string {
 	_, rest, _ := strings.Cut(p.config.Issuer, "://")
 	return rest
 }
 
-// Role returns the role for a person in these groups, and the group that it belongs to; ok is false if there is none.
+// Role returns the role for a person in these groups, and the matching group; ok is false if there is none.
 func (p *Provider) Role(groups []string) (arn, group string, ok bool) {
 	for _, r := range p.roles {
 		if slices.Contains(groups, r.group) {
@@ -114,12 +114,12 @@ func (p *Provider) Role(groups []string) (arn, group string, ok bool) {
 	return "", "", false
 }
 
-// Gives reports whether those of a group still become a role.
+// Gives reports whether members of a group still get a role.
 func (p *Provider) Gives(group, arn string) bool {
 	return slices.Contains(p.roles, role{group, arn})
 }
 
-// Begin returns where the browser with a secret is sent to, to come back to the address redirect.
+// Begin returns the URL to which a browser with a secret is sent. The provider sends it back to the address redirect.
 func (p *Provider) Begin(ctx context.Context, secret Secret, redirect string, now time.Time) (string, error) {
 	m, err := p.discover(ctx, now)
 	if err != nil {
@@ -146,14 +146,14 @@ func (p *Provider) oauth(m *metadata, redirect, clientSecret string) *oauth2.Con
 	}
 }
 
-// Answer is what the provider has the browser bring.
+// Answer is the provider's answer, through the browser.
 type Answer struct {
 	Code   string
-	Issuer string // empty if the provider does not say
+	Issuer string // empty if unknown
 }
 
-// Finish returns who the browser with a secret belongs to. redirect is what Begin was given. With ErrNoName the person
-// has no Name, and is otherwise as always.
+// Finish returns the person at the browser with a secret. redirect is the argument of Begin. With ErrNoName the person
+// has no Name, but all other fields.
 func (p *Provider) Finish(ctx context.Context, secret Secret, redirect string, a Answer, now time.Time) (*Person, error) {
 	m, err := p.discover(ctx, now)
 	if err != nil {
@@ -192,7 +192,7 @@ func (p *Provider) Finish(ctx context.Context, secret Secret, redirect string, a
 	return person, p.describe(person, own, more)
 }
 
-// describe adds a person's groups and name. Each is in the first of the sources that has the claim.
+// describe adds a person's groups and name. Each comes from the first source that has the claim.
 func (p *Provider) describe(person *Person, sources ...claims) (err error) {
 	from := func(claim string) claims {
 		for _, c := range sources {
@@ -205,7 +205,7 @@ func (p *Provider) describe(person *Person, sources ...claims) (err error) {
 	groups, _ := from(p.config.GroupsClaim).at(p.config.GroupsClaim)
 	person.Groups = texts(groups)
 	if p.config.GroupsClaim == UsualNameClaim && !from(UsualNameClaim).isVerified() {
-		person.Groups = nil // an address that anybody may have written there
+		person.Groups = nil // an unverified address
 	}
 	person.Name, err = from(p.config.NameClaim).name(p.config.NameClaim)
 	return err
@@ -263,7 +263,7 @@ func (p *Provider) verify(
 	return id, own, nil
 }
 
-// userInfo asks the provider for what its ID token leaves out.
+// userInfo asks the provider for claims that its ID token omits.
 func (p *Provider) userInfo(ctx context.Context, m *metadata, token *oauth2.Token, subject string) (claims, error) {
 	info, err := m.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
@@ -283,7 +283,7 @@ func (p *Provider) userInfo(ctx context.Context, m *metadata, token *oauth2.Toke
 	return c, nil
 }
 
-// exchangeError tells a provider that refuses a code from one that cannot be used.
+// exchangeError distinguishes a provider that refuses a code from one that cannot be used.
 func exchangeError(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil && refused.Response.StatusCode < 500 {
 		if refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client" {
@@ -300,7 +300,7 @@ func exchangeError(err error) error {
 	return fmt.Errorf("%w: %s", ErrUnreachable, brief(err.Error()))
 }
 
-// discover returns what the provider says about itself. One request at a time asks it.
+// discover returns the provider's metadata. One request at a time asks for it.
 func (p *Provider) discover(ctx context.Context, now time.Time) (*metadata, error) {
 	if m, err := p.recall(now); m != nil || err != nil {
 		return m, err
@@ -326,12 +326,12 @@ func (p *Provider) discover(ctx context.Context, now time.Time) (*metadata, erro
 		p.failed, p.at = fmt.Errorf("%w: %w", ErrUnreachable, err), now
 	}
 	if p.known != nil {
-		return p.known, nil // what it has said an hour ago
+		return p.known, nil // the metadata of an hour ago
 	}
 	return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
-// recall returns what is known of the provider or why it could not be reached a moment ago, or neither.
+// recall returns the known provider, or why it was unreachable a moment ago, or neither.
 func (p *Provider) recall(now time.Time) (*metadata, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -345,7 +345,7 @@ func (p *Provider) recall(now time.Time) (*metadata, error) {
 	return nil, nil
 }
 
-// ask has the provider describe itself.
+// ask asks the provider for its metadata.
 func (p *Provider) ask(ctx context.Context) (*metadata, error) {
 	found, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.config.Issuer)
 	if err != nil {
@@ -367,7 +367,7 @@ func (p *Provider) ask(ctx context.Context) (*metadata, error) {
 			return nil, fmt.Errorf("its %s is %s: %w", name, brief(text), err)
 		}
 	}
-	m.endpoint.AuthStyle = oauth2.AuthStyleInHeader // what holds where a provider does not say
+	m.endpoint.AuthStyle = oauth2.AuthStyleInHeader // the default, if the provider does not say
 	if p.config.ClientSecretFile == "" || len(more.Methods) > 0 && !slices.Contains(more.Methods, "client_secret_basic") {
 		m.endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Token is what a program brings to prove who it is. Nothing in it counts before [Keys.Verify] has accepted it.
+// Token is a program's proof of its identity. Nothing in it is trusted before [Keys.Verify] has accepted it.
 type Token struct {
 	Issuer   string
 	Subject  string
@@ -28,13 +28,13 @@ type Token struct {
 	raw string
 }
 
-// MaxToken is the longest token that AWS takes, in bytes.
+// MaxToken is the maximum size of a token on AWS, in bytes.
 const MaxToken = 20_000
 
-// ErrNoToken says that a text is no token that could count.
+// ErrNoToken reports that a text is not a usable token.
 var ErrNoToken = errors.New("this is no signed token")
 
-// MissingClaimError says that a token lacks a claim that it has to have, or has it in another form.
+// MissingClaimError reports that a token lacks a required claim, or has it in another form.
 type MissingClaimError struct{ Claim string }
 
 func (e *MissingClaimError) Error() string { return "the token has no valid claim " + e.Claim }
@@ -43,13 +43,13 @@ func (e *MissingClaimError) Error() string { return "the token has no valid clai
 // sign with them.
 var programAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.ES256, jose.ES384, jose.ES512}
 
-// The claims in which a provider says what a session is to have.
+// The claims with which a provider describes a session.
 const (
 	claimTags   = "https://aws.amazon.com/tags"
 	claimSource = "https://aws.amazon.com/source_identity"
 )
 
-// ParseToken reads a token. The error is ErrNoToken or a *MissingClaimError.
+// ParseToken parses a token. The error is ErrNoToken or a *MissingClaimError.
 func ParseToken(raw string) (*Token, error) {
 	if len(raw) > MaxToken {
 		return nil, fmt.Errorf("%w: it has %d bytes", ErrNoToken, len(raw))

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// requestTimeout is how long one request to the provider may take.
+	// requestTimeout limits one request to the provider.
 	requestTimeout = 10 * time.Second
-	// maxAnswer is the longest answer of a provider that is read, in bytes.
+	// maxAnswer is the maximum size of a provider's answer, in bytes.
 	maxAnswer = 512 << 10
-	// maxHeader is the longest header of one.
+	// maxHeader is the maximum size of its header.
 	maxHeader = 64 << 10
 )
 
@@ -22,7 +22,7 @@ func newClient() *http.Client {
 	return boundClient(t, requestTimeout, checkURL)
 }
 
-// boundClient returns a client whose requests go only where check lets them, and end soon.
+// boundClient returns a client whose requests go only to addresses that check accepts, within a short time.
 func boundClient(t http.RoundTripper, timeout time.Duration, check func(string) error) *http.Client {
 	return &http.Client{
 		Timeout: timeout, Transport: bounded{t, check},
@@ -30,7 +30,7 @@ func boundClient(t http.RoundTripper, timeout time.Duration, check func(string) 
 	}
 }
 
-// bounded sends requests where they are safe, and reads so much of an answer.
+// bounded sends requests only to safe addresses, and reads only a limited answer.
 type bounded struct {
 	next  http.RoundTripper
 	check func(url string) error

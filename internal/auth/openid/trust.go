@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// CertificateError says that the certificate of a provider is trusted neither by the system nor by a thumbprint.
+// CertificateError reports that neither the system nor a thumbprint trusts the certificate of a provider.
 type CertificateError struct{ reason error }
 
 func (e *CertificateError) Error() string {
@@ -22,14 +22,14 @@ func (e *CertificateError) Error() string {
 
 func (e *CertificateError) Unwrap() error { return e.reason }
 
-// trust says which certificates a provider may have: those that the system trusts, and those of a chain in which a
+// trust decides which certificates a provider may have: those that the system trusts, and those of a chain in which a
 // certificate has one of the thumbprints.
 type trust struct {
 	dial        Dialer
 	thumbprints []string
 }
 
-// dialTLS connects to a provider and verifies its certificate. It has the form that http.Transport takes.
+// dialTLS connects to a provider and verifies its certificate. It has the signature that http.Transport expects.
 func (t *trust) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

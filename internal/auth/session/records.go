@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Prefix is what the keys of all records of this package begin with.
+// Prefix begins the keys of all records of this package.
 const Prefix = "session/"
 
 var (
@@ -21,7 +21,7 @@ var (
 	proofs   = control.Table[string, proof]{Prefix: Prefix + "proof/", Key: control.Text, Format: formats.SignIn}
 )
 
-// records are what there is in the store.
+// records holds the records of the store.
 type records struct {
 	sessions map[string]*Session // each by its id
 	links    map[string]*Link
@@ -33,7 +33,7 @@ func newRecords() (*records, control.Kinds) {
 	return r, control.Kinds{sessions.Into(&r.sessions), links.Into(&r.links), proofs.Into(&r.proofs)}
 }
 
-// change makes a change, which also removes what is over.
+// change makes a change, and also removes expired records.
 func (s *Sessions) change(ctx context.Context, now time.Time, f func(*control.Tx) error) error {
 	return s.records.Change(ctx, func(tx *control.Tx) error {
 		s.sweep(tx, now)
@@ -41,7 +41,7 @@ func (s *Sessions) change(ctx context.Context, now time.Time, f func(*control.Tx
 	})
 }
 
-// sweep removes what is over.
+// sweep removes expired records.
 func (s *Sessions) sweep(tx *control.Tx, now time.Time) {
 	r := s.records.RLock()
 	defer s.records.RUnlock()
@@ -104,8 +104,8 @@ func (s *Sessions) linksOf(issuerID string) []*Link {
 	return out
 }
 
-// Check reads the records of a store without changing anything, and returns how many sessions there are and what is not
-// as it should be. An error says that the store could not be read.
+// Check reads the records of a store without changing anything. It returns the number of sessions and a list of
+// inconsistencies. An error means that the store cannot be read.
 func Check(s *store.Store) (sessions int, problems []string, err error) {
 	all, err := control.Check(s, Prefix, newRecords, func(_ string, bad error) {
 		problems = append(problems, "record "+bad.Error())

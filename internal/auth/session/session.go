@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// Times and numbers of sessions.
+// Lifetimes and maximum numbers of sessions.
 const (
 	Longest     = 12 * time.Hour   // of a session
 	KeysLast    = 15 * time.Minute // of the keys that a session gets
@@ -24,17 +24,17 @@ const (
 
 // The errors with which a browser is refused.
 var (
-	// ErrNoLink says that there is no such link: it was used, its time is over, or it never was.
+	// ErrNoLink reports that there is no such link: it was used, has expired, or never existed.
 	ErrNoLink = errors.New("there is no such link")
-	// ErrUsed says that a signed request has already begun a session.
+	// ErrUsed reports that a signed request has already begun a session.
 	ErrUsed = errors.New("this request has begun a session already")
-	// ErrNoPrincipal says that the principal of the session does not exist any more.
+	// ErrNoPrincipal reports that the principal of the session no longer exists.
 	ErrNoPrincipal = errors.New("there is no such user, role, account or key any more")
-	// ErrSessionKeys says that keys of a session were to make a session, which would have no end that way.
+	// ErrSessionKeys reports an attempt to begin a session with keys of a session, which would have no end.
 	ErrSessionKeys = errors.New("keys of a session cannot begin another one")
 )
 
-// Grant is what a session, or a link to one, stands for.
+// Grant is the identity behind a session, or behind a link to one.
 type Grant struct {
 	Kind     policy.CallerKind
 	Account  string
@@ -42,20 +42,20 @@ type Grant struct {
 	Issuer   string // as in identity.Session
 	IssuerID string // likewise
 	identity.Terms
-	KeyID      string      `json:",omitempty"` // the long-term key that it was begun with
-	Until      time.Time   // it ends then at the latest
+	KeyID      string      `json:",omitempty"` // the long-term key that began it
+	Until      time.Time   // latest end
 	MFA        time.Time   // when a second factor was shown; zero if none was
-	Issued     time.Time   `json:",omitzero"`  // when the temporary keys were made that it was begun with; zero if others were
+	Issued     time.Time   `json:",omitzero"`  // when the temporary keys that began it were issued; zero for others
 	NoIAM      bool        `json:",omitempty"` // as in identity.Session
-	Federation *Federation `json:",omitempty"` // nil: the identity is known here
+	Federation *Federation `json:",omitempty"` // nil: a local identity
 }
 
-// Federation describes a person whom an identity provider vouches for, and who has a role for that.
+// Federation describes a person whom an identity provider vouches for, and whose role follows from that.
 type Federation struct {
 	Issuer  string // the provider
-	Subject string // who it is there
-	Group   string // for which they have the role
-	Trust   string // the hash of the policy that lets them have it
+	Subject string // the person's id there
+	Group   string // the group with the role
+	Trust   string // the hash of the policy that grants the role
 }
 
 // Federated returns a grant for a person whom an identity provider vouches for, as a session of a role under their
@@ -91,7 +91,7 @@ func GrantOf(id identity.Identity, now time.Time) (Grant, error) {
 	return g, nil
 }
 
-// Subject returns who has come by an identity provider; empty for others.
+// Subject returns the person's name at an identity provider; empty for others.
 func (g *Grant) Subject() string {
 	if g.Federation == nil {
 		return ""
@@ -99,7 +99,7 @@ func (g *Grant) Subject() string {
 	return g.Federation.Subject
 }
 
-// identity returns who the grant stands for, without what the directory knows.
+// identity returns the identity of the grant, without the directory's facts.
 func (g *Grant) identity() identity.Identity {
 	id := identity.Identity{
 		Caller:  policy.Caller{Kind: g.Kind, Account: g.Account, Tags: g.Tags, SourceIdentity: g.SourceIdentity, Provider: g.Provider},
@@ -122,20 +122,20 @@ const (
 	ByOpenID   Method = "oidc" // with an OpenID Connect provider
 )
 
-// Session is a browser that a person has signed in with. It is not changed in place.
+// Session is a browser in which a person has signed in. It is immutable.
 type Session struct {
 	ID string // the hash of its token
 	Grant
 	Method    Method
 	Created   time.Time
-	Used      time.Time // when it got keys last
+	Used      time.Time // when it last got keys
 	SourceIP  string
 	UserAgent string
 }
 
-// issued returns when the session's keys were made, as policies know it: all have the time of the session's beginning,
-// or of the temporary keys that it was begun with. So a policy that refuses sessions from before a time refuses keys
-// that they get after it, too.
+// issued returns the issue time of the session's keys for policies. All of them have the time of the session's
+// beginning, or of the temporary keys that began it. So a policy that refuses sessions from before a time also refuses
+// keys that they get after it.
 func (n *Session) issued() time.Time {
 	if !n.Issued.IsZero() {
 		return n.Issued
@@ -163,7 +163,7 @@ type Arrival struct {
 	UserAgent string
 }
 
-// maxAgent is how much is kept of what a browser calls itself.
+// maxAgent is how much of a browser's name is stored.
 const maxAgent = 256
 
 // newToken returns a token of 256 random bits.
@@ -173,7 +173,7 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// hash returns the name under which a token is kept.
+// hash returns the hash under which a token is stored.
 func hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:16])

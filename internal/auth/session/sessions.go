@@ -11,22 +11,22 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Options are what Sessions are made of.
+// Options configures Sessions.
 type Options struct {
 	Control   *control.Control
 	Directory *directory.Directory
 	Roots     *identity.Credentials // keys of the accounts
-	Vault     *identity.Vault       // makes temporary keys
-	Idle      time.Duration         // a session that gets no keys for so long ends
+	Vault     *identity.Vault       // issues temporary keys
+	Idle      time.Duration         // a session without keys for this long ends
 	// PasswordSince returns when a user's password was set, or false if there is none.
 	PasswordSince func(userID string) (time.Time, bool)
-	// Vouched reports whether those of a group of an identity provider still have a role, by its ARN. It may be nil:
+	// Vouched reports whether members of a group of an identity provider still have a role, by its ARN. Nil means that
 	// none has.
 	Vouched func(issuer, group, role string) bool
 	Formats control.Formats
 }
 
-// Sessions is the set of records. Its methods may be called from any goroutine.
+// Sessions is the set of records. Its methods are safe for concurrent use.
 type Sessions struct {
 	o       Options
 	records *control.Set[records]
@@ -44,7 +44,7 @@ func Open(o Options) (*Sessions, error) {
 	return s, s.records.Register()
 }
 
-// NewLink makes a link for a grant, and returns its token.
+// NewLink creates a link for a grant, and returns its token.
 func (s *Sessions) NewLink(ctx context.Context, g Grant, now time.Time) (token string, expires time.Time, err error) {
 	token = newToken()
 	expires = now.Add(LinksLast).UTC().Truncate(time.Second)
@@ -65,7 +65,7 @@ func (s *Sessions) NewLink(ctx context.Context, g Grant, now time.Time) (token s
 	return token, expires, err
 }
 
-// Redeem begins a session with the token of a link, which is then of no use any more.
+// Redeem begins a session with the token of a link, which cannot be used again.
 func (s *Sessions) Redeem(
 	ctx context.Context, link string, about Arrival, now time.Time,
 ) (token string, begun *Session, err error) {
@@ -83,7 +83,7 @@ func (s *Sessions) Redeem(
 	})
 }
 
-// Whose returns the identity that a link is for, even if the link has expired; false if there is no such link.
+// Whose returns the identity of a link, even if the link has expired. It returns false if there is no such link.
 func (s *Sessions) Whose(link string) (identity.Identity, bool) {
 	l := s.link(hash(link))
 	if l == nil {
@@ -92,8 +92,8 @@ func (s *Sessions) Whose(link string) (identity.Identity, bool) {
 	return s.introduce(&l.Grant)
 }
 
-// BeginOnce begins a session for a person who has shown a request of their own, which is not taken again. It is too old
-// to be shown after fresh.
+// BeginOnce begins a session for a person with a signed request, which is not accepted again. The request is too old
+// after fresh.
 func (s *Sessions) BeginOnce(
 	ctx context.Context,
 	g Grant,
@@ -112,7 +112,7 @@ func (s *Sessions) BeginOnce(
 	})
 }
 
-// Begin begins a session if also does not mind, whose changes are part of it.
+// Begin begins a session unless also returns an error. The changes of also are part of the same change.
 func (s *Sessions) Begin(
 	ctx context.Context,
 	g Grant,
@@ -153,7 +153,7 @@ func (s *Sessions) Begin(
 	return token, n, nil
 }
 
-// Find returns the session with that token and who it stands for, or false if it has ended or never was.
+// Find returns the session with that token and its identity, or false if it has ended or never existed.
 func (s *Sessions) Find(token string, now time.Time) (*Session, identity.Identity, bool) {
 	return s.find(hash(token), now)
 }
@@ -175,19 +175,19 @@ func (s *Sessions) find(id string, now time.Time) (*Session, identity.Identity, 
 	return n, who, ok
 }
 
-// vouched reports whether the provider's people still have the role that a grant is for, under the same policy.
+// vouched reports whether the provider's people still have the grant's role, under the same policy.
 func (s *Sessions) vouched(g *Grant) bool {
 	role := s.o.Directory.Entity(g.IssuerID)
 	return role != nil && hash(role.Trust) == g.Federation.Trust && s.o.Vouched(g.Federation.Issuer, g.Federation.Group, role.ARN())
 }
 
-// Live reports whether a session has not ended. It is asked for each request with keys of a session.
+// Live reports whether a session has not ended. It is called for each request with keys of a session.
 func (s *Sessions) Live(id string, now time.Time) bool {
 	_, _, ok := s.find(id, now)
 	return ok
 }
 
-// introduce returns who a grant stands for, or false if there is no such caller any more.
+// introduce returns the identity of a grant, or false if it no longer exists.
 func (s *Sessions) introduce(g *Grant) (identity.Identity, bool) {
 	if _, ok := s.o.Roots.Root(g.Account); !ok {
 		return identity.Identity{}, false
@@ -202,7 +202,7 @@ func (s *Sessions) introduce(g *Grant) (identity.Identity, bool) {
 	return s.o.Directory.Resume(g.identity(), g.Name)
 }
 
-// Keys gives a session keys, and notes that it was used.
+// Keys issues keys for a session, and records its use.
 func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity.Temporary, *identity.Session, error) {
 	change := func(ctx context.Context, f func(*control.Tx) error) error { return s.change(ctx, now, f) }
 	used, err := control.Decide(ctx, change, func(tx *control.Tx) (*Session, error) {
@@ -230,7 +230,7 @@ func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity
 	return keys, session, err
 }
 
-// List returns the sessions of an account that have not ended, the newest first: those of one issuer, or with "" all.
+// List returns the live sessions of an account, the newest first: those of one issuer, or with "" all.
 func (s *Sessions) List(account, issuerID string, now time.Time) []*Session {
 	r := s.records.RLock()
 	all := control.Where(r.sessions, func(n *Session) bool {
@@ -242,10 +242,10 @@ func (s *Sessions) List(account, issuerID string, now time.Time) []*Session {
 	return all
 }
 
-// Who returns the identity behind a session, or false if there is no such caller any more.
+// Who returns the identity behind a session, or false if it no longer exists.
 func (s *Sessions) Who(n *Session) (identity.Identity, bool) { return s.introduce(&n.Grant) }
 
-// End ends a session. It does not mind if there is none.
+// End ends a session, if it exists.
 func (s *Sessions) End(ctx context.Context, id string, now time.Time) error {
 	if s.session(id) == nil {
 		return nil

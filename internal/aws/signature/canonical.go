@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// canonical is one reading of a Version 4 request. There is more than one where senders differ in what they sign and
-// do not say so.
+// canonical is one interpretation of a Version 4 request. There are several where senders differ in what they sign.
 type canonical struct {
 	host         string
 	payload      []byte // hash of the body in hexadecimal, or UNSIGNED-PAYLOAD
-	withoutToken bool   // X-Amz-Security-Token was put into the query after signing
-	rawPath      bool   // the path is not normalised, which is how S3 does it
+	withoutToken bool   // X-Amz-Security-Token was added to the query after signing
+	rawPath      bool   // the path is not normalised, as in S3
 }
 
 // appendRequest appends the canonical request of r:
@@ -42,7 +41,7 @@ func (c *canonical) appendRequest(dst []byte, r *Request, s *Signature) []byte {
 		case name == "content-length" && len(values) == 0:
 			dst = strconv.AppendInt(dst, int64(len(r.Body)), 10)
 		default:
-			// A header that is signed and absent counts as empty, so signing its name keeps others from adding it.
+			// A signed but absent header counts as empty, so signing its name prevents others from adding it.
 			for i, v := range values {
 				if i > 0 {
 					dst = append(dst, ',')

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind says what is wrong with a request. It is all that is needed to choose an error code and an HTTP status.
+// Kind is the kind of a mistake in a request. It determines the error code and the HTTP status.
 type Kind uint8
 
 // There is no Kind 0: an Error whose Kind was forgotten must not pass for Unsigned, which callers may let through.
@@ -89,7 +89,7 @@ func missingParameter(name string) error {
 	return refuse(MissingParameter, "The request must contain the parameter %s.", name)
 }
 
-// refuse makes an Error. Messages quote what the sender wrote, which may be long and need not be text.
+// refuse returns an Error. Messages quote the sender's input, which may be long and need not be text.
 func refuse(kind Kind, format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
 	message = message[:min(len(message), maxMessage)]

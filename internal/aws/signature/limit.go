@@ -2,13 +2,14 @@ package signature
 
 import "time"
 
-// MaxSkew is how far the time of a signature may be from now, either way.
+// MaxSkew is the maximum difference between the time of a signature and now, in both directions.
 const MaxSkew = 15 * time.Minute
 
-// MaxExpires is how far ahead the Expires of a Version 2 request may be, as far as Version 4 lets X-Amz-Expires be.
+// MaxExpires is the maximum time from now to the Expires of a Version 2 request, equal to Version 4's maximum of X-Amz-
+// Expires.
 const MaxExpires = 7 * 24 * time.Hour
 
-// Limits on what a sender can make us do before we know who it is.
+// Limits on the work for an unknown sender.
 const (
 	maxAuthorization = 8 << 10 // bytes in the Authorization header
 	maxCredential    = 512     // bytes in the Credential parameter; the longest known are below 200

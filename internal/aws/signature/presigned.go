@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parsePresigned reads a Version 4 signature from the query.
+// parsePresigned parses a Version 4 signature in the query.
 func parsePresigned(r *Request, query []parameter) (Signature, error) {
 	h := r.Header
 	s := Signature{Claims: Verified{Version: 4, Presigned: true}, params: query}

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Request is what the verification needs of an HTTP request. Everything is as it came over the wire, for that is what
-// was signed; only the header names are in canonical form, as net/http leaves them.
+// Request is the part of an HTTP request that the verification needs. Everything is in its original form, because that
+// was signed. Only the header names are in canonical form, as net/http leaves them.
 type Request struct {
 	Method   string
 	Host     string // the Host header verbatim, with its port if it has one
 	Path     string // still escaped, without the query
 	RawQuery string
 	Header   http.Header // without Host; a Content-Length that is missing here is taken to be len(Body)
-	Body     []byte      // the whole body; it is read, and neither kept nor changed
+	Body     []byte      // the whole body; it is only read
 }
 
 // FromHTTP returns what there is to verify of r, a request received by net/http whose body has been read into body. It

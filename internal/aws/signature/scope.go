@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// parseBasic reads a time in basicFormat, and nothing that only looks like one.
-// It is time.Parse without the generality, which takes ten times as long.
+// parseBasic parses a time in basicFormat, strictly. time.Parse is more general, and takes ten times as long.
 func parseBasic(s string) (time.Time, bool) {
 	if len(s) != len(basicFormat) || s[8] != 'T' || s[15] != 'Z' {
 		return time.Time{}, false
@@ -31,7 +30,7 @@ func parseBasic(s string) (time.Time, bool) {
 	return t, t.Month() == time.Month(month) && t.Day() == day
 }
 
-// complete fills in what both forms of a Version 4 signature have.
+// complete fills in the fields that both forms of a Version 4 signature have.
 func (s *Signature) complete(h http.Header, scheme, credential, date string) error {
 	if scheme != algorithm {
 		return refuse(IncompleteSignature, "Unsupported AWS 'algorithm': '%s' (only %s for now).", scheme, algorithm)
@@ -51,8 +50,7 @@ func (s *Signature) complete(h http.Header, scheme, credential, date string) err
 	return s.parseCredential(credential)
 }
 
-// parseCredential reads keyid/date/region/service/aws4_request. That the date is the right one is checked later, as
-// AWS does, with the time.
+// parseCredential parses keyid/date/region/service/aws4_request. The date is checked later, with the time, as on AWS.
 func (s *Signature) parseCredential(credential string) error {
 	if len(credential) > maxCredential {
 		return refuse(IncompleteSignature, "Credential is longer than %d bytes.", maxCredential)
@@ -77,8 +75,8 @@ func (s *Signature) parseCredential(credential string) error {
 	return nil
 }
 
-// checkSignedHeaders requires a sorted list of lower-case names with host among them. Nothing else could match, as the
-// list is signed in this form; and a name with a line break in it must not get near the canonical request.
+// checkSignedHeaders requires a sorted list of lower-case names that includes host. Nothing else could match, because
+// the list is signed in this form. A name with a line break must not reach the canonical request.
 func (s *Signature) checkSignedHeaders(h http.Header) error {
 	n, last, host := 0, "", false
 	for name := range strings.SplitSeq(s.signedHeaders, ";") {

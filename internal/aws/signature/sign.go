@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Signer has a key and says where its requests go. It is for our own clients of
-// small requests; it may be used by several goroutines.
+// Signer signs requests with a key for a service and region. It is for our own clients of small requests, and safe for
+// concurrent use.
 type Signer struct {
 	AccessKeyID string
 	Secret      string

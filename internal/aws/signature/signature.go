@@ -12,10 +12,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/form"
 )
 
-// Signature is the signature of a request as the request has it: well formed, and not verified.
+// Signature is a well-formed, unverified signature of a request.
 type Signature struct {
-	// Claims is what Verify will return if the signature holds. Until then it is good for finding the service that a
-	// request is meant for, and for nothing that needs trust.
+	// Claims is the result of Verify if the signature is valid. Until then, use it only to find the service of a
+	// request, and for nothing that needs trust.
 	Claims Verified
 
 	presented string      // encoded: hexadecimal in Version 4, base64 in Version 2
@@ -33,7 +33,7 @@ type Signature struct {
 	expires time.Time
 }
 
-// LogValue leaves out the signature, and the token.
+// LogValue omits the signature and the token.
 func (s Signature) LogValue() slog.Value { return s.Claims.LogValue() }
 
 const (
@@ -50,7 +50,7 @@ var (
 	version2Names  = []string{"AWSAccessKeyId", "Signature", "SignatureMethod", "SignatureVersion"}
 )
 
-// Parse finds the signature of r and checks its syntax. A request without one yields ErrUnsigned.
+// Parse finds the signature of r and checks its syntax. A request without a signature returns ErrUnsigned.
 func Parse(r *Request) (Signature, error) {
 	if strings.Count(r.RawQuery, "&") >= maxParameters {
 		return Signature{}, tooManyParameters()

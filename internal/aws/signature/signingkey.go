@@ -14,7 +14,7 @@ type signingKey struct {
 	macs sync.Pool // of *mac; making one costs more than using it
 }
 
-// mac is what checking one signature needs. Its buffers would make the stack of each connection twice as large.
+// mac holds the memory for checking one signature. On the stack, its buffers would double the stack of each connection.
 type mac struct {
 	hash.Hash
 	request []byte // the canonical request
@@ -22,7 +22,7 @@ type mac struct {
 	sum     [sha256.Size]byte
 }
 
-// maxKeptRequest is the largest buffer for canonical requests that is used again. SDKs' requests need half a kilobyte.
+// maxKeptRequest is the largest buffer for canonical requests that is reused. SDKs' requests need half a kilobyte.
 const maxKeptRequest = 4 << 10
 
 func deriveKey(secret, scope string) *signingKey {
@@ -53,13 +53,13 @@ func (k *signingKey) verifies(c *canonical, r *Request, s *Signature, presented 
 	return ok
 }
 
-// maxSigningKeys bounds the cache. An entry takes about half a kilobyte, and there is one per key, day, region and
+// maxSigningKeys limits the cache. An entry takes about half a kilobyte, and there is one per key, day, region and
 // service.
 const maxSigningKeys = 4096
 
-// signingKeys remembers derived keys: deriving costs as much as all the rest of a check. Entries are found by the
-// secret itself, so a key whose secret changes is derived anew. Only keys that have verified a request get in, so
-// strangers cannot push others out.
+// signingKeys caches derived keys: deriving one costs as much as the rest of a check. Entries are found by the secret
+// itself, so a changed secret is derived anew. Only keys that have verified a request are cached, so strangers cannot
+// evict others.
 type signingKeys struct {
 	mu   sync.RWMutex
 	keys map[signingKeyID]*signingKey

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// Verifier verifies requests. The zero Verifier is ready for use, by any number of goroutines; it remembers the signing
-// keys it has derived, so there should be one of them and not one per request.
+// Verifier verifies requests. The zero Verifier is ready for use and safe for concurrent use. It caches derived signing
+// keys, so share one Verifier for all requests.
 type Verifier struct {
-	// Hosts are names under which clients reach us through proxies that rewrite the Host header. They are tried after
-	// the header itself. Hosts must not change once the Verifier is in use.
+	// Hosts are names by which clients reach the server through proxies that rewrite the Host header. They are tried
+	// after the header itself. Do not change them once the Verifier is in use.
 	Hosts []string
-	// NoVersion2 refuses requests that are signed by Version 2.
+	// NoVersion2 refuses requests signed with Version 2.
 	NoVersion2 bool
 
 	rawPath bool // for tests: verify as S3 does, without normalising the path
 	keys    signingKeys
 }
 
-// Verified is who sent a request, proven by its signature.
+// Verified is the sender of a request, proven by its signature.
 type Verified struct {
 	AccessKeyID string
 	Version     int       // 2 or 4
-	Region      string    // that the signature is for, empty in Version 2; for the caller to check
+	Region      string    // scope of the signature, empty in Version 2; the caller must check it
 	Service     string    // likewise
 	Token       string    // the session token presented, or ""; for the caller to check
 	SignedAt    time.Time // zero in a Version 2 request that says Expires instead
 	Presigned   bool      // the signature is in the URL, so any holder of the URL can send the request
-	Host        string    // that the signature is for: the Host header or one of Verifier.Hosts
+	Host        string    // signed host: the Host header or one of Verifier.Hosts
 }
 
-// LogValue leaves out the token.
+// LogValue omits the token.
 func (v Verified) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("access_key_id", v.AccessKeyID),
@@ -44,11 +44,11 @@ func (v Verified) LogValue() slog.Value {
 	)
 }
 
-// decoySecret stands in for the secret of unknown keys, so that refusing them takes as long as refusing others.
+// decoySecret replaces the secret of unknown keys, so that their refusal takes as long as any other.
 const decoySecret = "0123456789012345678901234567890123456789"
 
-// Verify verifies the signature of r as of now. It asks lookup, once, for the secret of an access key id; an empty
-// secret is as good as none. Every error is an *Error.
+// Verify verifies the signature of r at the time now. It calls lookup once for the secret of an access key id; an empty
+// secret means none. Every error is an *Error.
 func (v *Verifier) Verify(
 	r *Request, now time.Time, lookup func(accessKeyID string) (secret string, ok bool),
 ) (Verified, error) {
@@ -83,7 +83,7 @@ func (v *Verifier) Verify(
 	return who, nil
 }
 
-// checkTime refuses signatures that are not, or no longer, good.
+// checkTime refuses signatures that are not yet, or no longer, valid.
 func (s *Signature) checkTime(now time.Time) error {
 	now = now.UTC()
 	signed, earliest, latest := s.Claims.SignedAt, now.Add(-MaxSkew), now.Add(MaxSkew)

@@ -9,25 +9,25 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// DataSink gets the events of calls on what a service stores for its users, such as messages: data events. They are not
-// in the control store.
+// DataSink receives the events of calls on stored data, such as messages: data events. They are not in the control
+// store.
 type DataSink interface {
 	// WantsData reports whether any data event is wanted.
 	WantsData() bool
-	// AddData takes an event, and must not wait.
+	// AddData receives an event. It must not wait.
 	AddData(*Event)
 }
 
-// DataTo has data events given to a sink from now on.
+// DataTo sets the sink that receives data events from now on.
 func (t *Trail) DataTo(s DataSink) { t.data.Store(&s) }
 
-// WantsData reports whether data events are recorded. It is asked for every message that is sent.
+// WantsData reports whether data events are recorded. It is called for every message that is sent.
 func (t *Trail) WantsData() bool {
 	s := t.data.Load()
 	return s != nil && (*s).WantsData()
 }
 
-// BeginData returns the record of a call of an operation on data, which began at some time.
+// BeginData returns the record of a data operation's call that began at a time.
 func (t *Trail) BeginData(c *protocol.Call, op *protocol.Operation, who *identity.Identity, began time.Time) *Record {
 	r := t.Begin(c, op, who, began)
 	r.data = true
@@ -36,7 +36,7 @@ func (t *Trail) BeginData(c *protocol.Call, op *protocol.Operation, who *identit
 	return r
 }
 
-// give gives the event of a call on data to the sink.
+// give passes the event of a data call to the sink.
 func (r *Record) give() {
 	s := r.trail.data.Load()
 	if s == nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Event is what happened, as CloudTrail writes it. Fields are in CloudTrail's order.
+// Event is an event in CloudTrail's form. Fields are in CloudTrail's order.
 type Event struct {
 	EventVersion        string          `json:"eventVersion"`
 	UserIdentity        Identity        `json:"userIdentity"`
@@ -20,7 +20,7 @@ type Event struct {
 	RequestParameters   json.RawMessage `json:"requestParameters"`
 	ResponseElements    json.RawMessage `json:"responseElements"`
 	AdditionalEventData json.RawMessage `json:"additionalEventData,omitempty"` // of sign-ins
-	ServiceEventDetails json.RawMessage `json:"serviceEventDetails,omitempty"` // of what a service does by itself
+	ServiceEventDetails json.RawMessage `json:"serviceEventDetails,omitempty"` // of a service's own actions
 	RequestID           string          `json:"requestID"`
 	EventID             string          `json:"eventID"`
 	ReadOnly            bool            `json:"readOnly"`
@@ -33,7 +33,7 @@ type Event struct {
 	TLSDetails          *TLSDetails     `json:"tlsDetails,omitempty"`
 }
 
-// Identity is who made a call.
+// Identity is the caller.
 type Identity struct {
 	Type           string          `json:"type"` // Root, IAMUser, AssumedRole, FederatedUser, WebIdentityUser, AWSAccount or AWSService
 	PrincipalID    string          `json:"principalId,omitempty"`
@@ -47,7 +47,7 @@ type Identity struct {
 	IdentityProvider string `json:"identityProvider,omitempty"` // of a WebIdentityUser
 }
 
-// SessionContext is what temporary keys were made for.
+// SessionContext describes the session of temporary keys.
 type SessionContext struct {
 	SessionIssuer *SessionIssuer    `json:"sessionIssuer,omitempty"`
 	Attributes    SessionAttributes `json:"attributes"`
@@ -71,20 +71,20 @@ type SessionIssuer struct {
 	UserName    string `json:"userName"`
 }
 
-// SessionAttributes say when a session began. CloudTrail has the boolean as text.
+// SessionAttributes hold the beginning of a session. CloudTrail has the boolean as text.
 type SessionAttributes struct {
 	CreationDate     time.Time `json:"creationDate"`
 	MFAAuthenticated string    `json:"mfaAuthenticated"`
 }
 
-// Resource is what a call was about.
+// Resource is the resource of a call.
 type Resource struct {
 	AccountID string `json:"accountId,omitempty"`
 	Type      string `json:"type,omitempty"` // AWS::SQS::Queue
 	ARN       string `json:"ARN"`
 }
 
-// TLSDetails say how a call came.
+// TLSDetails describe the connection of a call.
 type TLSDetails struct {
 	ClientProvidedHostHeader string `json:"clientProvidedHostHeader"`
 }
@@ -96,14 +96,14 @@ func Global(source string) bool {
 
 const (
 	eventVersion = "1.11"
-	// maxPart bounds the parameters and the answer in an event, in bytes. A longer part is left out, with a note that
-	// it was.
+	// maxPart is the maximum size of the parameters and the answer in an event, in bytes. A longer part is replaced by
+	// a note.
 	maxPart = 24 << 10
-	// maxText is the longest that other texts of a client are, in bytes.
+	// maxText is the maximum size of other texts from a client, in bytes.
 	maxText = 1 << 10
 )
 
-// encode returns the event as it is stored.
+// encode returns the stored form of the event.
 func (e *Event) encode() []byte {
 	b, err := json.Marshal(e)
 	if err != nil {

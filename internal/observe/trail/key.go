@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// class says how long events are kept, and how many.
+// class determines how long events are kept, and how many.
 type class byte
 
 const (

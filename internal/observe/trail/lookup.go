@@ -14,30 +14,30 @@ import (
 // Query selects events of one account.
 type Query struct {
 	Account string
-	// From and To are the time of the first and of the last, both included. Zero is no bound.
+	// From and To are the times of the first and of the last event, inclusive. Zero means no limit.
 	From, To time.Time
-	// Wanted says which events; nil means all.
+	// Wanted selects events. Nil selects all.
 	Wanted func(*Event) bool
 	Max    int
-	// Cursor is where the page before has ended, empty for the first.
+	// Cursor is the end of the previous page, empty for the first page.
 	Cursor string
 	// Request counts the events that are read, and what is found. It may be nil.
 	Request *budget.Request
 }
 
-// Found is an event and how it is stored.
+// Found is an event and its stored form.
 type Found struct {
 	Event
 	Text string // the event as JSON
 }
 
-// ErrCursor says that a cursor is none that Find has returned.
+// ErrCursor reports a cursor that Find has not returned.
 var ErrCursor = errors.New("this is no cursor of the trail")
 
-// eventsRead is how many events Find reads at most of each class.
+// eventsRead is the maximum number of events of each class that Find reads.
 const eventsRead = 20_000
 
-// eventFactor is how much more memory an event takes than its JSON.
+// eventFactor is how many times more memory than its JSON an event takes.
 const eventFactor = 4
 
 // Find returns events, the newest first, and the cursor of the next page, which is empty

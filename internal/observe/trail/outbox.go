@@ -26,15 +26,15 @@ const (
 	outboxLength = len(outboxPrefix) + 16 + 8
 )
 
-// maxOutbox is about how many bytes an outbox takes on the disk. If an outbox is not emptied, its oldest entries are
-// dropped first.
+// maxOutbox is the approximate maximum size of an outbox on the disk, in bytes. If an outbox is not emptied, its oldest
+// entries are dropped first.
 const maxOutbox = 32 << 20
 
-// Selector says which outboxes get an event.
+// Selector selects the outboxes of events.
 type Selector interface {
 	// Any reports whether there is any outbox.
 	Any() bool
-	// Select returns the outboxes that get the event.
+	// Select returns the outboxes for the event.
 	Select(*Event) []uuid.UUID
 }
 
@@ -46,10 +46,10 @@ type Waiting struct {
 	Text   []byte // the event as JSON
 }
 
-// SelectBy has events put into outboxes from now on.
+// SelectBy sets the selector for events from now on.
 func (t *Trail) SelectBy(s Selector) { t.selector.Store(&s) }
 
-// put makes an event part of a change. If it is not stored yet, it is put into the outboxes that are to get it.
+// put adds an event to a change. If it is not stored yet, it is also added to its outboxes.
 func (t *Trail) put(tx *control.Tx, e Entry, now time.Time) error {
 	if s := t.selector.Load(); s != nil && (*s).Any() {
 		was, err := tx.Get(e.Key)
@@ -87,7 +87,7 @@ func (t *Trail) enlist(tx *control.Tx, s Selector, e Entry, now time.Time) error
 	return nil
 }
 
-// NextNumber returns a number that is greater than all before.
+// NextNumber returns a number that is greater than all earlier ones.
 func NextNumber(tx *control.Tx) (uint64, error) {
 	last, err := tx.Get(numberKey)
 	if err != nil {
@@ -105,10 +105,9 @@ func outboxKey(id uuid.UUID, number uint64) string {
 	return string(binary.BigEndian.AppendUint64(append([]byte(outboxPrefix), id[:]...), number))
 }
 
-// Outbox returns the events that wait longest in an outbox: at most that many, with a text of that many bytes together
-// or a single one, of those that were added by a time. Events that are not stored any more, because they were removed
-// as too old or too many, are passed over; lost says how many there were. Last is the number of the last entry that was
-// looked at, 0 if there is none.
+// Outbox returns the oldest events in an outbox that were added by a time: at most most of them, with at most size
+// bytes of text together, or a single one. It skips events that are no longer stored because they were too old or too
+// many; lost is their number. Last is the number of the last entry that was read, 0 if there is none.
 func (t *Trail) Outbox(id uuid.UUID, most, size int, by time.Time) (waiting []Waiting, lost int, last uint64, err error) {
 	var failed error
 	err = t.store().Scan([]byte(outboxKey(id, 0)), []byte(outboxEnd(id)), func(k, v []byte) bool {
@@ -147,7 +146,7 @@ func (t *Trail) Outbox(id uuid.UUID, most, size int, by time.Time) (waiting []Wa
 	return waiting, lost, last, err
 }
 
-// Oldest returns when the event was added that waits longest in an outbox, and whether there is one.
+// Oldest returns when the oldest event in an outbox was added, and whether there is one.
 func (t *Trail) Oldest(id uuid.UUID) (added time.Time, ok bool, err error) {
 	err = t.store().Scan([]byte(outboxKey(id, 0)), []byte(outboxEnd(id)), func(k, v []byte) bool {
 		added, _, ok = readOutbox(k, v)
@@ -174,7 +173,7 @@ func Forget(tx *control.Tx, id uuid.UUID) { tx.DeleteRange(outboxKey(id, 0), out
 // outboxEnd returns the key behind all entries of an outbox.
 func outboxEnd(id uuid.UUID) string { return outboxKey(id, ^uint64(0)) + "\x00" }
 
-// Outboxes returns the ids of those that have entries.
+// Outboxes returns the ids of the outboxes that have entries.
 func (t *Trail) Outboxes() (ids []uuid.UUID, err error) {
 	from, end := outboxPrefix, keyPrefix+"y"
 	for {
@@ -221,7 +220,7 @@ func (t *Trail) trimOutboxes() error {
 	return nil
 }
 
-// middle returns the number between the first entry of an outbox and the last that was given, and how many entries
+// middle returns the number halfway between the first entry of an outbox and the last number, and how many entries
 // there are up to it.
 func (t *Trail) middle(id uuid.UUID) (middle, entries uint64, err error) {
 	last, err := t.store().Get([]byte(numberKey))

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// part returns JSON that is part of an event, or a note if it is too long for one.
+// part returns JSON as a part of an event, or a note if it is too long.
 func part(b []byte) json.RawMessage {
 	switch {
 	case len(b) == 0:
@@ -23,5 +23,5 @@ func part(b []byte) json.RawMessage {
 	return b
 }
 
-// text returns a client's text as part of an event.
+// text returns a client's text as a part of an event.
 func text(s string) string { return protocol.Shorten(s, maxText) }

@@ -16,8 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Record is the event of a call that is being answered. One goroutine at a time uses it, beside a change that the call
-// has stopped waiting for.
+// Record is the event of a call in progress. Only one goroutine uses it at a time, apart from a change that the call no
+// longer waits for.
 type Record struct {
 	trail  *Trail
 	event  Event
@@ -28,11 +28,11 @@ type Record struct {
 	data   bool // it is of a call on data
 
 	mu      sync.Mutex // held while the event is read or completed
-	written class      // where a change has written it; 0 if none has
+	written class      // where a change has stored it; 0 if none has
 	ended   bool
 }
 
-// Begin returns the record of a call of an operation, which began at some time.
+// Begin returns the record of an operation's call that began at a time.
 func (t *Trail) Begin(c *protocol.Call, op *protocol.Operation, who *identity.Identity, began time.Time) *Record {
 	c.About = new(protocol.About)
 	r := &Record{trail: t, at: began, id: uuid.Must(uuid.NewV7()), caller: who.Account, about: c.About}
@@ -48,11 +48,11 @@ func (t *Trail) Begin(c *protocol.Call, op *protocol.Operation, who *identity.Id
 	return r
 }
 
-// Parameters adds what the call was given, as protocol.Operation.Parameters returns it.
+// Parameters adds the input of the call, as returned by protocol.Operation.Parameters.
 func (r *Record) Parameters(json []byte) { r.event.RequestParameters = part(json) }
 
-// Changes returns a context with which a change of the control store has the event in its
-// commit. A change that comes after End, because the disk was blocked, leaves it out: End has written the event then.
+// Changes returns a context with which a change of the control store includes the event in its commit. A change that
+// comes after End, because the disk was blocked, omits it: End has stored the event then.
 func (r *Record) Changes(ctx context.Context) context.Context {
 	return control.With(ctx, r.accompany)
 }
@@ -77,8 +77,7 @@ func (r *Record) decided() []Entry {
 	return r.entries(changes)
 }
 
-// End adds what became of the call: what it was answered, as protocol.Operation.Elements returns
-// it, or the error that it was refused with.
+// End adds the outcome of the call: its answer, as returned by protocol.Operation.Elements, or its error.
 func (r *Record) End(answer []byte, refused *protocol.Error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,8 +102,8 @@ func (r *Record) End(answer []byte, refused *protocol.Error) {
 	r.trail.Append(r.entries(where))
 }
 
-// issues reports whether the call gives out temporary keys. Its event has the answer although it changes nothing: the
-// id of the key is what links the calls that are made with it to the one who has got it.
+// issues reports whether the call issues temporary keys. Its event includes the answer although the call changes
+// nothing: the id of the key links later calls to the recipient.
 func (e *Event) issues() bool {
 	issuers := []string{"AssumeRole", "AssumeRoleWithWebIdentity", "GetFederationToken", "GetSessionToken"}
 	return e.EventSource == "sts.amazonaws.com" && slices.Contains(issuers, e.EventName)
@@ -150,7 +149,7 @@ func (r *Record) each(f func(e *Event, id uuid.UUID)) {
 	}
 }
 
-// source is how CloudTrail calls a service.
+// source returns CloudTrail's name of a service.
 func source(service string) string {
 	return service + ".amazonaws.com"
 }
@@ -184,7 +183,7 @@ func resourceType(arn string) string {
 	return ""
 }
 
-// identityOf returns who a caller is as CloudTrail says it.
+// identityOf returns a caller in CloudTrail's form.
 func identityOf(who *identity.Identity) Identity {
 	id := Identity{PrincipalID: who.UserID, ARN: who.ARN, AccountID: who.Account, AccessKeyID: who.AccessKeyID, UserName: who.UserName}
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// ServiceEvent is something that a service has done by itself, and no caller has asked for.
+// ServiceEvent is an action of a service on its own, without a caller.
 type ServiceEvent struct {
 	Account  string // whose resource it is
 	Region   string
@@ -20,7 +20,7 @@ type ServiceEvent struct {
 	At       time.Time
 }
 
-// BeginService returns the record of what a service does by itself. It is kept with the change that is made with
+// BeginService returns the record of a service's own action. It is stored with the change that is made with
 // Record.Changes, or not at all.
 func (t *Trail) BeginService(s *ServiceEvent) *Record {
 	details, err := json.Marshal(s.Details)

@@ -13,7 +13,7 @@ import (
 // SignIn describes an attempt to sign in to the console.
 type SignIn struct {
 	Account   string            // that the event is for
-	Who       identity.Identity // the zero Identity if that is not known
+	Who       identity.Identity // the zero Identity if unknown
 	Method    string            // link, keys, password or oidc
 	URL       string            // of the console
 	Region    string
@@ -35,7 +35,7 @@ type Federated struct {
 	Name     string // of the person; empty if it is not known
 }
 
-// hiddenUser is what CloudTrail says instead of a name that is no user's: people type passwords there.
+// hiddenUser replaces a name that is no user's in CloudTrail: people type passwords there.
 const hiddenUser = "HIDDEN_DUE_TO_SECURITY_REASONS"
 
 // BeginSignIn returns the record of a sign-in. Nothing of it is kept before Record.Changes or Record.End.

@@ -12,17 +12,17 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// MaxPending is how many events wait to be written.
+// MaxPending is the maximum number of events that wait to be written.
 const MaxPending = 10_000
 
-// Options are what a trail is made of.
+// Options configures a trail.
 type Options struct {
 	Control *control.Control
 	Now     func() time.Time // nil means time.Now
 	Log     *slog.Logger     // nil means that nothing is logged
 }
 
-// Trail is the record of calls. Its methods may be called from any goroutine.
+// Trail is the record of calls. Its methods are safe for concurrent use.
 type Trail struct {
 	control *control.Control
 	now     func() time.Time
@@ -34,19 +34,19 @@ type Trail struct {
 
 	undelivered atomic.Uint64 // entries of outboxes that were removed because they were too many
 
-	selector atomic.Pointer[Selector] // nil: no outbox gets any event
+	selector atomic.Pointer[Selector] // nil: no outbox receives events
 	data     atomic.Pointer[DataSink] // nil: no data events are recorded
 
 	trimmed time.Time // when old events were removed last
 }
 
-// Entry is an event as it is stored.
+// Entry is the stored form of an event.
 type Entry struct {
 	Key   string
 	Value []byte
 }
 
-// New returns the trail that is in a control store.
+// New returns the trail in a control store.
 func New(o Options) *Trail {
 	t := &Trail{control: o.Control, now: o.Now, log: o.Log}
 	if t.now == nil {
@@ -65,10 +65,10 @@ func (t *Trail) Dropped() uint64 {
 	return t.dropped
 }
 
-// Undelivered returns how many events were taken out of outboxes since the start because these were too long.
+// Undelivered returns how many events were removed from outboxes since the start because the outboxes were too long.
 func (t *Trail) Undelivered() uint64 { return t.undelivered.Load() }
 
-// Append has events written within a second, as far as there is room for them.
+// Append writes events within a second, as far as there is room for them.
 func (t *Trail) Append(entries []Entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,9 +82,8 @@ func (t *Trail) Append(entries []Entry) {
 	}
 }
 
-// Run writes what Append was given, every second, and once more when ctx has ended, and
-// removes old events. Where another node owns the control store, send brings the events
-// there, to Append.
+// Run writes the events passed to Append, every second, and once more when ctx has ended, and removes old events. If
+// another node owns the control store, send passes the events to Append there.
 func (t *Trail) Run(ctx context.Context, send func(context.Context, []Entry) error) {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
@@ -105,7 +104,7 @@ func (t *Trail) Run(ctx context.Context, send func(context.Context, []Entry) err
 // mostAtOnce is how many events one commit, or one message to another node, has.
 const mostAtOnce = 256
 
-// Write writes or sends the events that wait. Those that cannot be written now stay.
+// Write writes or sends the waiting events. Those that cannot be written now stay.
 func (t *Trail) Write(ctx context.Context, send func(context.Context, []Entry) error) {
 	for {
 		t.mu.Lock()
@@ -138,8 +137,7 @@ func (t *Trail) write(ctx context.Context, batch []Entry, send func(context.Cont
 	return err
 }
 
-// scan calls f with the stored events of a class from one key on, the newest first, until it returns
-// false.
+// scan calls f with the stored events of a class from a key on, the newest first, until f returns false.
 func (t *Trail) scan(c class, from string, f func(key string, value []byte) bool) error {
 	return t.store().Scan([]byte(from), []byte(end(c)), func(k, v []byte) bool { return f(string(k), v) })
 }

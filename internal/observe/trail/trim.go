@@ -15,11 +15,11 @@ const (
 	trimEvery = time.Minute
 )
 
-// most is how many bytes the events of a class take on the disk, about.
+// most is the approximate maximum size of the events of a class on the disk, in bytes.
 var most = map[class]uint64{changes: 256 << 20, others: 64 << 20}
 
-// Trim removes events that are older than Retention, or too many, at most once a minute.
-// It does nothing where another node owns the control store.
+// Trim removes events that are older than Retention, or too many, at most once a minute. It does nothing if another
+// node owns the control store.
 func (t *Trail) Trim() error {
 	now := t.now()
 	if t.control.Elsewhere() || now.Before(t.trimmed.Add(trimEvery)) {
