@@ -16,8 +16,8 @@ type alarmNamesInput struct {
 	AlarmNames []string `wrap:"member" max:"100,255"`
 }
 
-// find returns the alarms that a request names, if the caller may take the action on each, and the names of those that
-// there are not.
+// find returns the alarms that a request names, if the caller may take the action on each, and the names of the missing
+// ones.
 func (s *Service) find(c *protocol.Call, action string, names []string) (found []monitor.Name, missing []string, err error) {
 	for _, n := range names {
 		name, err := alarmName(c, &n)
@@ -46,7 +46,7 @@ func (s *Service) present(names []monitor.Name) (out []*monitor.Alarm) {
 	return out
 }
 
-// deleteAlarms ignores names of alarms that there are not, unless all are such.
+// deleteAlarms ignores missing alarms, unless all are missing.
 func (s *Service) deleteAlarms(ctx context.Context, c *protocol.Call, in *alarmNamesInput) (*service.Empty, error) {
 	found, missing, err := s.find(c, "DeleteAlarms", in.AlarmNames)
 	switch {
@@ -77,7 +77,7 @@ func (s *Service) disableAlarmActions(ctx context.Context, c *protocol.Call, in 
 	return s.switchActions(ctx, c, "DisableAlarmActions", in, false)
 }
 
-// switchActions ignores names of alarms that there are not, as on AWS.
+// switchActions ignores missing alarms, as on AWS.
 func (s *Service) switchActions(
 	ctx context.Context,
 	c *protocol.Call,

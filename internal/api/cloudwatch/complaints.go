@@ -12,11 +12,11 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// complaints are what is wrong with the parameters of a request, a line each. As on AWS, an error names all that have
-// its code: what is missing comes before values, and those before combinations.
+// complaints collects the mistakes in the parameters of a request, one per line. As on AWS, an error lists all mistakes
+// with its code: missing parameters come before values, and those before combinations.
 type complaints struct{ missing, values, combinations []string }
 
-// mostComplaints is how many lines an error has at most.
+// mostComplaints is the maximum number of lines in an error.
 const mostComplaints = 100
 
 func complain(lines *[]string, format string, args ...any) {
@@ -25,7 +25,7 @@ func complain(lines *[]string, format string, args ...any) {
 	}
 }
 
-// require makes sure that a parameter is given, and not empty.
+// require checks that a parameter is present and not empty.
 func (c *complaints) require(name string, text *string) bool {
 	if text == nil || *text == "" {
 		complain(&c.missing, "The parameter %s is required.", name)
@@ -34,7 +34,7 @@ func (c *complaints) require(name string, text *string) bool {
 	return true
 }
 
-// number makes sure that a number is one that CloudWatch takes.
+// number checks that a number is one that CloudWatch accepts.
 func (c *complaints) number(name string, n float64) bool {
 	if math.IsNaN(n) || math.Abs(n) > mostValue {
 		complain(&c.values, "The value %s for parameter %s is invalid.", strconv.FormatFloat(n, 'g', -1, 64), name)
@@ -43,14 +43,14 @@ func (c *complaints) number(name string, n float64) bool {
 	return true
 }
 
-// oneOf makes sure that a parameter, if it is given, has one of some values.
+// oneOf checks that a parameter, if present, has one of some values.
 func (c *complaints) oneOf(name string, text *string, all []string) {
 	if text != nil && !slices.Contains(all, *text) {
 		complain(&c.values, "The parameter %s must be a value in the set [%s].", name, strings.Join(all, ", "))
 	}
 }
 
-// window makes sure that a window of time is given, and not empty.
+// window checks that a window of time is present and not empty.
 func (c *complaints) window(from, to *time.Time) {
 	if from == nil {
 		complain(&c.missing, "The parameter StartTime is required.")
@@ -67,7 +67,7 @@ func (c *complaints) window(from, to *time.Time) {
 	}
 }
 
-// dimensions returns dimensions, each of which has a name and a value.
+// dimensions checks dimensions, each of which needs a name and a value.
 func (c *complaints) dimensions(at string, in []Dimension) (out []series.Dimension) {
 	for i, d := range in {
 		of := fmt.Sprintf("%s.member.%d.", at, i+1)
@@ -83,7 +83,7 @@ func (c *complaints) combination(format string, args ...any) {
 	complain(&c.combinations, format, args...)
 }
 
-// err returns the error, or nil if there is nothing to complain about.
+// err returns the error, or nil if there are no complaints.
 func (c *complaints) err() error {
 	join := func(lines []string) string { return strings.Join(lines, "\n") }
 	switch {
@@ -97,7 +97,7 @@ func (c *complaints) err() error {
 	return nil
 }
 
-// errAll is err for GetMetricData, which has one code for all complaints, and ends each line.
+// errAll is err for GetMetricData, which has one code for all complaints and ends each line.
 func (c *complaints) errAll() error {
 	lines := slices.Concat(c.missing, c.values, c.combinations)
 	if len(lines) == 0 {

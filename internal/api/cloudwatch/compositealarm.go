@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 )
 
-// CompositeAlarm is a composite alarm as clients see it. One that is shown as the child or parent of another lacks what
-// is a pointer, a parent also its state.
+// CompositeAlarm is a composite alarm as clients see it. As the child or parent of another alarm, it lacks all
+// pointers, and as a parent its state, too.
 type CompositeAlarm struct {
 	AlarmName                          string
 	AlarmArn                           string
@@ -75,7 +75,7 @@ type putCompositeAlarmInput struct {
 	ActionsSuppressorExtensionPeriod *int32
 }
 
-// putCompositeAlarm asks for a permission on all alarms, as AWS does: the alarm's state reveals those of others.
+// putCompositeAlarm requires a permission on all alarms, as AWS does: the alarm's state reveals those of others.
 func (s *Service) putCompositeAlarm(ctx context.Context, c *protocol.Call, in *putCompositeAlarmInput) (*service.Empty, error) {
 	may := func(_ monitor.Name, tags map[string]string) error {
 		return s.allow(c, "PutCompositeAlarm", service.Subject{Resource: service.ARN(allAlarms(c).ARN()), NewTags: tags})
@@ -92,10 +92,10 @@ func (s *Service) putCompositeAlarm(ctx context.Context, c *protocol.Call, in *p
 	})
 }
 
-// allAlarms is the name of what a permission on all alarms is about.
+// allAlarms is the resource of a permission on all alarms.
 func allAlarms(c *protocol.Call) monitor.Name { return monitor.Name{Scope: scope(c), Name: "*"} }
 
-// describe sets the rule, and what suppresses the actions.
+// describe sets the rule, and the suppressor of the actions.
 func (in *putCompositeAlarmInput) describe(a *monitor.Alarm) (err error) {
 	var v protocol.Violations
 	v.Range("actionsSuppressorWaitPeriod", in.ActionsSuppressorWaitPeriod, 0, 1<<31-1)
@@ -109,7 +109,7 @@ func (in *putCompositeAlarmInput) describe(a *monitor.Alarm) (err error) {
 	return in.suppressor(a.Composite)
 }
 
-// suppressor sets what suppresses the actions.
+// suppressor sets the suppressor of the actions.
 func (in *putCompositeAlarmInput) suppressor(c *monitor.Composite) error {
 	wait, extension := in.ActionsSuppressorWaitPeriod, in.ActionsSuppressorExtensionPeriod
 	switch {
@@ -126,8 +126,8 @@ func (in *putCompositeAlarmInput) suppressor(c *monitor.Composite) error {
 	return nil
 }
 
-// checkReferences makes sure that the alarms exist to which a composite alarm refers, and that none of them has too
-// many parents.
+// checkReferences checks that the alarms to which a composite alarm refers exist, and that none of them has too many
+// parents.
 func (s *Service) checkReferences(is *monitor.Alarm) error {
 	var missing []string
 	for _, child := range is.Composite.Children() {
@@ -152,7 +152,7 @@ func (s *Service) checkReferences(is *monitor.Alarm) error {
 	return nil
 }
 
-// putAlarm adds an alarm, or replaces the configuration of the one of its name and kind.
+// putAlarm adds an alarm, or replaces the configuration of the existing one of its name and kind.
 func (s *Service) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]string) error {
 	put, was := is.Clone(), s.monitor.Alarm(is.Name)
 	switch {
@@ -167,7 +167,7 @@ func (s *Service) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]st
 	return tx.Create(put, s.now())
 }
 
-// kindOf says in words of which kind an alarm is.
+// kindOf returns the kind of an alarm in words.
 func kindOf(a *monitor.Alarm) string {
 	if a.Composite != nil {
 		return "a composite alarm"
@@ -175,7 +175,7 @@ func kindOf(a *monitor.Alarm) string {
 	return "a metric alarm"
 }
 
-// checkDelete makes sure that alarms can be deleted together: one of them at most is composite, and no alarm that stays
+// checkDelete checks that alarms can be deleted together: at most one of them is composite, and no remaining alarm
 // depends on one of them.
 func (s *Service) checkDelete(going []*monitor.Alarm) error {
 	var composite *monitor.Alarm

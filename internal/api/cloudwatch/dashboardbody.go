@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// fault is what is wrong at a place in the text of a dashboard.
+// fault is a mistake at a place in the text of a dashboard.
 type fault struct {
 	Path    string `json:"dataPath"`
 	Message string `json:"message"`
 }
 
-// maxFaults is how many faults a refusal has.
+// maxFaults is the maximum number of faults in a refusal.
 const maxFaults = 100
 
-// shown returns faults as a refusal has them.
+// shown returns faults in the form of a refusal.
 func shown(faults []fault) string {
 	text, err := json.MarshalIndent(faults, "", "  ")
 	if err != nil {
@@ -23,8 +23,8 @@ func shown(faults []fault) string {
 	return string(text)
 }
 
-// checkBody returns what is wrong with the text of a dashboard: it is an object, and its widgets are objects with a
-// type and properties. Of widgets that show metrics it looks at these, too.
+// checkBody returns the mistakes in the text of a dashboard: it must be an object, and its widgets objects with a type
+// and properties. checkBody also checks the properties of widgets that show metrics.
 func checkBody(body []byte) []fault {
 	var dashboard map[string]json.RawMessage
 	if faults := isShape("/", body, &dashboard, "object"); faults != nil {
@@ -45,7 +45,7 @@ func checkBody(body []byte) []fault {
 	return faults[:min(len(faults), maxFaults)]
 }
 
-// checkWidget returns what is wrong with a widget.
+// checkWidget returns the mistakes in a widget.
 func checkWidget(path string, raw []byte) (faults []fault) {
 	var widget map[string]json.RawMessage
 	if faults := isShape(path, raw, &widget, "object"); faults != nil {
@@ -70,8 +70,8 @@ func checkWidget(path string, raw []byte) (faults []fault) {
 	return faults
 }
 
-// checkMetricWidget returns what is wrong with the properties of a widget that shows metrics or alarms. The words, and
-// the order in which those about missing properties stand, are those of AWS's refusals.
+// checkMetricWidget returns the mistakes in the properties of a widget with metrics or alarms. The words, and the order
+// of the messages about missing properties, are AWS's.
 func checkMetricWidget(path string, properties map[string]json.RawMessage) []fault {
 	raw, there := properties["metrics"]
 	if _, alarms := properties["annotations"]; !there && !alarms {
@@ -96,7 +96,7 @@ func checkMetricWidget(path string, properties map[string]json.RawMessage) []fau
 	return faults
 }
 
-// checkShownMetric returns what is wrong with a metric of a widget: texts, and at the end perhaps an object.
+// checkShownMetric returns the mistakes in a metric of a widget: texts, and optionally an object at the end.
 func checkShownMetric(path string, raw []byte) (faults []fault) {
 	var fields []json.RawMessage
 	if isShape(path, raw, &fields, "array") != nil {
@@ -115,7 +115,7 @@ func checkShownMetric(path string, raw []byte) (faults []fault) {
 	return faults
 }
 
-// isShape reads a part of the text, and returns a fault if it is of another shape.
+// isShape parses a part of the text, and returns a fault if it has another shape.
 func isShape(path string, raw []byte, into any, shape string) []fault {
 	err := json.Unmarshal(raw, into)
 	switch {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxDashboards is how many dashboards an account can have.
+	// maxDashboards is the maximum number of dashboards of an account.
 	maxDashboards  = 500
 	dashboardsPage = 100
 )
@@ -25,14 +25,14 @@ type putDashboardOutput struct {
 	DashboardValidationMessages []DashboardValidationMessage `wrap:"member" json:",always"`
 }
 
-// DashboardValidationMessage is a remark about the text of a dashboard. There are none about one that is kept: what is
-// in its widgets is for the programs that draw them.
+// DashboardValidationMessage is a remark about the text of a dashboard. Stored dashboards have none: the contents of
+// widgets are for the programs that draw them.
 type DashboardValidationMessage struct {
 	DataPath string
 	Message  string
 }
 
-// dashboard returns the name of a dashboard that a request is about, if the caller may take the action on it.
+// dashboard returns the name of a request's dashboard, if the caller may take the action on it.
 func (s *Service) dashboard(c *protocol.Call, action string, name *string) (string, error) {
 	if name == nil || *name == "" {
 		return "", errMissing("DashboardName")
@@ -137,7 +137,7 @@ type deleteDashboardsInput struct {
 	DashboardNames []string `wrap:"member" max:"100,255"`
 }
 
-// deleteDashboards deletes all dashboards that it names, or none if one of them does not exist.
+// deleteDashboards deletes all named dashboards, or none if one of them does not exist.
 func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *deleteDashboardsInput) (*service.Empty, error) {
 	if len(in.DashboardNames) == 0 {
 		return nil, errMissing("DashboardNames")

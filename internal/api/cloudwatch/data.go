@@ -13,10 +13,10 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
 )
 
-// mostDatapoints is how many datapoints a page of GetMetricData can have.
+// mostDatapoints is the maximum number of datapoints on a page of GetMetricData.
 const mostDatapoints = 100_800
 
-// shownBytes is how much memory a datapoint of a page takes.
+// shownBytes is the memory of a datapoint on a page.
 const shownBytes = int(unsafe.Sizeof(time.Time{}) + unsafe.Sizeof(float64(0)))
 
 const (
@@ -108,7 +108,7 @@ func (in *getMetricDataInput) check(call *protocol.Call) (*metricdata.Plan, erro
 	return plan, failure(err)
 }
 
-// idPattern is what the ids of queries match.
+// idPattern matches the ids of queries.
 var idPattern = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`)
 
 // queries returns the queries of GetMetricData.
@@ -139,7 +139,7 @@ func (c *complaints) queries(in []MetricDataQuery) (out []metricdata.Query) {
 	return out
 }
 
-// stat returns the statistic that a query asks for.
+// stat returns the statistic of a query.
 func (c *complaints) stat(at string, in *MetricStat) *metricdata.Stat {
 	out := &metricdata.Stat{Statistic: text(in.Stat), Unit: text(in.Unit), Period: seconds(in.Period)}
 	if in.Metric == nil {

@@ -39,11 +39,11 @@ type position struct {
 const (
 	tokenVersion = 1
 	tokenHead    = 1 + 8 + 8 + 2 + 8 + 8
-	// tokenAge is how old the first page may be. The client's clock does not matter.
+	// tokenAge is the maximum age of the first page. The client's clock does not matter.
 	tokenAge = 24 * time.Hour
 )
 
-// position returns where the page begins that is asked for.
+// position returns the beginning of the requested page.
 func (in *getMetricDataInput) position(now time.Time) (*position, error) {
 	p := &position{request: in.hash(), now: now, descending: text(in.ScanBy) != oldestFirst}
 	if text(in.NextToken) == "" {
@@ -68,14 +68,14 @@ func (in *getMetricDataInput) position(now time.Time) (*position, error) {
 	return p, nil
 }
 
-// hash returns what tells requests apart that have no pages in common.
+// hash returns a hash that separates requests without common pages.
 func (in *getMetricDataInput) hash() uint64 {
 	h := fnv.New64a()
 	order := ""
 	if text(in.ScanBy) == oldestFirst {
 		order = oldestFirst
 	}
-	_, _ = fmt.Fprintf(h, "%d %d %s", in.StartTime.UnixMilli(), in.EndTime.UnixMilli(), order) // a hash takes everything
+	_, _ = fmt.Fprintf(h, "%d %d %s", in.StartTime.UnixMilli(), in.EndTime.UnixMilli(), order) // a hash accepts everything
 	for _, q := range in.MetricDataQueries {
 		_, _ = fmt.Fprintf(h, " %q %q %q %d", text(q.Id), text(q.Expression), text(q.Label), seconds(q.Period))
 		if s := q.MetricStat; s != nil {
@@ -120,7 +120,7 @@ func (in *getMetricDataInput) shown(results []metricdata.Result) []shownSeries {
 	for i, r := range results {
 		n := named{r.ID, r.Name()}
 		h := fnv.New64a()
-		_, _ = fmt.Fprintf(h, "%d %s", times[n], n.name) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "%d %s", times[n], n.name) // a hash accepts everything
 		times[n]++
 		out[i] = shownSeries{r, place[r.ID], max(1, h.Sum64())}
 	}
@@ -128,7 +128,7 @@ func (in *getMetricDataInput) shown(results []metricdata.Result) []shownSeries {
 }
 
 // page returns at most that many datapoints from the position on, and the token of the next page. It moves the position
-// to where the page ends.
+// to the end of the page.
 func (p *position) page(all []shownSeries, most int) (out []MetricDataResult, token string) {
 	out = []MetricDataResult{}
 	for _, s := range p.order(all) {
@@ -157,7 +157,7 @@ func (p *position) page(all []shownSeries, most int) (out []MetricDataResult, to
 	return out, ""
 }
 
-// order returns the series with the one first that was shown in part: what is new before it is shown behind it.
+// order moves the partly shown series to the front: new series before it are shown behind it.
 func (p *position) order(all []shownSeries) []shownSeries {
 	i := slices.IndexFunc(all, func(s shownSeries) bool { return s.query == p.query && s.hash == p.part })
 	if i < 0 {
@@ -169,7 +169,7 @@ func (p *position) order(all []shownSeries) []shownSeries {
 	return out
 }
 
-// rest returns the points that come after the last one that was shown.
+// rest returns the points after the last one shown.
 func (p *position) rest(points []metricdata.Datapoint) []metricdata.Datapoint {
 	i := slices.IndexFunc(points, func(d metricdata.Datapoint) bool {
 		if p.descending {
@@ -191,13 +191,13 @@ func (p *position) enter(s *shownSeries) {
 	p.part, p.after = 0, 0
 }
 
-// end notes that a series was shown whole.
+// end records that a series was shown completely.
 func (p *position) end(s *shownSeries) {
 	p.enter(s)
 	p.done = append(p.done, s.hash)
 }
 
-// stop notes that a series was shown up to a time.
+// stop records that a series was shown up to a time.
 func (p *position) stop(s *shownSeries, last time.Time) {
 	p.enter(s)
 	p.part, p.after = s.hash, last.Unix()

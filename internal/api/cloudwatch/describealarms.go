@@ -19,8 +19,7 @@ const (
 	mostAlarms   = 100
 )
 
-// typesOf returns the types of alarms that a request is about: metric alarms, unless it says otherwise. There are no
-// log alarms.
+// typesOf returns the types of alarms in a request: by default metric alarms. There are no log alarms.
 func typesOf(names []string) monitor.AlarmTypes {
 	return monitor.AlarmTypes{
 		Metric: len(names) == 0 || slices.Contains(names, metricAlarms), Composite: slices.Contains(names, composites),
@@ -83,13 +82,13 @@ func (in *describeAlarmsInput) about(c *protocol.Call) monitor.Name {
 	return about
 }
 
-// shape is how alarms are shown.
+// shape is the form in which alarms are shown.
 type shape struct {
 	metric    func(*monitor.Alarm) MetricAlarm
 	composite func(*monitor.Alarm) CompositeAlarm
 }
 
-// described returns the alarms that a request asks for, in order of their names, and how they are shown.
+// described returns the alarms that a request selects, ordered by name, and the form in which they are shown.
 func (s *Service) described(c *protocol.Call, in *describeAlarmsInput) ([]*monitor.Alarm, shape) {
 	where := scope(c)
 	switch {
@@ -105,7 +104,7 @@ func (s *Service) described(c *protocol.Call, in *describeAlarmsInput) ([]*monit
 	return service.Filter(s.monitor.Alarms(where), in.matches), shape{showMetricAlarm, showCompositeAlarm}
 }
 
-// matches reports whether a request asks for an alarm.
+// matches reports whether a request selects an alarm.
 func (in *describeAlarmsInput) matches(a *monitor.Alarm) bool {
 	types := typesOf(in.AlarmTypes)
 	return (types.Composite && a.Composite != nil || types.Metric && a.Composite == nil) &&

@@ -32,7 +32,7 @@ func errNotFound(format string, args ...any) *protocol.Error {
 	return service.Modelled("ResourceNotFound", "ResourceNotFound", http.StatusNotFound, format, args...)
 }
 
-// errNoAlarm is what SetAlarmState answers.
+// errNoAlarm is the error of SetAlarmState.
 func errNoAlarm() *protocol.Error {
 	return &protocol.Error{
 		Type: "com.amazonaws.cloudwatch.v2010_08_01#ResourceNotFound", Code: "ResourceNotFound",
@@ -43,7 +43,7 @@ func errNoAlarm() *protocol.Error {
 // codeNoResource is the code of errNoResource.
 const codeNoResource = "ResourceNotFoundException"
 
-// errNoResource is what the operations on tags answer.
+// errNoResource is the error of the operations on tags.
 func errNoResource(arn string) *protocol.Error {
 	return service.Modelled("ResourceNotFoundException", codeNoResource, http.StatusNotFound,
 		"Unknown resource: %s", service.Shorten(arn))
@@ -88,7 +88,7 @@ func errToken() *protocol.Error {
 	return service.Modelled("InvalidNextToken", "InvalidNextToken", http.StatusBadRequest, "The next token is not one of this list.")
 }
 
-// paged translates the refusal of a page's token.
+// paged translates the error of a page's token.
 func paged[T any](p service.Page[T], err error) (service.Page[T], error) {
 	if errors.Is(err, service.ErrToken) || errors.Is(err, service.ErrOtherList) {
 		return p, errToken()
@@ -96,7 +96,7 @@ func paged[T any](p service.Page[T], err error) (service.Page[T], error) {
 	return p, err
 }
 
-// failure translates what queries, the budget and storage refuse.
+// failure translates the errors of queries, the budget and storage.
 func failure(err error) error {
 	if e, ok := errors.AsType[*budget.Excess](err); ok {
 		return protocol.ValidationError("%s; ask for a shorter time range, a longer period or fewer metrics.", sentence(e.Error()))
@@ -113,5 +113,5 @@ func failure(err error) error {
 	return service.Failure(err)
 }
 
-// sentence returns a text that begins with a capital.
+// sentence capitalizes a text.
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

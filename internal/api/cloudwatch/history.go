@@ -28,7 +28,7 @@ type describeAlarmHistoryOutput struct {
 	NextToken         string             `              json:",omitempty"`
 }
 
-// AlarmHistoryItem is something that happened to an alarm.
+// AlarmHistoryItem is an event of an alarm.
 type AlarmHistoryItem struct {
 	AlarmName       string
 	AlarmType       string
@@ -100,7 +100,7 @@ func showItem(i *monitor.Item) AlarmHistoryItem {
 	}
 }
 
-// pageOfKeys returns a page of keys, which are oldest first, in the order that is wanted.
+// pageOfKeys returns a page of keys, which are oldest first, in the requested order.
 func pageOfKeys(keys []string, token string, newest bool, most int) (page []string, next string, err error) {
 	order := oldestFirst
 	if newest {

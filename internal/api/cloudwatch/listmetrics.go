@@ -13,13 +13,12 @@ import (
 
 const (
 	metricsPage = 500
-	// A metric is listed for listedFor after its last point, or for recently if only those that are active are asked
-	// for.
+	// A metric is listed for listedFor after its last point, or for recently if only active ones are requested.
 	listedFor = 14 * 24 * time.Hour
 	recently  = 3 * time.Hour
 )
 
-// DimensionFilter asks for metrics that have a dimension; without a value every value will do.
+// DimensionFilter selects metrics with a dimension. Without a value, every value matches.
 type DimensionFilter struct {
 	Name  *string `max:"255"`
 	Value *string `max:"1024"`
@@ -74,7 +73,7 @@ func (s *Service) listMetrics(ctx context.Context, c *protocol.Call, in *listMet
 	return out, nil
 }
 
-// key is a text that stands where its series does in the order of series.
+// key is a text that sorts like its series.
 func key(id series.ID) string {
 	parts := []string{id.Namespace, id.Metric}
 	for _, d := range monitor.Ordered(id.Dimensions) {

@@ -23,7 +23,7 @@ type Metric struct {
 	Dimensions []Dimension `max:"30"  wrap:"member" json:",always"`
 }
 
-// MetricStat asks for a statistic of a series.
+// MetricStat requests a statistic of a series.
 type MetricStat struct {
 	Metric *Metric
 	Period *int32
@@ -31,7 +31,7 @@ type MetricStat struct {
 	Unit   *string `max:"32"`
 }
 
-// MetricDataQuery asks for a statistic or an expression.
+// MetricDataQuery requests a statistic or an expression.
 type MetricDataQuery struct {
 	Id         *string `max:"255"`
 	MetricStat *MetricStat
@@ -42,7 +42,7 @@ type MetricDataQuery struct {
 	AccountId  *string `max:"255"`
 }
 
-// units are those that metrics can have.
+// units are the units of metrics.
 var units = []string{
 	"Seconds", "Microseconds", "Milliseconds", "Bytes", "Kilobytes", "Megabytes", "Gigabytes", "Terabytes", "Bits",
 	"Kilobits",
@@ -60,7 +60,7 @@ func dimensionsOf(in []Dimension) []series.Dimension {
 	return out
 }
 
-// twice returns the name of a dimension that is there more than once.
+// twice returns the name of a dimension that occurs more than once.
 func twice(all []series.Dimension) (string, bool) {
 	for i, d := range all {
 		if slices.ContainsFunc(all[:i], func(other series.Dimension) bool { return other.Name == d.Name }) {
@@ -70,7 +70,7 @@ func twice(all []series.Dimension) (string, bool) {
 	return "", false
 }
 
-// queriesOf returns the queries of an alarm. Beyond the model, it requires the names of metrics.
+// queriesOf returns the queries of an alarm. Unlike the model, it requires the names of metrics.
 func queriesOf(in []MetricDataQuery) ([]metricdata.Query, error) {
 	var v protocol.Violations
 	var out []metricdata.Query
@@ -86,7 +86,7 @@ func queriesOf(in []MetricDataQuery) ([]metricdata.Query, error) {
 	return out, v.Err()
 }
 
-// stat returns the statistic that an alarm asks for.
+// stat returns the statistic of an alarm.
 func (m *MetricStat) stat() *metricdata.Stat {
 	return &metricdata.Stat{
 		Namespace: text(m.Metric.Namespace), Metric: text(m.Metric.MetricName),
@@ -104,7 +104,7 @@ func (q *MetricDataQuery) query() metricdata.Query {
 	}
 }
 
-// checkAccounts makes sure that queries are about the caller's account.
+// checkAccounts checks that queries are about the caller's account.
 func checkAccounts(in []MetricDataQuery, account string) error {
 	for _, q := range in {
 		if q.AccountId != nil && *q.AccountId != account {
@@ -114,7 +114,7 @@ func checkAccounts(in []MetricDataQuery, account string) error {
 	return nil
 }
 
-// text returns what p points to, or "".
+// text returns the value of p, or "".
 func text(p *string) string {
 	if p == nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 )
 
-// MetricAlarm is a metric alarm as clients see it. One that is shown as the child of another lacks what is a pointer.
+// MetricAlarm is a metric alarm as clients see it. As the child of another alarm, it lacks all pointers.
 type MetricAlarm struct {
 	AlarmName                          string
 	AlarmArn                           string

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// alarmInput has the parameters that all kinds of alarms have.
+// alarmInput holds the common parameters of all kinds of alarms.
 type alarmInput struct {
 	AlarmName               *string `max:"255"`
 	AlarmDescription        *string `max:"1024"`
@@ -22,20 +22,20 @@ type alarmInput struct {
 	Tags                    []service.Tag `max:"50"     wrap:"member"`
 }
 
-// ActionConfiguration says what notifications have.
+// ActionConfiguration configures notifications.
 type ActionConfiguration struct {
 	AlarmTagsPropagation *AlarmTagsPropagation
 }
 
-// AlarmTagsPropagation says which of the alarm's tags notifications have.
+// AlarmTagsPropagation selects the alarm's tags for notifications.
 type AlarmTagsPropagation struct {
 	Enabled         *bool
 	IncludedTagKeys []string `wrap:"member" max:"50,128"`
 	ExcludedTagKeys []string `wrap:"member" max:"50,128"`
 }
 
-// newAlarm returns the alarm that a request puts and its tags, if the caller may put it and, where it is new, tag it.
-// The function describe sets the properties of its kind.
+// newAlarm returns the alarm that a request puts and its tags, if the caller may put it and, if it is new, tag it.
+// describe sets the properties of its kind.
 func (s *Service) newAlarm(
 	c *protocol.Call, in *alarmInput, may func(monitor.Name, map[string]string) error,
 	describe func(*monitor.Alarm) error,
@@ -79,7 +79,7 @@ func alarmName(c *protocol.Call, name *string) (monitor.Name, error) {
 	return monitor.Name{Scope: scope(c), Name: text(name)}, v.Err()
 }
 
-// showTags returns which tags notifications have, or nil.
+// showTags returns the tags for notifications, or nil.
 func (c *ActionConfiguration) showTags() (*monitor.ShowTags, error) {
 	if c == nil || c.AlarmTagsPropagation == nil {
 		return nil, nil
@@ -91,7 +91,7 @@ func (c *ActionConfiguration) showTags() (*monitor.ShowTags, error) {
 	return &monitor.ShowTags{Enabled: *p.Enabled, Included: p.IncludedTagKeys, Excluded: p.ExcludedTagKeys}, nil
 }
 
-// checkActions makes sure that the actions of an alarm can be carried out.
+// checkActions checks that the actions of an alarm can be carried out.
 func checkActions(a *monitor.Alarm) error {
 	for _, arn := range a.Actions() {
 		if err := checkAction(a.Scope, arn); err != nil {
@@ -101,7 +101,7 @@ func checkActions(a *monitor.Alarm) error {
 	return nil
 }
 
-// checkAction makes sure that an action is a topic of the region.
+// checkAction checks that an action is a topic of the region.
 func checkAction(in series.Scope, arn string) error {
 	parts := strings.SplitN(arn, ":", 6)
 	switch {

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxAlarms is how many alarms a region of an account can have.
+	// maxAlarms is the maximum number of alarms in a region of an account.
 	maxAlarms = 5000
-	// How long the evaluated periods may be together, those of less than an hour and others.
+	// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 	maxShort = 24 * time.Hour
 	maxLong  = 7 * 24 * time.Hour
 )
@@ -45,20 +45,20 @@ type putMetricAlarmInput struct {
 	WarmUpConfiguration              *WarmUpConfiguration
 }
 
-// evaluationCriteria are what PromQL alarms have, which are refused.
+// evaluationCriteria are the criteria of PromQL alarms, which are refused.
 type evaluationCriteria struct {
 	PromQLCriteria *struct {
 		Query *string `max:"10000"`
 	}
 }
 
-// EvaluationWindow says how the evaluated periods lie: one of its members is there.
+// EvaluationWindow is the position of the evaluated periods: one of its members is set.
 type EvaluationWindow struct {
 	SlidingWindow   *service.Empty
 	WallClockWindow *WallClockWindow
 }
 
-// WallClockWindow has periods end by the clock of a time zone.
+// WallClockWindow makes periods end by the clock of a time zone.
 type WallClockWindow struct {
 	Timezone *string `max:"50"`
 }
@@ -103,7 +103,7 @@ func (in *putMetricAlarmInput) describe(a *monitor.Alarm) error {
 	return nil
 }
 
-// ofMetric returns the first parameter that only alarms on one metric have, if there is any.
+// ofMetric returns the first parameter that only alarms on one metric have, if any.
 func (in *putMetricAlarmInput) ofMetric() string {
 	for _, p := range []struct {
 		name string
@@ -165,7 +165,7 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	return failure(err)
 }
 
-// checkMath makes sure that queries can be an alarm's.
+// checkMath checks that an alarm can use queries.
 func checkMath(a *monitor.Alarm) error {
 	if slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool { return q.Stat != nil && !isStatistic(q.Stat.Statistic) }) {
 		return protocol.ValidationError("Invalid metrics list")
@@ -239,12 +239,12 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 	return nil
 }
 
-// errNull refuses an alarm without what only some alarms need.
+// errNull refuses an alarm without a parameter that it needs.
 func errNull(name string) *protocol.Error {
 	return protocol.ValidationError("%s must not be null", name)
 }
 
-// period checks how long the evaluated periods are together.
+// period checks the total length of the evaluated periods.
 func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
 	plan, err := a.Plan()
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 
 const (
 	mostData = 1000 // metrics in a request
-	// A sample may be so old, or so far ahead of the server's clock.
+	// The maximum age of a sample, and its maximum time ahead of the server's clock.
 	oldestSample = 14 * 24 * time.Hour
 	newestSample = 2 * time.Hour
-	// mostValue is the largest number that a value can be.
+	// mostValue is the maximum magnitude of a value.
 	mostValue = 0x1p360
 )
 
@@ -31,7 +31,7 @@ type putMetricDataInput struct {
 	StrictEntityValidation *bool
 }
 
-// entityMetricData are samples with what they are about. That is not kept: the samples count.
+// entityMetricData holds samples with their entity. The entity is not stored, but the samples count.
 type entityMetricData struct {
 	Entity     *entity
 	MetricData []MetricDatum `wrap:"member" max:"1000"`
@@ -42,7 +42,7 @@ type entity struct {
 	Attributes    map[string]string `wrap:"entry" entry:"key,value" max:"10,256,2048"`
 }
 
-// MetricDatum are samples of a metric.
+// MetricDatum holds samples of a metric.
 type MetricDatum struct {
 	MetricName        *string     `max:"255"`
 	Dimensions        []Dimension `max:"30"  wrap:"member"`
@@ -95,7 +95,7 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 		return nil, errValue("The value %s/ for parameter Namespace is invalid.", owner) // as AWS says of AWS/
 	case len(data) == 0:
 		return nil, errMissing("MetricData")
-	case len(data) > mostData: // with those of EntityMetricData
+	case len(data) > mostData: // including those of EntityMetricData
 		return nil, errValue("The collection MetricData must not have a size greater than %d.", mostData)
 	}
 	var c complaints
@@ -111,7 +111,7 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 	return samples, c.err()
 }
 
-// sample returns what the datum says; at is what the names of its parameters begin with.
+// sample returns the sample in the datum; at is the prefix of its parameters' names.
 func (d *MetricDatum) sample(c *complaints, at string, now time.Time) monitor.Sample {
 	s := monitor.Sample{
 		ID:   series.ID{Metric: text(d.MetricName), Dimensions: newDimensions(c, at+"Dimensions", d.Dimensions)},
@@ -134,7 +134,7 @@ func (d *MetricDatum) sample(c *complaints, at string, now time.Time) monitor.Sa
 	return s
 }
 
-// time returns when the samples were.
+// time returns the time of the samples.
 func (d *MetricDatum) time(c *complaints, at string, now time.Time) time.Time {
 	switch {
 	case d.Timestamp == nil:
@@ -177,8 +177,8 @@ func checkDimensionText(c *complaints, name string, text *string) bool {
 	return true
 }
 
-// point returns what the samples are together. Where both are given, StatisticValues are the statistics, and Values how
-// the samples are distributed: so do agents send what they have condensed.
+// point returns the samples as a point. If both are present, StatisticValues hold the statistics, and Values the
+// distribution of the samples: agents send condensed samples in this form.
 func (d *MetricDatum) point(c *complaints, at string) series.Point {
 	const both = "The parameters %[1]s%[2]s and %[1]s%[3]s are mutually exclusive and you have specified both."
 	switch {

@@ -18,16 +18,16 @@ import (
 //go:embed model.txt
 var model string
 
-// Options are what New needs.
+// Options configures New.
 type Options struct {
 	Monitor *monitor.Monitor
 	Series  series.Reader // of the metrics that are counted here
-	Levels  series.Levels // for how long those are kept
+	Levels  series.Levels // how long those are kept
 	Access  *access.Decider
-	Budget  *budget.Budget   // of what is asked of history; nil means one of its own
+	Budget  *budget.Budget   // for queries of history; nil means its own
 	Now     func() time.Time // nil means time.Now
-	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence
-	// why there is no room. A nil Room means that there always is.
+	// Room is called before data is added. It returns nil, or an error with a sentence about why there is no room. A
+	// nil Room means that there always is.
 	Room func() error
 }
 
@@ -95,7 +95,7 @@ func within[In, Out any](
 		defer end()
 		out, err := handle(ctx, c, in)
 		if late, ok := errors.AsType[*budget.Excess](context.Cause(ctx)); ok && err != nil {
-			return nil, failure(late) // not err, which the end of the context has caused
+			return nil, failure(late) // not err, which is a consequence of ctx's end
 		}
 		return out, err
 	}
@@ -118,8 +118,8 @@ func Rules() *policy.Rules {
 	return &all
 }
 
-// allow makes sure that the caller may take an action on a resource of its own account. It is asked before anything is
-// said about the resource.
+// allow checks that the caller may take an action on a resource of its own account. It is called before anything is
+// reported about the resource.
 func (s *Service) allow(c *protocol.Call, action string, about service.Subject) error {
 	if about.Resource == nil {
 		about.Resource = service.ARN("*")
@@ -127,7 +127,7 @@ func (s *Service) allow(c *protocol.Call, action string, about service.Subject) 
 	return s.authorizer.Authorize(c, about, vendor+":"+action)
 }
 
-// allowAlarm is allow for an alarm, which may not be there. Notes get its name.
+// allowAlarm is allow for an alarm, which may not exist. It notes the alarm's name.
 func (s *Service) allowAlarm(c *protocol.Call, action string, n monitor.Name, newTags map[string]string) error {
 	c.Notes.Set("alarm", n.Name)
 	about := service.Subject{Resource: service.ARN(n.ARN()), NewTags: newTags}
@@ -137,7 +137,7 @@ func (s *Service) allowAlarm(c *protocol.Call, action string, n monitor.Name, ne
 	return s.allow(c, action, about)
 }
 
-// scope is where the names of a request are unique.
+// scope is the scope in which a request's names are unique.
 func scope(c *protocol.Call) series.Scope {
 	return series.Scope{Account: service.Caller(c).Account, Region: c.Region}
 }

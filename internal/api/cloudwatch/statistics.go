@@ -15,10 +15,10 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// maxStatistics is how many datapoints one call of GetMetricStatistics can have.
+// maxStatistics is the maximum number of datapoints of one call of GetMetricStatistics.
 const maxStatistics = 1440
 
-// datapointBytes is how much memory a datapoint takes at most, with five statistics and ten percentiles.
+// datapointBytes is the maximum memory of a datapoint, with five statistics and ten percentiles.
 const datapointBytes = series.PointBytes + int(unsafe.Sizeof(Datapoint{})) + 5*8 + 1024
 
 type getMetricStatisticsInput struct {
@@ -38,7 +38,7 @@ type getMetricStatisticsOutput struct {
 	Datapoints []Datapoint `wrap:"member" json:",always"`
 }
 
-// Datapoint is what a metric was in a period.
+// Datapoint holds the statistics of a metric in a period.
 type Datapoint struct {
 	Timestamp          time.Time
 	SampleCount        *float64
@@ -90,7 +90,7 @@ func (s *Service) getMetricStatistics(
 	return out, nil
 }
 
-// unitsOf returns the units of which there are datapoints: the one that is asked for, or all that the series has.
+// unitsOf returns the units with datapoints: the requested one, or all units of the series.
 func (s *Service) unitsOf(id series.ID) []string {
 	if id.Unit != "" {
 		return []string{id.Unit}
@@ -98,7 +98,7 @@ func (s *Service) unitsOf(id series.ID) []string {
 	return s.monitor.Units(id)
 }
 
-// datapoint returns the statistics of a point that are asked for, or false if none of them is known.
+// datapoint returns the requested statistics of a point, or false if none of them is known.
 func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Datapoint, bool) {
 	d := Datapoint{Timestamp: p.Time, Unit: unit}
 	for name, field := range map[string]**float64{

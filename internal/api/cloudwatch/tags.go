@@ -44,7 +44,7 @@ func checkTags(tags []service.Tag) (map[string]string, error) {
 	return out, nil
 }
 
-// tagged is something that has tags: an alarm or a dashboard.
+// tagged is a resource with tags: an alarm or a dashboard.
 type tagged interface {
 	tags() map[string]string
 	retag(tx *monitor.Tx, tags map[string]string) error
@@ -77,13 +77,13 @@ func (d taggedDashboard) retag(tx *monitor.Tx, tags map[string]string) error {
 	return nil
 }
 
-// isAlarm reports whether an ARN names an alarm of a scope, whether it exists or not.
+// isAlarm reports whether an ARN names an alarm of a scope, whether or not it exists.
 func isAlarm(where series.Scope, arn string) bool {
 	name, ok := strings.CutPrefix(arn, monitor.Name{Scope: where}.ARN())
 	return ok && name != ""
 }
 
-// resource returns what an ARN of the caller's account and region names, or nil.
+// resource returns the resource of an ARN of the caller's account and region, or nil.
 func (s *Service) resource(c *protocol.Call, arn string) tagged {
 	where := scope(c)
 	if name, ok := strings.CutPrefix(arn, monitor.Name{Scope: where}.ARN()); ok {
@@ -116,7 +116,7 @@ func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about
 	return found, nil
 }
 
-// retag changes the tags of what a request names.
+// retag changes the tags of the resource that a request names.
 func (s *Service) retag(ctx context.Context, c *protocol.Call, arn *string, f func(tags map[string]string)) error {
 	return s.change(ctx, false, func(tx *monitor.Tx) error {
 		found := s.resource(c, *arn)
@@ -163,7 +163,7 @@ func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untag
 	})
 }
 
-// listTagsForResource answers that an alarm which does not exist, or not any more, has no tags.
+// listTagsForResource returns no tags for an alarm that does not exist, or no longer exists.
 func (s *Service) listTagsForResource(_ context.Context, c *protocol.Call, in *listTagsInput) (*listTagsOutput, error) {
 	found, err := s.findTagged(c, "ListTagsForResource", in.ResourceARN, service.Subject{})
 	e, refused := errors.AsType[*protocol.Error](err)

@@ -7,9 +7,9 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// absent serves operations about what users and roles can have on AWS and cannot have here: keys for SSH, certificates
-// and more. Clients such as Terraform ask for them before they delete a user, and learn that there are none. The
-// operations that would make some are unsupported.
+// absent serves operations about properties of users and roles that AWS has and this server does not have: keys for
+// SSH, certificates and more. Clients such as Terraform ask for them before they delete a user, and get empty lists.
+// The operations that would create them are unsupported.
 type absent struct{ *core }
 
 func (s absent) register(wire *protocol.Service) {
@@ -31,7 +31,7 @@ type absentInput struct {
 	MaxItems         *int32
 }
 
-// ofUser returns the user that a request names, or else the caller, if the caller may ask what the user has.
+// ofUser returns the user that a request names, or else the caller, if the caller may ask about the user.
 func (s absent) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, error) {
 	user, err := s.userOrCaller(c, in.UserName, c.Operation)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s absent) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, er
 	return user, in.checkPage()
 }
 
-// checkPage checks the parameters of a page of a list that is always empty.
+// checkPage checks the page parameters of an empty list.
 func (in *absentInput) checkPage() error {
 	_, err := paginate(noItems(nil), func(string) string { return "" }, in.Marker, in.MaxItems)
 	return err

@@ -29,7 +29,7 @@ const (
 
 var jobEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// encode returns the id of the job, or false if it is about nothing.
+// encode returns the id of the job, or false if its subject cannot have one.
 func (j accessJob) encode() (string, bool) {
 	var u uuid.UUID
 	binary.BigEndian.PutUint32(u[:4], uint32(j.at.Unix()))
@@ -52,7 +52,7 @@ func (j accessJob) encode() (string, bool) {
 	return "", false
 }
 
-// decodeJob reads the id of a job, or returns false.
+// decodeJob parses the id of a job, or returns false.
 func decodeJob(text string) (accessJob, bool) {
 	u, err := uuid.Parse(text)
 	if err != nil || int(u[4]&^jobByAction) >= len(jobPrefixes) {

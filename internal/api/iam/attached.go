@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// attachments serves the operations that give managed policies to users, groups and roles.
+// attachments serves the operations that attach managed policies to users, groups and roles.
 type attachments struct{ *core }
 
 func (s attachments) register(wire *protocol.Service) {
@@ -122,7 +122,7 @@ func (s attachments) listAttached(
 	return &listAttachedOutput{p.Items, p.Next != "", p.Next}, nil
 }
 
-// attachedTo returns the managed policies below a path that an entity has, sorted by ARN.
+// attachedTo returns the managed policies of an entity below a path, sorted by ARN.
 func (s *core) attachedTo(e *directory.Entity, prefix *string) (all []AttachedPolicy) {
 	for _, arn := range e.Attached {
 		if m := s.directory.Policy(arn); m != nil && prefixed(m.Path, prefix) {

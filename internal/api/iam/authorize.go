@@ -9,18 +9,17 @@ import (
 
 var rules = &policy.Rules{Vendor: "iam"}
 
-// subject is what a request is about, for policies.
+// subject is the subject of a request, for policies.
 type subject struct {
 	arn      string
 	tags     map[string]string // that it has
-	newTags  map[string]string // that the request wants to set
-	tagKeys  []string          // of tags that the request wants to remove
+	newTags  map[string]string // that the request sets
+	tagKeys  []string          // of tags that the request removes
 	policy   string            // ARN of the managed policy to attach or detach
 	boundary string            // ARN of the boundary to set, or that the target has
 }
 
-// allow makes sure that the caller may take the action. It is asked before
-// anything is said about the subject.
+// allow checks that the caller may take the action. It is called before anything is reported about the subject.
 func (s *core) allow(c *protocol.Call, action string, about subject) error {
 	if id := service.Caller(c); id.NoIAM() {
 		return protocol.UnrecognizedClient()
@@ -37,7 +36,7 @@ func (s *core) allow(c *protocol.Call, action string, about subject) error {
 	}, "iam:"+action)
 }
 
-// anything is the resource of operations that are about no resource in particular.
+// anything is the resource of operations without a particular resource.
 const anything = "*"
 
 // ofTarget are the actions for which iam:PermissionsBoundary is the boundary that the target has. For those that set a
@@ -84,8 +83,8 @@ func (s *core) findFor(
 	return e, missing
 }
 
-// named returns the entity that has exactly this name. Names that differ in case only are the same when an entity is
-// made, and different when it is looked for.
+// named returns the entity with exactly this name. Names that differ only in case are equal for creation, and different
+// for lookups.
 func (s *core) named(kind directory.Kind, account, name string) (*directory.Entity, error) {
 	if e := s.directory.Find(kind, account, name); e != nil && e.Name == name {
 		return e, nil
@@ -93,8 +92,7 @@ func (s *core) named(kind directory.Kind, account, name string) (*directory.Enti
 	return nil, errNoEntity(kind, service.Shorten(name))
 }
 
-// userOrCaller returns the user that a request is about: the one that it names,
-// or else the caller.
+// userOrCaller returns the user that a request names, or else the caller.
 func (s *core) userOrCaller(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
 	if id := service.Caller(c); name == nil {
 		if id.Kind != policy.User {
@@ -105,7 +103,7 @@ func (s *core) userOrCaller(c *protocol.Call, name *string, action string) (*dir
 	return s.find(c, directory.User, name, action)
 }
 
-// errMustName asks a caller that is not a user to name the user that it means.
+// errMustName asks a caller that is not a user to name the user.
 func errMustName() error {
 	return protocol.ValidationError("Must specify userName when calling with non-User credentials")
 }

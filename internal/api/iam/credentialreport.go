@@ -14,8 +14,9 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// credentialReports serves the operations about the report of an account's credentials. Only when it was asked for is
-// kept: the report is made when it is fetched, so that it is true at its GeneratedTime, on every node of a cluster.
+// credentialReports serves the operations about the report of an account's credentials. Only the time of the last
+// request is stored: the report is generated when it is fetched, so that it is true at its GeneratedTime, on every node
+// of a cluster.
 type credentialReports struct{ *core }
 
 func (s credentialReports) register(wire *protocol.Service) {
@@ -23,7 +24,7 @@ func (s credentialReports) register(wire *protocol.Service) {
 	protocol.Register(wire, "GetCredentialReport", s.get)
 }
 
-// reportLasts is how long a report can be fetched after it was asked for. AWS makes one every four hours at most.
+// reportLasts is how long a report can be fetched after it was requested. AWS generates one every four hours at most.
 const reportLasts = 4 * time.Hour
 
 type generateReportOutput struct {
@@ -70,7 +71,7 @@ func (s credentialReports) get(_ context.Context, c *protocol.Call, _ *service.E
 	return &getReportOutput{s.report(account), "text/csv", now.UTC().Truncate(time.Second)}, nil
 }
 
-// errReport says that there is no report that could be fetched.
+// errReport reports that there is no report to fetch.
 func errReport(why, sentence string) *protocol.Error {
 	e := service.Modelled("CredentialReport"+why+"Exception", "Report"+why, http.StatusGone,
 		"%s To generate a new report, use GenerateCredentialReport.", sentence)

@@ -12,21 +12,21 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// details serves the operation that shows all users, groups, roles and policies of an account, and what they have.
+// details serves the operation that shows all users, groups, roles and policies of an account with their relations.
 type details struct{ *core }
 
 func (s details) register(wire *protocol.Service) {
 	protocol.Register(wire, "GetAccountAuthorizationDetails", s.get)
 }
 
-// mostDetails is how many bytes of documents an answer has before it ends early. IAM may return fewer items than were
-// asked for.
+// mostDetails is the size of documents, in bytes, at which an answer ends early. IAM may return fewer items than
+// requested.
 const mostDetails = 1 << 20
 
 // PolicyDetail is a policy that is part of a user, group or role.
 type PolicyDetail struct{ PolicyName, PolicyDocument string }
 
-// UserDetail is a user with all that it has.
+// UserDetail is a user with its policies and groups.
 type UserDetail struct {
 	Path                    string
 	UserName                string
@@ -40,7 +40,7 @@ type UserDetail struct {
 	Tags                    []Tag `wrap:"member" json:",always"`
 }
 
-// GroupDetail is a group with all that it has.
+// GroupDetail is a group with its policies.
 type GroupDetail struct {
 	Path                    string
 	GroupName               string
@@ -51,7 +51,7 @@ type GroupDetail struct {
 	AttachedManagedPolicies []AttachedPolicy `json:",always" wrap:"member"`
 }
 
-// RoleDetail is a role with all that it has.
+// RoleDetail is a role with its policies and profiles.
 type RoleDetail struct {
 	Path                     string
 	RoleName                 string
@@ -130,8 +130,8 @@ func (s details) get(_ context.Context, c *protocol.Call, in *detailsInput) (*de
 	return out, nil
 }
 
-// all returns what an account has of the kinds that a filter lists, or of all without one, in a fixed order. Of AWS's
-// own policies these are the ones that something has.
+// all returns the account's resources of the kinds in a filter, or of all kinds without one, in a fixed order. Of AWS's
+// own policies it returns those in use.
 func (s details) all(account string, filter []string) (all []detailed) {
 	wanted := func(kind string) bool { return len(filter) == 0 || slices.Contains(filter, kind) }
 	for i, kind := range []directory.Kind{directory.User, directory.Group, directory.Role} {
@@ -158,7 +158,7 @@ func (s details) all(account string, filter []string) (all []detailed) {
 	return all
 }
 
-// add adds to an answer what d is, and returns the size of the documents.
+// add adds d to an answer, and returns the size of its documents.
 func (s details) add(out *detailsOutput, account string, d detailed) int {
 	e := d.entity
 	if e == nil {

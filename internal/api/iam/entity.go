@@ -10,8 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// newEntity returns the entity that a request asks for, if its parameters are
-// valid and the caller may make it.
+// newEntity returns the entity that a request creates, if its parameters are valid and the caller may create it.
 func (s *core) newEntity(
 	c *protocol.Call, kind directory.Kind, name, path, boundary *string, tags []Tag,
 ) (*directory.Entity, error) {
@@ -49,14 +48,14 @@ func (s *core) add(ctx context.Context, e *directory.Entity, quota int) error {
 	})
 }
 
-// edit changes an entity that was found. If another request has deleted it
-// meanwhile, the error says that it cannot be found.
+// edit changes an entity that was found before. If another request has deleted it meanwhile, the error reports a
+// missing entity.
 func (s *core) edit(ctx context.Context, e *directory.Entity, change func(e *directory.Entity) error) error {
 	_, err := s.edited(ctx, e, change)
 	return err
 }
 
-// edited is edit, and returns the entity as it is then.
+// edited is edit, and returns the changed entity.
 func (s *core) edited(
 	ctx context.Context, e *directory.Entity, change func(e *directory.Entity) error,
 ) (*directory.Entity, error) {
@@ -74,8 +73,7 @@ func (s *core) edited(
 	})
 }
 
-// rename gives an entity another name or path, if the caller may update both the
-// old ARN and the new one.
+// rename changes the name or path of an entity, if the caller may update both the old ARN and the new one.
 func (s *core) rename(
 	ctx context.Context, c *protocol.Call, kind directory.Kind, name, newName, newPath *string,
 ) (*service.Empty, error) {
@@ -105,8 +103,7 @@ func (s *core) rename(
 	})
 }
 
-// remove deletes an entity that has neither keys, a password, second factors, groups, members nor policies, and is in
-// no instance profile.
+// remove deletes an entity without keys, password, second factors, groups, members, policies and instance profiles.
 func (s *core) remove(ctx context.Context, c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
 	e, err := s.find(c, kind, name, "Delete"+words[kind])
 	if err != nil {

@@ -19,7 +19,7 @@ func errNoEntity(kind directory.Kind, name string) *protocol.Error {
 	return errNotFound("The %s with name %s cannot be found.", kind, name)
 }
 
-// errTaken says that there is an entity of a name.
+// errTaken reports that an entity of that name exists.
 func errTaken(kind directory.Kind, name string) *protocol.Error {
 	if kind == directory.Profile {
 		return errExists("Instance Profile %s already exists.", name)
@@ -37,7 +37,7 @@ func errExists(format string, args ...any) *protocol.Error {
 	return service.Modelled("EntityAlreadyExistsException", "EntityAlreadyExists", http.StatusConflict, format, args...)
 }
 
-// errConflict says what has to be done before something can be deleted.
+// errConflict names what must be deleted first.
 func errConflict(what string) *protocol.Error {
 	return service.Modelled("DeleteConflictException", "DeleteConflict", http.StatusConflict, "Cannot delete entity, must %s first.", what)
 }

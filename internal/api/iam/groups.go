@@ -23,7 +23,7 @@ func showGroup(e *directory.Entity) Group {
 	return Group{Path: e.Path, GroupName: e.Name, GroupId: e.ID, Arn: e.ARN(), CreateDate: e.Created}
 }
 
-// groups serves the operations about groups and who is in them.
+// groups serves the operations about groups and their members.
 type groups struct{ *core }
 
 func (s groups) register(wire *protocol.Service) {

@@ -46,7 +46,7 @@ func pick(k directory.Kind, user, group, role *string) *string {
 	return role
 }
 
-// inlineLimits bound the size of all inline policies of an entity together.
+// inlineLimits limit the total size of all inline policies of an entity.
 var inlineLimits = map[directory.Kind]int{
 	directory.User: policy.MaxUserInline, directory.Group: policy.MaxGroupInline, directory.Role: policy.MaxRoleInline,
 }
@@ -84,7 +84,7 @@ func (s inline) putInline(
 	})
 }
 
-// sizeOf returns how much of the quota a stored document takes.
+// sizeOf returns how much of the quota a stored document uses.
 func sizeOf(text string) int {
 	p, err := policy.Parse(policy.ForIdentity, text)
 	if err != nil {

@@ -30,7 +30,7 @@ type AccessKey struct {
 	CreateDate      time.Time
 }
 
-// AccessKeyMetadata is what clients can learn of an access key after it was made.
+// AccessKeyMetadata is the visible part of an access key after its creation.
 type AccessKeyMetadata struct {
 	UserName    string `json:",omitempty"`
 	AccessKeyId string
@@ -165,7 +165,7 @@ func (s keys) deleteAccessKey(ctx context.Context, c *protocol.Call, in *accessK
 	})
 }
 
-// AccessKeyLastUsed says when and for which service a key was used last.
+// AccessKeyLastUsed is the last use of a key.
 type AccessKeyLastUsed struct {
 	LastUsedDate *time.Time
 	ServiceName  string
@@ -180,7 +180,7 @@ type lastUsedOutput struct {
 func (s keys) getAccessKeyLastUsed(_ context.Context, c *protocol.Call, in *accessKeyInput) (*lastUsedOutput, error) {
 	id := orEmpty(in.AccessKeyId)
 	account := service.Caller(c).Account
-	about := subject{arn: "arn:aws:iam::" + account + ":user/*"} // whose it is is not known yet
+	about := subject{arn: "arn:aws:iam::" + account + ":user/*"} // the owner is not known yet
 	var user *directory.Entity
 	k := s.directory.Key(id)
 	if k != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// lastAccessed serves the operations that say when users and roles have last used the services that they may use. A job
-// is done as soon as it is begun, and kept nowhere: its id says what it is about.
+// lastAccessed serves the operations that report when users and roles last used the services that they may use. A job
+// is done as soon as it begins, and is not stored: its id contains its subject.
 type lastAccessed struct{ *core }
 
 func (s lastAccessed) register(wire *protocol.Service) {
@@ -27,8 +27,8 @@ const (
 	actionLevel  = "ACTION_LEVEL"
 )
 
-// served are the services that policies can name, as AWS calls them. The signature of a request names CloudWatch in
-// another way.
+// served are the services that policies can name, under AWS's names. The signature of a request names CloudWatch
+// differently.
 var served = []struct{ namespace, signed, name string }{
 	{"cloudtrail", "cloudtrail", "AWS CloudTrail"},
 	{"cloudwatch", "monitoring", "Amazon CloudWatch"},
@@ -66,7 +66,7 @@ func (s lastAccessed) generate(
 	return &generateAccessedOutput{id}, nil
 }
 
-// ServiceLastAccessed says when a service was used last, and by which user or role.
+// ServiceLastAccessed is the last use of a service, with the user or role.
 type ServiceLastAccessed struct {
 	ServiceName                string
 	ServiceNamespace           string
@@ -93,14 +93,14 @@ type accessedOutput struct {
 	Marker               string `json:",omitempty"`
 }
 
-// accessed is what a job is about: users and roles, and the policies by which they can use services.
+// accessed is the subject of a job: users and roles, and the policies that let them use services.
 type accessed struct {
 	job      accessJob
 	users    []*directory.Entity
 	policies []*policy.Policy
 }
 
-// find returns what the job of a request is about.
+// find returns the subject of a request's job.
 func (s lastAccessed) find(c *protocol.Call, in *accessedInput) (*accessed, error) {
 	id := orEmpty(in.JobId)
 	if err := s.allow(c, c.Operation, subject{arn: anything}); err != nil {
@@ -179,7 +179,7 @@ func (s lastAccessed) get(_ context.Context, c *protocol.Call, in *accessedInput
 	return out, nil
 }
 
-// last returns when one of some users and roles has used a service last.
+// last returns when one of some users and roles last used a service.
 func (s lastAccessed) last(name, namespace, signed string, users []*directory.Entity) ServiceLastAccessed {
 	l := ServiceLastAccessed{ServiceName: name, ServiceNamespace: namespace}
 	for _, e := range users {
@@ -199,7 +199,7 @@ func (s lastAccessed) last(name, namespace, signed string, users []*directory.En
 // EntityInfo names a user or a role.
 type EntityInfo struct{ Arn, Name, Type, Id, Path string }
 
-// EntityDetails says when a user or a role has used a service last.
+// EntityDetails is the last use of a service by a user or a role.
 type EntityDetails struct {
 	EntityInfo        EntityInfo
 	LastAuthenticated *time.Time

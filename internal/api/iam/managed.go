@@ -21,13 +21,13 @@ type Policy struct {
 	Tags []Tag `wrap:"member"`
 }
 
-// DetailedPolicy is a Policy whose tags are shown also if there are none.
+// DetailedPolicy is a Policy that shows its tags even if there are none.
 type DetailedPolicy struct {
 	PolicyFacts
 	Tags []Tag `json:",always" wrap:"member"`
 }
 
-// PolicyFacts are what is shown of a managed policy everywhere.
+// PolicyFacts is the part of a managed policy that every answer shows.
 type PolicyFacts struct {
 	PolicyName                    string
 	PolicyId                      string
@@ -42,7 +42,7 @@ type PolicyFacts struct {
 	UpdateDate                    time.Time
 }
 
-// facts returns what an account sees of a managed policy.
+// facts returns an account's view of a managed policy.
 func (s *core) facts(account string, m *directory.Managed) PolicyFacts {
 	attached, bounded := s.holders(account, m)
 	return PolicyFacts{
@@ -52,7 +52,7 @@ func (s *core) facts(account string, m *directory.Managed) PolicyFacts {
 	}
 }
 
-// holders returns what of an account has a managed policy, attached or as its boundary.
+// holders returns the entities of an account with a managed policy, attached or as their boundary.
 func (s *core) holders(account string, m *directory.Managed) (attached, bounded []*directory.Entity) {
 	attached, bounded = s.directory.Users(m.ARN())
 	own := func(e *directory.Entity) bool { return e.Account == account }
@@ -78,8 +78,7 @@ func (s policies) register(wire *protocol.Service) {
 	protocol.Register(wire, "ListPolicyTags", s.listPolicyTags)
 }
 
-// checkManaged reads a document that is to become a version of the managed policy
-// with the ARN.
+// checkManaged checks a document for a version of the managed policy with the ARN.
 func (s policies) checkManaged(text, arn string) error {
 	p, err := policy.Parse(policy.ForIdentity, text)
 	if err == nil {
@@ -180,7 +179,7 @@ func (s policies) editPolicy(
 	return err
 }
 
-// editedPolicy is editPolicy, and returns the policy as change has left it.
+// editedPolicy is editPolicy, and returns the changed policy.
 func (s policies) editedPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) (
 	*directory.Managed, error,
 ) {
@@ -284,7 +283,7 @@ func (s policies) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 		case *in.PolicyUsageFilter == usedAsBoundary:
 			return len(bounded) > 0
 		}
-		return !only || len(attached) > 0 // a policy that nothing has can be attached
+		return !only || len(attached) > 0 // a policy without users can be attached
 	})
 	byARN := (*directory.Managed).ARN
 	slices.SortFunc(all, func(a, b *directory.Managed) int { return cmp.Compare(byARN(a), byARN(b)) })

@@ -37,7 +37,7 @@ func errNoDevice(serial string) *protocol.Error {
 type VirtualMFADevice struct {
 	SerialNumber     string
 	Base32StringSeed []byte     `json:",omitempty" hidden:""` // only of a new one
-	User             *User      // who has it
+	User             *User      // its user
 	EnableDate       *time.Time // since when
 }
 
@@ -117,7 +117,7 @@ func (s devices) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, i
 	})
 }
 
-// enableMFADevice gives a second factor to a user who has shown two codes of it, one after the other.
+// enableMFADevice assigns a second factor to a user who has shown two successive codes.
 func (s devices) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
 	serial := orEmpty(in.SerialNumber)
 	first, second := orEmpty(in.AuthenticationCode1), orEmpty(in.AuthenticationCode2)
@@ -170,7 +170,7 @@ func (s devices) deactivateMFADevice(ctx context.Context, c *protocol.Call, in *
 	})
 }
 
-// MFADevice is a second factor that a user has, as clients see it.
+// MFADevice is a user's second factor, as clients see it.
 type MFADevice struct {
 	UserName     string
 	SerialNumber string

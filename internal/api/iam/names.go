@@ -22,7 +22,7 @@ const (
 	maxRolesPerProfile = 1
 )
 
-// checkPath returns the path that a request sets, if it is a valid one, or "/" if it sets none.
+// checkPath returns the path in a request, if it is valid, or "/" if there is none.
 func checkPath(member string, path *string) (string, error) {
 	switch {
 	case path == nil:
@@ -36,7 +36,7 @@ func checkPath(member string, path *string) (string, error) {
 // isARN reports whether s has the six parts of an ARN.
 func isARN(s string) bool { return strings.HasPrefix(s, "arn:") && strings.Count(s, ":") >= 5 }
 
-// prefixed reports whether path begins with the prefix, or there is no prefix.
+// prefixed reports whether path begins with the prefix, or whether there is no prefix.
 func prefixed(path string, prefix *string) bool {
 	return prefix == nil || strings.HasPrefix(path, *prefix)
 }

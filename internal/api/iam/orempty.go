@@ -1,6 +1,6 @@
 package iam
 
-// orEmpty returns what p points to, or "". The model has required members checked before handlers run.
+// orEmpty returns the value of p, or "". Required members are checked against the model before handlers run.
 func orEmpty(p *string) string {
 	if p == nil {
 		return ""

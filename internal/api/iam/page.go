@@ -7,10 +7,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// defaultItems is how many entries a page has if a request does not say.
+// defaultItems is the default number of entries of a page.
 const defaultItems = 100
 
-// paginate returns the part of all, which is sorted by key, that comes after the marker.
+// paginate returns the page of all, which is sorted by key, that follows the marker.
 func paginate[T any](all []T, key func(T) string, marker *string, maxItems *int32) (service.Page[T], error) {
 	after, most := "", defaultItems
 	if marker != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// passwordRules serves the operations about what passwords have to be like.
+// passwordRules serves the operations about the rules for passwords.
 type passwordRules struct{ *core }
 
 func (s passwordRules) register(wire *protocol.Service) {
@@ -76,7 +76,7 @@ type passwordPolicyInput struct {
 	HardExpiry                 *bool
 }
 
-// updateAccountPasswordPolicy sets all rules: those that are not given get their defaults, as on AWS.
+// updateAccountPasswordPolicy sets all rules: missing ones get their defaults, as on AWS.
 func (s passwordRules) updateAccountPasswordPolicy(
 	ctx context.Context, c *protocol.Call, in *passwordPolicyInput,
 ) (*service.Empty, error) {

@@ -51,7 +51,7 @@ type loginProfileInput struct {
 
 type loginProfileOutput struct{ LoginProfile LoginProfile }
 
-// hashNew returns the hash of a password that a user may have.
+// hashNew returns the hash of a new password, after checking it.
 func (s passwords) hashNew(ctx context.Context, account string, p *login.Profile, password string) (string, error) {
 	rules, _ := s.logins.Rules(account)
 	why, err := s.logins.CheckNew(ctx, account, &rules, p, password)
@@ -72,7 +72,7 @@ func (s passwords) createLoginProfile(
 	ctx context.Context, c *protocol.Call, in *loginProfileInput,
 ) (*loginProfileOutput, error) {
 	var v protocol.Violations
-	password := v.Required("password", in.Password) // AWS has passwords for some callers who leave it out
+	password := v.Required("password", in.Password) // on AWS, some callers may omit it
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (s passwords) changePassword(ctx context.Context, c *protocol.Call, in *cha
 		return nil, err
 	case !right:
 		wrong := protocol.AccessDenied("The old password was incorrect.")
-		wrong.Final = true // a second look would count as a second guess
+		wrong.Final = true // a second check would count as a second guess
 		return nil, wrong
 	}
 	try.Succeed()

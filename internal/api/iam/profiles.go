@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// profiles serves the operations about instance profiles. They are kept and listed for programs that make them together
-// with roles; nothing here runs on instances.
+// profiles serves the operations about instance profiles. They are stored and listed for programs that create them
+// together with roles; no instances run here.
 type profiles struct{ *core }
 
 func (s profiles) register(wire *protocol.Service) {
@@ -44,7 +44,7 @@ func (s *core) showProfile(e *directory.Entity) InstanceProfile {
 	return p
 }
 
-// listedProfile returns an instance profile as lists show it: without tags.
+// listedProfile returns an instance profile for lists: without tags.
 func (s *core) listedProfile(e *directory.Entity) InstanceProfile {
 	p := InstanceProfile{Path: e.Path, InstanceProfileName: e.Name, InstanceProfileId: e.ID, Arn: e.ARN(), CreateDate: e.Created}
 	for _, id := range e.Roles {
@@ -132,7 +132,7 @@ func (s profiles) pair(c *protocol.Call, in *profileInput) (profile, role *direc
 	return profile, role, err
 }
 
-// addRole gives a role to a profile. On AWS that hands the role to a service, which takes iam:PassRole.
+// addRole adds a role to a profile. On AWS that passes the role to a service, which requires iam:PassRole.
 func (s profiles) addRole(ctx context.Context, c *protocol.Call, in *profileInput) (*service.Empty, error) {
 	profile, role, err := s.pair(c, in)
 	if err != nil {

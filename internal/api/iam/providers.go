@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// providers serves the operations about OpenID Connect providers, whose tokens STS takes for sessions of roles.
+// providers serves the operations about OpenID Connect providers, whose tokens STS accepts for sessions of roles.
 type providers struct{ *core }
 
 func (s providers) register(wire *protocol.Service) {
@@ -31,7 +31,7 @@ func (s providers) register(wire *protocol.Service) {
 const (
 	maxProviders   = 100
 	maxClients     = 100 // of a provider
-	maxThumbprints = 5   // likewise
+	maxThumbprints = 5   // of a provider
 )
 
 type createProviderInput struct {
@@ -80,7 +80,7 @@ func (s providers) create(ctx context.Context, c *protocol.Call, in *createProvi
 	return &createProviderOutput{e.ARN(), service.TagList(e.Tags)}, nil
 }
 
-// name returns what the provider is called: its URL without the scheme.
+// name returns the provider's name: its URL without the scheme.
 func (in *createProviderInput) name() (string, error) {
 	written := orEmpty(in.Url)
 	if err := checkThumbprints(in.ThumbprintList); err != nil {
@@ -92,17 +92,17 @@ func (in *createProviderInput) name() (string, error) {
 	return strings.TrimPrefix(written, secure), nil
 }
 
-// secure is what the URL of a provider begins with.
+// secure begins the URL of a provider.
 const secure = "https://"
 
-// isProviderURL reports whether text is a URL with TLS that names a host and perhaps a path.
+// isProviderURL reports whether text is a URL with TLS, a host and optionally a path.
 func isProviderURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && strings.HasPrefix(text, secure) && u.Host != "" && u.User == nil &&
 		!strings.ContainsAny(text, "?# ") && service.Printable(text)
 }
 
-// checkThumbprints refuses thumbprints that are none, and too many.
+// checkThumbprints refuses invalid thumbprints, and too many.
 func checkThumbprints(thumbprints []string) error {
 	var v protocol.Violations
 	for _, one := range thumbprints {
@@ -119,7 +119,7 @@ func checkThumbprints(thumbprints []string) error {
 
 func isHex(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }
 
-// providerInput names a provider, and for some operations says what is to become of it.
+// providerInput names a provider, and holds the changes of some operations.
 type providerInput struct {
 	OpenIDConnectProviderArn *string `max:"2048"`
 
@@ -131,7 +131,7 @@ type providerInput struct {
 	MaxItems       *int32
 }
 
-// about returns the provider that a request names, if the caller may take the action on it. It is nil if there is none.
+// about returns the provider that a request names, if the caller may take the action on it, or nil if there is none.
 func (s providers) about(c *protocol.Call, in *providerInput, about subject) (*directory.Entity, error) {
 	arn := orEmpty(in.OpenIDConnectProviderArn)
 	e := s.directory.ByARN(arn)
@@ -187,7 +187,7 @@ func (s providers) get(_ context.Context, c *protocol.Call, in *providerInput) (
 	return &getProviderOutput{e.Name, e.Clients, e.Thumbprints, e.Created, service.TagList(e.Tags)}, nil
 }
 
-// ListedProvider is a provider as lists show it.
+// ListedProvider is a provider in a list.
 type ListedProvider struct{ Arn string }
 
 type listProvidersOutput struct {
@@ -204,7 +204,7 @@ func (s providers) list(_ context.Context, c *protocol.Call, _ *service.Empty) (
 	return &listProvidersOutput{service.Convert(all, listed)}, nil
 }
 
-// delete removes a provider. That there is none is no error, as on AWS.
+// delete removes a provider. A missing provider is no error, as on AWS.
 func (s providers) delete(ctx context.Context, c *protocol.Call, in *providerInput) (*service.Empty, error) {
 	e, err := s.about(c, in, subject{})
 	if e == nil || err != nil {

@@ -26,13 +26,13 @@ type Role struct {
 	RoleLastUsed             *RoleLastUsed
 }
 
-// RoleLastUsed says when a session of a role was used last. It is empty if none ever was.
+// RoleLastUsed is the last use of a role's session. It is empty if there was none.
 type RoleLastUsed struct {
 	LastUsedDate *time.Time
 	Region       string `json:",omitempty"`
 }
 
-// lastUsed returns when a role was used last.
+// lastUsed returns when a role was last used.
 func (s *core) lastUsed(role *directory.Entity) *RoleLastUsed {
 	if u, ok := s.directory.LastUse(role); ok {
 		return &RoleLastUsed{&u.At, u.Region}
@@ -49,7 +49,7 @@ func showRole(e *directory.Entity) Role {
 	}
 }
 
-// listedRole returns a role as lists show it: without boundary and tags.
+// listedRole returns a role for lists: without boundary and tags.
 func listedRole(e *directory.Entity) Role {
 	r := showRole(e)
 	r.PermissionsBoundary, r.Tags = nil, nil
@@ -69,7 +69,7 @@ func (s roles) register(wire *protocol.Service) {
 	protocol.Register(wire, "ListRoles", s.listRoles)
 }
 
-// defaultSession is how long the sessions of a role may be, in seconds, if a request does not say.
+// defaultSession is the default maximum length of a role's sessions, in seconds.
 const defaultSession = 3600
 
 type createRoleInput struct {
@@ -110,9 +110,8 @@ func (s roles) createRole(ctx context.Context, c *protocol.Call, in *createRoleI
 	return out, nil
 }
 
-// setTrust sets who may assume a role. The users and roles that the policy names
-// have to exist, and are bound to their unique ids: a user that is made later
-// under the same name is not meant.
+// setTrust sets the trust policy of a role. The users and roles that the policy names must exist, and are bound to
+// their unique ids: a user created later under the same name is not included.
 func (s roles) setTrust(e *directory.Entity, text string) error {
 	p, err := policy.Parse(policy.ForTrust, text)
 	if err == nil {
@@ -226,7 +225,7 @@ func (s roles) listRoles(_ context.Context, c *protocol.Call, in *listRolesInput
 	return &listRolesOutput{service.Convert(p.Items, listedRole), p.Next != "", p.Next}, nil
 }
 
-// escape writes a document as IAM returns it: percent-encoded by RFC 3986.
+// escape encodes a document as IAM returns it: percent-encoded by RFC 3986.
 func escape(document string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder

@@ -18,7 +18,7 @@ import (
 //go:embed model.txt
 var model string
 
-// sentences are what IAM says of texts with characters that they cannot have, instead of naming the pattern.
+// sentences are IAM's messages about texts with invalid characters, in place of the pattern.
 var sentences = map[string]string{
 	"name":   "The specified value for %s is invalid. It must contain only alphanumeric characters and/or the following: +=,.@_-",
 	"path":   "The specified value for %s is invalid. It must begin and end with / and contain only alphanumeric characters and/or / characters.",
@@ -26,7 +26,7 @@ var sentences = map[string]string{
 	"ascii":  "The specified value for %s is invalid. It must contain only printable ASCII characters.",
 }
 
-// Options are what New needs.
+// Options configures New.
 type Options struct {
 	Directory *directory.Directory
 	Access    *access.Decider
@@ -34,11 +34,11 @@ type Options struct {
 	Logins    *login.Logins         // passwords and second factors of users
 	Now       func() time.Time      // nil means time.Now
 	Log       *slog.Logger          // nil means that nothing is logged
-	// Services lists actions. The log says when a policy names an action of one of these services that is not listed.
+	// Services lists actions. When a policy names an unlisted action of one of these services, the log reports it.
 	Services service.Services
 }
 
-// core is what the operations about all kinds of things share. Each kind has a type of its own, which embeds it.
+// core is the common part of all operations. Each kind of resource has its own type, which embeds it.
 type core struct {
 	directory  *directory.Directory
 	authorizer *service.Authorizer
@@ -92,7 +92,7 @@ func New(o Options) *protocol.Service {
 // Rules returns the rules of IAM with all actions that policies can name.
 func Rules() *policy.Rules { return service.RulesOf(New(Options{}), "PassRole") }
 
-// warn notes in the log what in a policy that was accepted never has an effect.
+// warn logs the parts of an accepted policy that never have an effect.
 func (s *core) warn(p *policy.Policy, holder string) {
 	service.WarnOfPolicy(s.log, p, holder, s.services)
 }
@@ -123,7 +123,7 @@ func each[In, Out any](
 	}
 }
 
-// words are the kinds of entities as the names of operations spell them.
+// words are the kinds of entities in the names of operations.
 var words = map[directory.Kind]string{
 	directory.User:    "User",
 	directory.Group:   "Group",
@@ -133,6 +133,6 @@ var words = map[directory.Kind]string{
 
 var (
 	allKinds = []directory.Kind{directory.User, directory.Group, directory.Role}
-	// boundKinds can have a permissions boundary.
+	// boundKinds are the kinds with a permissions boundary.
 	boundKinds = []directory.Kind{directory.User, directory.Role}
 )

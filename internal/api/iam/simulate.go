@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// simulator serves the operations that ask what policies would allow.
+// simulator serves the operations that simulate policies.
 type simulator struct {
 	*core
 	turns // each simulation may take a while
@@ -23,7 +23,7 @@ func (s *simulator) register(wire *protocol.Service) {
 	protocol.Register(wire, "GetContextKeysForPrincipalPolicy", s.contextKeysPrincipal)
 }
 
-// ContextEntry states the value of a condition key for a simulation.
+// ContextEntry sets the value of a condition key for a simulation.
 type ContextEntry struct {
 	ContextKeyName   string   `max:"256"`
 	ContextKeyValues []string `max:"50,2048" wrap:"member"`
@@ -45,7 +45,7 @@ type simulateInput struct {
 	MaxItems                           *int32
 }
 
-// Place is where a statement begins or ends in its document.
+// Place is the beginning or the end of a statement in its document.
 type Place struct{ Line, Column int32 }
 
 // Statement is a statement of a policy that decided.
@@ -56,7 +56,7 @@ type Statement struct {
 	EndPosition      Place
 }
 
-// EvaluationResult says whether one action on one resource would be allowed.
+// EvaluationResult is the result for one action on one resource.
 type EvaluationResult struct {
 	EvalActionName       string
 	EvalResourceName     string
@@ -67,7 +67,7 @@ type EvaluationResult struct {
 	PermissionsBoundaryDecisionDetail *BoundaryDecision
 }
 
-// BoundaryDecision says whether the boundary would allow the action.
+// BoundaryDecision is the decision of the boundary.
 type BoundaryDecision struct{ AllowedByPermissionsBoundary bool }
 
 type simulateOutput struct {
@@ -91,7 +91,7 @@ func (s *simulator) simulatePrincipal(ctx context.Context, c *protocol.Call, in 
 	return s.simulate(ctx, c, in, e)
 }
 
-// source returns the user, group or role whose policies a request is about.
+// source returns the user, group or role whose policies a request simulates.
 func (s *simulator) source(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
 	arn := orEmpty(name)
 	arn = service.Shorten(arn)

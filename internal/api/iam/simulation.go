@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// simulation holds what all questions of a request share.
+// simulation is the common part of all questions of a request.
 type simulation struct {
 	request    policy.Request
 	owner      *string
@@ -24,12 +24,12 @@ type simulation struct {
 	statements int // of all policies
 }
 
-// Limits of a simulation, and of what fits into one answer: IAM may return fewer results than were asked for.
+// Limits of a simulation and its answer: IAM may return fewer results than requested.
 const (
 	mostQuestions  = 1000        // actions times resources
 	mostDocuments  = 64 << 10    // bytes, of all policies of a request together
 	mostMatched    = 2000        // statements in the results of an answer
-	mostStatements = 100_000     // that are evaluated for an answer
+	mostStatements = 100_000     // evaluated for an answer
 	mostTime       = time.Second // after which an answer gets no further results
 )
 
@@ -107,7 +107,7 @@ func (in *simulateInput) questions() ([]question, error) {
 	return all, nil
 }
 
-// checkDocuments bounds the size of all policies of a request together.
+// checkDocuments limits the size of all policies of a request together.
 func checkDocuments(lists ...[]string) error {
 	size := 0
 	for _, list := range lists {
@@ -121,8 +121,8 @@ func checkDocuments(lists ...[]string) error {
 	return nil
 }
 
-// prepare reads the policies and facts of a request. If e is not nil, its own
-// policies count besides those of the request.
+// prepare reads the policies and facts of a request. If e is not nil, its own policies are added to those of the
+// request.
 func (s *simulator) prepare(c *protocol.Call, in *simulateInput, e *directory.Entity) (*simulation, error) {
 	var resourcePolicy []string
 	if in.ResourcePolicy != nil {
@@ -228,7 +228,7 @@ var entryTypes = []string{
 	"date", "dateList",
 }
 
-// simulatedFacts returns the facts that the request states, and the time.
+// simulatedFacts returns the facts in the request, and the time.
 func simulatedFacts(entries []ContextEntry, now time.Time) (policy.Facts, error) {
 	values := make(map[string]policy.Value)
 	for _, entry := range entries {
@@ -292,7 +292,7 @@ func (sim *simulation) evaluate(action, resource string) EvaluationResult {
 
 func place(p policy.Position) Place { return Place{int32(p.Line), int32(p.Column)} }
 
-// ownerOf returns the account that an ARN names, or else the given one.
+// ownerOf returns the account in an ARN, or else the given one.
 func ownerOf(arn, account string) string {
 	if parts := strings.SplitN(arn, ":", 6); len(parts) == 6 && identity.IsAccount(parts[4]) {
 		return parts[4]

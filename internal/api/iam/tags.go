@@ -22,7 +22,7 @@ func checkTags(tags []Tag) (map[string]string, error) {
 	return out, nil
 }
 
-// taggedKinds can have tags. Groups cannot.
+// taggedKinds are the kinds with tags. Groups have none.
 var taggedKinds = boundKinds
 
 // tagged serves the operations about the tags of users and roles.
@@ -69,7 +69,7 @@ func errNoList(member string) error {
 	return v.Err()
 }
 
-// addTags returns old and the added tags together, unless those are too many.
+// addTags returns old and the added tags together, unless they are too many.
 func addTags(old, added map[string]string) (map[string]string, error) {
 	all := maps.Clone(old)
 	if all == nil {
@@ -85,7 +85,7 @@ func addTags(old, added map[string]string) (map[string]string, error) {
 	return all, nil
 }
 
-// removeTags returns old without the tags that have these keys. Keys that old does not have are ignored, as on AWS.
+// removeTags returns old without the tags with these keys. It ignores missing keys, as on AWS.
 func removeTags(old map[string]string, keys []string) map[string]string {
 	all := maps.Clone(old)
 	for _, key := range keys {
@@ -153,7 +153,7 @@ func (s tagged) listEntityTags(
 	return in.page(e.Tags)
 }
 
-// page returns the part of tags that a request asks for.
+// page returns the requested page of tags.
 func (in *tagsInput) page(tags map[string]string) (*listTagsOutput, error) {
 	p, err := paginate(service.TagList(tags), func(t Tag) string { return t.Key }, in.Marker, in.MaxItems)
 	if err != nil {

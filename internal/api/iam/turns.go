@@ -13,7 +13,7 @@ type turns struct {
 	accounts map[string]*turn
 }
 
-// turn belongs to an account that has requests under way.
+// turn belongs to an account with requests in progress.
 type turn struct {
 	taken    chan struct{} // has an element while a request has the turn
 	requests int           // that have the turn or wait for it
@@ -22,7 +22,7 @@ type turn struct {
 // mostWaiting is how many requests of an account may have the turn or wait for it.
 const mostWaiting = 10
 
-// take waits for the account's turn. It returns a function that gives the turn up, or the error of ctx, or
+// take waits for the account's turn. It returns a function that ends the turn, or the error of ctx, or
 // protocol.Throttled if too many wait already.
 func (t *turns) take(ctx context.Context, account string) (done func(), err error) {
 	t.mu.Lock()

@@ -42,14 +42,14 @@ func showUser(e *directory.Entity) User {
 	}
 }
 
-// listedUser returns a user as lists show it: without boundary and tags.
+// listedUser returns a user for lists: without boundary and tags.
 func (s *core) listedUser(e *directory.Entity) User {
 	u := showUser(e)
 	u.PasswordLastUsed, u.PermissionsBoundary, u.Tags = s.passwordUsed(e), nil, nil
 	return u
 }
 
-// passwordUsed returns when a user has last signed in to the console by password, or nil.
+// passwordUsed returns when a user last signed in to the console by password, or nil.
 func (s *core) passwordUsed(user *directory.Entity) *time.Time {
 	if u, _ := s.directory.LastUse(user); !u.Services[directory.SignIn].At.IsZero() {
 		at := u.Services[directory.SignIn].At

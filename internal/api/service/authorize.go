@@ -10,15 +10,15 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// Authorizer decides whether callers may do what they ask of one service. It is safe for concurrent use.
+// Authorizer decides whether callers may use one service. It is safe for concurrent use.
 type Authorizer struct {
 	access *access.Decider
 	rules  *policy.Rules
 	now    func() time.Time
 }
 
-// NewAuthorizer returns an Authorizer for the service whose rules these are. A nil decider knows only the roots of
-// accounts and anonymous callers; a nil now is time.Now.
+// NewAuthorizer returns an Authorizer for the service with these rules. A nil decider knows only the roots of accounts
+// and anonymous callers; a nil now is time.Now.
 func NewAuthorizer(decider *access.Decider, rules *policy.Rules, now func() time.Time) *Authorizer {
 	if decider == nil {
 		decider = access.New(nil)
@@ -29,10 +29,10 @@ func NewAuthorizer(decider *access.Decider, rules *policy.Rules, now func() time
 	return &Authorizer{access: decider, rules: rules, now: now}
 }
 
-// Now returns the time by the clock that policies are decided with.
+// Now returns the time by the clock of policies.
 func (a *Authorizer) Now() time.Time { return a.now() }
 
-// Resource is what a request is about. Its name is asked for only where a policy has to be looked at.
+// Resource is the resource of a request. Its name is computed only if a policy must be evaluated.
 type Resource interface{ ARN() string }
 
 // ARN is the Resource of that name; "*" stands for operations that are about none.
@@ -41,7 +41,7 @@ type ARN string
 // ARN returns a itself.
 func (a ARN) ARN() string { return string(a) }
 
-// Subject is what a request is about, and what policies can ask of it.
+// Subject is the resource of a request, with the facts that policies can ask about it.
 type Subject struct {
 	Resource Resource
 	Owner    string // the account that the resource belongs to; empty: the caller's own
@@ -49,11 +49,11 @@ type Subject struct {
 	Policy, PolicyIDs string
 
 	Tags    map[string]string // that the resource has
-	NewTags map[string]string // that the request wants to set
-	TagKeys []string          // of tags that the request wants to remove
+	NewTags map[string]string // that the request sets
+	TagKeys []string          // of tags that the request removes
 
-	// Lookup returns the value of a condition key that only this service has, whose name it is given in lower case, or
-	// false. It may be nil.
+	// Lookup returns the value of a condition key that only this service has, by its name in lower case, or false. It
+	// may be nil.
 	Lookup func(name string) (policy.Value, bool)
 }
 
@@ -90,12 +90,12 @@ func (a *Authorizer) Forbidden(c *protocol.Call, s Subject, action string) error
 	return err
 }
 
-// Refusal tells the caller of a denial in AWS's words, and keeps the denial for the operator.
+// Refusal converts a denial to AWS's words, and keeps the denial for the operator.
 func Refusal(denial error) error {
 	return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
 }
 
-// details answers what only some decisions have to know.
+// details computes the facts that only some decisions need.
 type details struct {
 	*Authorizer
 	call    *protocol.Call
@@ -108,7 +108,7 @@ func (d *details) ARN() string { return d.subject.Resource.ARN() }
 // Facts implements access.Details.
 func (d *details) Facts() policy.Facts { return d.Authorizer.Facts(d.call, &d.subject) }
 
-// Facts returns what conditions can ask about a request, for a service that has a decision of its own to make.
+// Facts returns the facts of a request for conditions, for a service that makes its own decision.
 func (a *Authorizer) Facts(c *protocol.Call, s *Subject) policy.Facts {
 	f := policy.Facts{
 		Time: a.now(), SecureTransport: c.TLS, UserAgent: c.UserAgent, Region: c.Region,
@@ -118,8 +118,8 @@ func (a *Authorizer) Facts(c *protocol.Call, s *Subject) policy.Facts {
 	return f
 }
 
-// Denied is the answer to an anonymous caller whose request does not get as far as naming a resource that its owner
-// could have opened to everybody.
+// Denied is the answer to an anonymous caller whose request does not name a resource that its owner could have opened
+// to everybody.
 func Denied(c *protocol.Call) *protocol.Error {
 	return protocol.AccessDenied("Access to the resource %s is denied.", Shorten(c.Scheme+"://"+c.Host+c.Path))
 }

@@ -13,8 +13,8 @@ func MalformedDocument(format string, args ...any) *protocol.Error {
 	return Modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
 }
 
-// DocumentError tells a client why package policy does not accept a document: in AWS's sentence, and the request
-// log where and why. A document that is too large is refused with tooLarge.
+// DocumentError explains to a client why package policy does not accept a document, in AWS's sentence. The request log
+// says where and why. tooLarge is the error for a document that is too large.
 func DocumentError(err error, tooLarge *protocol.Error) *protocol.Error {
 	e, ok := errors.AsType[*policy.Error](err)
 	switch {

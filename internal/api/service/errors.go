@@ -12,13 +12,13 @@ import (
 // Empty is the input or output of an operation that has none.
 type Empty struct{}
 
-// Modelled returns an error that the service's model has: shape is its name there, which JSON shows, code its name in
-// the Query protocol.
+// Modelled returns an error of the service's model: shape is its name there, which JSON shows, code its name in the
+// Query protocol.
 func Modelled(shape, code string, status int, format string, args ...any) *protocol.Error {
 	return &protocol.Error{Type: shape, Code: code, Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unavailable is ServiceUnavailable with a reason that the client may know.
+// Unavailable is ServiceUnavailable with a reason for the client.
 func Unavailable(reason string, cause error) error {
 	e := protocol.ServiceUnavailable()
 	e.Message = reason
@@ -33,7 +33,7 @@ func TooEarly(sentence string, cause error) error {
 	return Unavailable(fmt.Sprintf("%s: %v.", sentence, cause), errors.Join(errTooEarly, cause))
 }
 
-// IsTooEarly reports whether an error is one of TooEarly: nothing is wrong with the server.
+// IsTooEarly reports whether an error comes from TooEarly: the server itself has no problem.
 func IsTooEarly(err error) bool { return errors.Is(err, errTooEarly) }
 
 // Sealed returns the answer to a client whose queue is about to be deleted because it was unused, or to be opened
@@ -45,8 +45,8 @@ func Sealed(cause error) error {
 	)
 }
 
-// Failure translates what storage has refused, which says nothing about the request, into the client's answer. Other
-// errors it returns as they are.
+// Failure translates errors of storage that do not concern the request into the client's answer. It returns other
+// errors unchanged.
 func Failure(err error) error {
 	if stuck, ok := errors.AsType[*store.BlockedError](err); ok {
 		return Unavailable("The disk of the server cannot be written: "+stuck.Reason+". Please try again later.", err)
@@ -56,18 +56,18 @@ func Failure(err error) error {
 
 var errNoRoom = errors.New("there is no room")
 
-// NoRoom refuses a request that would make the stored data more. reason is a sentence for the client.
+// NoRoom refuses a request that would add data. reason is a sentence for the client.
 func NoRoom(reason error) error { return Unavailable(reason.Error(), errNoRoom) }
 
-// OfTheDisk reports whether a request was refused because of the state of the disk, of which the operator learns once
-// and not for each request.
+// OfTheDisk reports whether a request was refused because of the state of the disk, which is logged once and not for
+// each request.
 func OfTheDisk(err error) bool {
 	_, stuck := errors.AsType[*store.BlockedError](err)
 	return stuck || errors.Is(err, errNoRoom)
 }
 
-// SaysAbsent reports whether an error says that something does not exist, or that the client has no permission for it.
-// A node that is behind may be wrong about both, so it looks again.
+// SaysAbsent reports whether an error means that something does not exist, or that the client has no permission for it.
+// A node that lags may be wrong about both, so it looks again.
 func SaysAbsent(e *protocol.Error) bool {
 	return !e.Final && (e.Absent || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
 }

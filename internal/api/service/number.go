@@ -2,9 +2,8 @@ package service
 
 import "strings"
 
-// ValidNumber reports whether s is a decimal number of up to 38 significant
-// digits and a magnitude from 10^-128 to 10^126, or 0. Its zeros are kept as
-// they were sent: the checksums that clients compare are over what they sent.
+// ValidNumber reports whether s is a decimal number of up to 38 significant digits and a magnitude from 10^-128 to
+// 10^126, or 0. Its zeros are kept unchanged: the checksums that clients compare cover the text that they sent.
 func ValidNumber(s string) bool {
 	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(unsigned(s)), "e")
 	shift := 0
@@ -38,7 +37,7 @@ func ValidNumber(s string) bool {
 	return len(digits) <= 38 && magnitude >= -128 && (magnitude < 126 || magnitude == 126 && digits == "1")
 }
 
-// unsigned returns s without the sign that it may begin with.
+// unsigned returns s without its sign.
 func unsigned(s string) string {
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		return s[1:]

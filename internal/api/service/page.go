@@ -13,15 +13,15 @@ type Page[T any] struct {
 	Next  string // token of the next page; empty: this is the last one
 }
 
-// Why a token was refused.
+// The reasons why a token was refused.
 var (
 	ErrToken     = errors.New("the token of the page cannot be read")
 	ErrOtherList = errors.New("the token is for a page of another list")
 )
 
-// Paginate returns the part of all, which is sorted by key, that comes after the page whose token this is: the first
-// one if it is empty. It has most items at most. The token holds the last key of the page before, so that the list may
-// change between two pages, and what the list is about, which must not. Keys and about have no NUL in them.
+// Paginate returns the page of all, which is sorted by key, that follows the page with this token: the first one if it
+// is empty. It has at most most items. The token holds the last key of the previous page, so that the list may change
+// between two pages, and about, the subject of the list, which must not. Keys and about contain no NUL.
 func Paginate[T any](all []T, key func(T) string, token, about string, most int) (Page[T], error) {
 	if token != "" {
 		text, err := decodeToken(token)
@@ -54,7 +54,7 @@ func decodeToken(token string) (string, error) {
 	return string(text), err
 }
 
-// Convert returns what f makes of each item. It is never nil, so that an empty list is shown as one.
+// Convert applies f to each item. The result is never nil, so that an empty list is shown as one.
 func Convert[A, B any](items []A, f func(A) B) []B {
 	out := make([]B, len(items))
 	for i, item := range items {
@@ -63,7 +63,7 @@ func Convert[A, B any](items []A, f func(A) B) []B {
 	return out
 }
 
-// Filter returns the items that are to be kept. It changes the slice that it is given.
+// Filter returns the items that satisfy keep. It changes its argument.
 func Filter[T any](items []T, keep func(T) bool) []T {
 	return slices.DeleteFunc(items, func(item T) bool { return !keep(item) })
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// QueueName returns the name of the queue that a URL or the path of one stands for, or false if it cannot stand for
-// any. A bare name means a queue of the caller. Of a URL only the account and the name at its end count: the host may
-// be any by which the client reaches the server.
+// QueueName returns the name of the queue in a URL or its path, or false if there is none. A bare name means a queue of
+// the caller. Only the account and the name at the end of a URL count: the host may be any name by which the client
+// reaches the server.
 func QueueName(c *protocol.Call, url string) (catalog.Name, bool) {
 	path := url
 	if _, rest, ok := strings.Cut(path, "://"); ok {

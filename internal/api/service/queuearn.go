@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// FIFOSuffix is what the names of FIFO queues end in, and of no others.
+	// FIFOSuffix ends the names of FIFO queues, and of no others.
 	FIFOSuffix = ".fifo"
-	// MaxQueueName is how many characters the name of a queue has at most.
+	// MaxQueueName is the maximum length of a queue name in characters.
 	MaxQueueName = 80
 	// MaxQueueARN is more than the longest ARN of a queue has: arn:aws-iso-b:sqs: and then a
 	// region of 63 characters, an account of 12 and a name of 80.
 	MaxQueueARN = 512
 )
 
-// ParseQueueARN takes a queue's ARN apart. Its partition may be any: clients write that of
-// the AWS region they believe to be in.
+// ParseQueueARN parses a queue's ARN. Its partition may be any: clients use the partition of the AWS region that they
+// believe to be in.
 func ParseQueueARN(arn string) (catalog.Name, bool) {
 	if len(arn) > MaxQueueARN {
 		return catalog.Name{}, false
@@ -31,7 +31,7 @@ func ParseQueueARN(arn string) (catalog.Name, bool) {
 	return catalog.Name{Region: parts[3], Account: parts[4], Queue: parts[5]}, true
 }
 
-// ValidQueueName reports whether there can be a queue of that name, of either type.
+// ValidQueueName reports whether a queue of either type can have that name.
 func ValidQueueName(s string) bool {
 	base, fifo := strings.CutSuffix(s, FIFOSuffix)
 	return ValidName(base, MaxQueueName) && (!fifo || len(s) <= MaxQueueName)

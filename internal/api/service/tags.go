@@ -16,10 +16,10 @@ type Tag struct {
 	Value string `max:"256"`
 }
 
-// MaxTags is how many tags a resource can have.
+// MaxTags is the maximum number of tags of a resource.
 const MaxTags = 50
 
-// ErrTagTwice says that a list has two tags with the same key.
+// ErrTagTwice reports that a list has two tags with the same key.
 var ErrTagTwice = errors.New("two tags have the same key")
 
 // TagMap returns tags by their keys. The only error is ErrTagTwice.
@@ -42,7 +42,7 @@ func TagList(tags map[string]string) []Tag {
 	return Convert(slices.Sorted(maps.Keys(tags)), func(k string) Tag { return Tag{k, tags[k]} })
 }
 
-// FoldedTagMap is TagMap for services in which two keys are the same that differ in case only.
+// FoldedTagMap is TagMap for services that ignore the case of keys.
 func FoldedTagMap(tags []Tag) (map[string]string, error) {
 	seen := make(map[string]bool, len(tags))
 	for _, t := range tags {
@@ -55,7 +55,7 @@ func FoldedTagMap(tags []Tag) (map[string]string, error) {
 	return TagMap(tags)
 }
 
-// CheckTags refuses tags that have other characters than IAM and STS allow, or no key.
+// CheckTags refuses tags without a key, or with characters that IAM and STS do not allow.
 func CheckTags(tags []Tag) error {
 	var v protocol.Violations
 	for i, t := range tags {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// taskHandle is what the handle of a message move task holds, as base64 of its JSON.
+// taskHandle is the content of a message move task's handle, as base64 of its JSON.
 type taskHandle struct {
 	TaskID    string `json:"taskId"`
 	SourceARN string `json:"sourceArn"`
@@ -20,7 +20,7 @@ func TaskHandle(task, source string) string {
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-// ParseTaskHandle returns the task and the ARN of the queue that a handle names.
+// ParseTaskHandle returns the task and the ARN of the queue in a handle.
 func ParseTaskHandle(handle string) (task, source string, ok bool) {
 	var h taskHandle
 	b, err := base64.StdEncoding.DecodeString(handle)

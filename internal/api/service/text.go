@@ -8,11 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// longestText is how many bytes of what a client sent are repeated to it, or shown to policies as a name.
+// longestText is the maximum number of bytes of a client's text that an answer repeats, or that policies see as a name.
 const longestText = 1024
 
-// Shorten keeps what a client sent from making an answer longer than it needs to be understood. It cuts between
-// characters, and says by three dots that it has.
+// Shorten limits how much of a client's text an answer repeats. It cuts between characters and adds three dots.
 func Shorten(s string) string {
 	return protocol.Shorten(s, longestText)
 }

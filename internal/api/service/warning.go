@@ -7,14 +7,14 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// maxWarnings is how many lines the log gets about one policy.
+// maxWarnings is the maximum number of log lines about one policy.
 const maxWarnings = 5
 
-// Services are the rules of services whose actions are all listed.
+// Services are the rules of services with complete lists of actions.
 type Services []*policy.Rules
 
-// WarnOfPolicy notes in the log what in a policy that was accepted never has an effect; see policy.Warnings. Holder is
-// what the policy was set on, by its ARN.
+// WarnOfPolicy logs the parts of an accepted policy that never have an effect; see policy.Warnings. holder is the ARN
+// of the policy's resource.
 func WarnOfPolicy(log *slog.Logger, p *policy.Policy, holder string, services Services) {
 	warnings := p.Warnings(holder, services...)
 	for _, w := range warnings[:min(len(warnings), maxWarnings)] {
@@ -32,7 +32,7 @@ func WarnOfPolicy(log *slog.Logger, p *policy.Policy, holder string, services Se
 	}
 }
 
-// RulesOf returns rules with all actions of a service: its operations, also those that are not supported, and others.
+// RulesOf returns rules with all actions of a service: its operations, including unsupported ones, and others.
 func RulesOf(wire *protocol.Service, others ...string) *policy.Rules {
 	r := &policy.Rules{Vendor: wire.Name}
 	for _, name := range append(wire.Names(), others...) {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// checkHost refuses requests for names that are not this server's: an attacker can have a name of his own point at it,
-// and his page is then of the same origin as this server to a browser. With TLS the browser has seen that the name is
-// right.
+// checkHost refuses requests with names that are not this server's: an attacker could point a name at the server, and a
+// page of that name would have the server's origin for a browser. With TLS, the browser has verified the name.
 func (s *Service) checkHost(r *http.Request) error {
 	if r.TLS != nil || s.knowsHost(r.Host) {
 		return nil
@@ -46,8 +45,8 @@ func hostname(host string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }
 
-// checkOrigin refuses requests that do not come from the console's page, and that the browser does not make when a
-// person visits an address.
+// checkOrigin refuses requests that do not come from the console's page, unless the browser sends them when a person
+// visits an address.
 func (s *Service) checkOrigin(r *Request) error {
 	if err := s.origins.Check(r.HTTP); err != nil {
 		return refuse(http.StatusForbidden, "CrossOrigin", "The request comes from another site.")
@@ -58,12 +57,13 @@ func (s *Service) checkOrigin(r *Request) error {
 	return nil
 }
 
-// isSecure reports whether the browser speaks TLS, as far as is known.
+// isSecure reports whether the browser uses TLS, as far as known.
 func (s *Service) isSecure(r *Request) bool {
 	return r.Encrypted || s.public != nil && s.public.Scheme == "https" && strings.EqualFold(r.HTTP.Host, s.public.Host)
 }
 
-// cookieName returns the name of the cookie. Cookies know no ports: servers on other ports of this machine have others.
+// cookieName returns the name of the cookie. Cookies ignore ports: servers on other ports of this machine have other
+// names.
 func (s *Service) cookieName(r *Request) string {
 	name := "sluice"
 	if _, port, err := net.SplitHostPort(r.HTTP.Host); err == nil && port != "" {
@@ -75,7 +75,7 @@ func (s *Service) cookieName(r *Request) string {
 	return name
 }
 
-// cookie returns a cookie that holds a token for so many seconds, or with a negative number one that takes it away.
+// cookie returns a cookie that holds a token for the given number of seconds. A negative number deletes it.
 func (s *Service) cookie(r *Request, token string, seconds int) *http.Cookie {
 	return &http.Cookie{
 		Name: s.cookieName(r), Value: token, Path: "/", MaxAge: seconds, HttpOnly: true, Secure: s.isSecure(r),
@@ -95,12 +95,12 @@ func (s *Service) cookieValue(r *Request, name string) string {
 	return ""
 }
 
-// page returns where the browser has the console.
+// page returns the console's address for the browser.
 func (s *Service) page(r *http.Request, secure bool) string {
 	return s.base(r.Host, secure) + "/console/"
 }
 
-// base returns what URLs of the server begin with.
+// base returns the beginning of the server's URLs.
 func (s *Service) base(host string, secure bool) string {
 	if s.o.PublicURL != "" {
 		return strings.TrimRight(s.o.PublicURL, "/")

@@ -14,26 +14,26 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// signedRequest is a call of GetCallerIdentity that the page has signed with the keys that a person has typed into it,
-// and has not made.
+// signedRequest is a call of GetCallerIdentity that the page has signed with the keys that a person has typed, and has
+// not sent.
 type signedRequest struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
 }
 
-// HostHeader is the header of such a request that names the host that is signed in at. It begins as it does so that it
-// must be signed. A call of GetCallerIdentity that was made for another purpose does not have it.
+// HostHeader is the header of such a request with the host of the sign-in. Its prefix ensures that it must be signed. A
+// call of GetCallerIdentity for another purpose does not have it.
 const HostHeader = "X-Amz-Sluice-Sign-In"
 
 const (
-	// freshFor is how long after it was signed a request can be used, and how far the clock of the browser may be
+	// freshFor is how long after its signature a request can be used, and how far the clock of the browser may be
 	// ahead.
 	freshFor         = 5 * time.Minute
 	maxSignedHeaders = 20
 )
 
-// byKeys signs in with keys that the page has signed a request with.
+// byKeys signs in with a request that the page has signed with keys.
 func (s *Service) byKeys(ctx context.Context, r *Request, in *signedRequest) (*Answer, error) {
 	id, signedAt, err := s.prove(r, in)
 	a := s.attempt(r, session.ByKeys, id)
@@ -53,12 +53,12 @@ func (s *Service) byKeys(ctx context.Context, r *Request, in *signedRequest) (*A
 	return a.finish(s.o.Sessions.BeginOnce(a.changes(ctx), g, proof, signedAt.Add(freshFor), a.arrival(), r.At))
 }
 
-// failure is why a signature proves nothing.
+// failure is the reason why a signature proves nothing.
 type failure struct{ code, message string }
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
 
-// prove returns who has signed a request for this server a moment ago. A *failure says that it was tried.
+// prove returns the recent signer of a request for this server. A *failure counts as an attempt.
 func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.Time, error) {
 	var none identity.Identity
 	bad := func(message string) error { return refuse(http.StatusBadRequest, "BadRequest", "%s", message) }
@@ -110,12 +110,12 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 	return cred.Identity, verified.SignedAt, nil
 }
 
-// isHere reports whether a host is the one that the browser has the console from.
+// isHere reports whether a host is the one that serves the console to the browser.
 func (s *Service) isHere(r *http.Request, host string) bool {
 	return strings.EqualFold(host, r.Host) || s.public != nil && strings.EqualFold(host, s.public.Host)
 }
 
-// longTerm returns whose a key is of a root or a user.
+// longTerm returns the owner of a key of a root or a user.
 func (s *Service) longTerm(keyID string) (identity.Credential, bool) {
 	if cred, ok := s.o.Roots.Lookup(keyID); ok {
 		return cred, true

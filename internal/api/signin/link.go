@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// Register adds CreateSignInLink to the service "sluice", whose rules the authorizer has.
+// Register adds CreateSignInLink to the service "sluice", with the authorizer of that service.
 func (s *Service) Register(wire *protocol.Service, authorizer *service.Authorizer) {
 	protocol.Register(
 		wire,
@@ -25,11 +25,11 @@ func (s *Service) Register(wire *protocol.Service, authorizer *service.Authorize
 }
 
 type createSignInLinkOutput struct {
-	Url        string `hidden:""` // it is enough to sign in
+	Url        string `hidden:""` // signing in is enough
 	Expiration time.Time
 }
 
-// createSignInLink makes a link with which the caller can sign in to the console, once. The session keeps every
+// createSignInLink creates a link with which the caller can sign in to the console, once. The session keeps every
 // restriction of the caller, so the operation needs no permission; a policy can deny it.
 func (s *Service) createSignInLink(
 	ctx context.Context, c *protocol.Call, authorizer *service.Authorizer,

@@ -34,37 +34,37 @@ const (
 const (
 	// attemptLasts is how long a person may take at the provider.
 	attemptLasts = 10 * time.Minute
-	// proofLasts is how long an answer of the provider is remembered that has begun a session. The ID token that it
-	// stands for is too old to count by then.
+	// proofLasts is how long an answer of the provider that began a session is remembered. Its ID token is too old to
+	// count by then.
 	proofLasts = time.Hour
-	// maxState is the longest state that is compared.
+	// maxState is the maximum length of a state that is compared.
 	maxState = 64
-	// assumeByProvider is what trust policies call it.
+	// assumeByProvider is the action in trust policies.
 	assumeByProvider = "sts:AssumeRoleWithWebIdentity"
 )
 
-// Reasons why a person was not signed in, as the console's page gets them. It has words for each.
+// Reasons for a failed sign-in, in the form for the console's page, which has a text for each.
 const (
-	codeLost        = "Lost"        // the browser has not begun this, or a while ago
-	codeDenied      = "Denied"      // the person declined, or the provider does not let this person in
-	codeRefused     = "Refused"     // what the provider says proves nothing
-	codeUnreachable = "Unreachable" // the provider cannot be used
+	codeLost        = "Lost"        // this browser has not begun the attempt, or too long ago
+	codeDenied      = "Denied"      // the person or the provider declined
+	codeRefused     = "Refused"     // the provider's answer proves nothing
+	codeUnreachable = "Unreachable" // the provider is unusable
 	codeNoName      = "NoName"
-	codeNoRole      = "NoRole" // of the person's groups none has a role
+	codeNoRole      = "NoRole" // none of the person's groups has a role
 	codeNotTrusted  = "NotTrusted"
 	codeTooMany     = "TooManyAttempts"
 	codeUnavailable = "Unavailable" // this server cannot do it at the moment
 )
 
-// errLeads is an error that a browser is sent away with.
+// errLeads is an error that redirects the browser.
 type errLeads struct{ code string }
 
 func (e *errLeads) Error() string { return e.code }
 
-// isVisit reports whether a request is for an address that the browser itself visits.
+// isVisit reports whether the browser itself visits the address of a request.
 func isVisit(name string) bool { return name == openIDBegin || name == openIDCallback }
 
-// lead sends the browser back to the console's page, relative to where it is: the page knows its own address.
+// lead redirects the browser to the console's page, by a relative URL: the page knows its own address.
 func lead(name, code string) *Answer {
 	to := "../" + strings.Repeat("../", strings.Count(name, "/"))
 	if code != "" {
@@ -83,7 +83,7 @@ func (s *Service) beginOpenID(ctx context.Context, r *Request) (*Answer, error) 
 		return &Answer{Status: http.StatusSeeOther, Header: http.Header{"Location": {s.page(r.HTTP, true)}}}, nil
 	}
 	if site := r.HTTP.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return lead(r.Name, ""), nil // another site must not begin what the person may not want
+		return lead(r.Name, ""), nil // another site must not begin a sign-in that the person may not want
 	}
 	secret := openid.NewSecret()
 	to, err := s.o.OpenID.Begin(ctx, secret, s.callback(r), r.At)
@@ -123,7 +123,7 @@ func (s *Service) finishOpenID(ctx context.Context, r *Request) (*Answer, error)
 	if leads, ok := errors.AsType[*errLeads](err); ok {
 		a, err = lead(r.Name, leads.code), nil
 	}
-	if a != nil { // the attempt is over, however it went
+	if a != nil { // the attempt is over in any case
 		a.Header.Add("Set-Cookie", s.attemptCookie(r, "", -1).String())
 	}
 	return a, err
@@ -140,7 +140,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	if state := q.Get("state"); len(state) > maxState || !secret.Began(state) {
 		return nil, s.failOpenID(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
 	}
-	// Attempts count before the provider is asked, so that it cannot be asked without end.
+	// Attempts count before the provider is asked, so that it cannot be asked without limit.
 	from := "provider/" + login.Network(r.SourceIP)
 	if s.o.Logins.Note(from, r.At) > login.MostTriesFrom {
 		return nil, &errLeads{codeTooMany}
@@ -243,7 +243,7 @@ func (s *Service) trusts(r *Request, role *directory.Entity, person *openid.Pers
 	}).Allowed()
 }
 
-// provider returns what the trust policies of an account call the provider.
+// provider returns the provider's name in the trust policies of an account.
 func (s *Service) provider(account string) string {
 	return "arn:aws:iam::" + account + ":oidc-provider/" + s.o.OpenID.Key()
 }
@@ -253,7 +253,7 @@ func (s *Service) federated(person *openid.Person, account string) *trail.Federa
 	return &trail.Federated{Provider: s.provider(account), ClientID: s.o.OpenID.ClientID(), Subject: person.Subject, Name: person.Name}
 }
 
-// failOpenID takes note of an attempt that has failed, and tells the operator why.
+// failOpenID records a failed attempt, and logs the reason for the operator.
 func (s *Service) failOpenID(a *attempt, code string, why error) error {
 	if a.note() {
 		s.tell(a.r, "a person could not sign in by the identity provider", why, slog.String("code", code))
@@ -261,7 +261,7 @@ func (s *Service) failOpenID(a *attempt, code string, why error) error {
 	return &errLeads{code}
 }
 
-// tell logs details that are not for the page.
+// tell logs details that the page must not show.
 func (s *Service) tell(r *Request, what string, err error, more ...slog.Attr) {
 	attrs := append([]slog.Attr{slog.String("request_id", r.ID), slog.String("client", r.SourceIP), slog.Any("error", err)}, more...)
 	s.o.Log.LogAttrs(context.Background(), slog.LevelWarn, what, attrs...)

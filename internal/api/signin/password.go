@@ -14,13 +14,13 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// password is what a user types into the page.
+// password is a user's input on the page.
 type password struct {
 	Account     string `json:"account"` // its number or alias; empty: the first of the server
 	User        string `json:"user"`
 	Password    string `json:"password"    hidden:""`
 	Code        string `json:"code"`                  // of a second factor
-	NewPassword string `json:"newPassword" hidden:""` // where the old one has to be replaced
+	NewPassword string `json:"newPassword" hidden:""` // if the old one must be replaced
 }
 
 func tooMany() error {
@@ -32,7 +32,7 @@ func tooMany() error {
 	)
 }
 
-// account returns the account that the person means.
+// account returns the account in the person's input.
 func (s *Service) account(written string) string {
 	if written == "" {
 		return s.o.Accounts[0]
@@ -79,7 +79,7 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 	case !right:
 		return nil, a.fail("BadPassword", "The account, the user name or the password is not right.")
 	}
-	// A page asks for the code, and for a new password, after it has shown the password: this is no wrong guess.
+	// A page asks for the code, and for a new password, after it has sent the password: this is no wrong guess.
 	if in.Code == "" && s.needsCode(user) {
 		try.GiveBack()
 		return nil, refuse(http.StatusUnauthorized, "CodeNeeded", "Type the code that your authenticator shows.")
@@ -106,7 +106,7 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 		Until:    r.At.Add(session.Longest),
 	}
 	answer, err := a.finish(s.o.Sessions.Begin(a.changes(ctx), g, a.arrival(), r.At, func(tx *control.Tx) error {
-		// Meanwhile the password may have been changed, and the code have been used.
+		// Meanwhile the password may have changed, and the code may have been used.
 		if now := s.o.Logins.Profile(user.ID); now == nil || now.Hash != profile.Hash {
 			return session.ErrNoPrincipal
 		}
@@ -135,7 +135,7 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 	return answer, err
 }
 
-// maxTyped is the longest that a person types, in bytes.
+// maxTyped is the maximum length of a person's input, in bytes.
 const maxTyped = 512
 
 // needsCode reports whether a user has a second factor.
@@ -143,8 +143,8 @@ func (s *Service) needsCode(user *directory.Entity) bool {
 	return len(s.o.Logins.DevicesOf(user.Account, user.ID)) > 0
 }
 
-// checkCode makes sure that a user who has a second factor has shown it. It returns the device as it is afterwards, or
-// nil if the user has none.
+// checkCode checks that a user with a second factor has shown a code. It returns the updated device, or nil if the user
+// has none.
 func (s *Service) checkCode(a *attempt, user *directory.Entity, code string) (*login.Device, error) {
 	if !s.needsCode(user) {
 		return nil, nil
@@ -156,8 +156,8 @@ func (s *Service) checkCode(a *attempt, user *directory.Entity, code string) (*l
 	return device, err
 }
 
-// checkAge makes sure that a password may still be used, or is replaced by one that may. It returns the profile with
-// the new one, or nil if the old one stays.
+// checkAge checks that a password may still be used, or is replaced by a valid one. It returns the profile with the new
+// one, or nil if the old one stays.
 func (s *Service) checkAge(
 	ctx context.Context,
 	a *attempt,

@@ -26,7 +26,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
-// Options are what New needs.
+// Options configures New.
 type Options struct {
 	Sessions  *session.Sessions
 	Directory *directory.Directory
@@ -35,16 +35,16 @@ type Options struct {
 	Trail     *trail.Trail          // nil: sign-ins are not recorded
 	OpenID    *openid.Provider      // nil: there is no sign-in by an identity provider
 	Log       *slog.Logger
-	Accounts  []string // the first is the one that is meant where none is named
+	Accounts  []string // the first is the default
 	Region    string
 	PublicURL string        // of the server behind its proxy; empty: it has none
-	Hosts     []string      // more names that browsers may know the server by
-	Idle      time.Duration // a session ends that gets no keys for so long
+	Hosts     []string      // further names by which browsers may reach the server
+	Idle      time.Duration // a session without keys for this long ends
 	Version   string        // of the program
-	Off       bool          // there is no console to sign in to
+	Off       bool          // the console is turned off
 }
 
-// Service answers the requests of the console about signing in.
+// Service answers the console's sign-in requests.
 type Service struct {
 	o        Options
 	public   *url.URL // nil: there is none
@@ -69,26 +69,27 @@ type Request struct {
 	HTTP      *http.Request // whose body was read
 	Name      string        // what follows /console/api/ in its path
 	Body      []byte
-	ID        string // as the log has it
+	ID        string // in its form for the log
 	SourceIP  string // of the client, which may be behind proxies
-	Encrypted bool   // it came by TLS, to this server or to a proxy that it trusts
+	Encrypted bool   // it came over TLS, to this server or to a trusted proxy
 	At        time.Time
 }
 
-// Answer is what a browser gets.
+// Answer is the answer to a browser.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   any // nil: it has none
 }
 
-// MaxBody is the longest body that a request has, in bytes.
+// MaxBody is the maximum size of a request's body, in bytes.
 const MaxBody = 32 << 10
 
-// Guard is the header that tells requests of the console's own page from all that a browser may be brought to send.
+// Guard is the header that distinguishes requests of the console's own page from all that other sites can make a
+// browser send.
 const Guard = "X-Sluice-Console"
 
-// Refusal is an error as the page gets it.
+// Refusal is an error in the form for the page.
 type Refusal struct {
 	Status  int    `json:"-"`
 	Code    string `json:"code"`
@@ -101,7 +102,7 @@ func refuse(status int, code, format string, args ...any) error {
 	return &Refusal{status, code, fmt.Sprintf(format, args...)}
 }
 
-// operations are what can be asked, by method and name. Those that end with a slash have an id behind it.
+// operations are the requests by method and name. Names that end with a slash are followed by an id.
 func (s *Service) operations() map[string]map[string]func(context.Context, *Request) (*Answer, error) {
 	type methods = map[string]func(context.Context, *Request) (*Answer, error)
 	return map[string]methods{
@@ -115,12 +116,12 @@ func (s *Service) operations() map[string]map[string]func(context.Context, *Requ
 	}
 }
 
-// Changes reports whether a request may change the control store, and has to be answered where that is owned.
+// Changes reports whether a request may change the control store, and so must be answered by its owner.
 func (s *Service) Changes(r *http.Request, name string) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead || name == openIDCallback
 }
 
-// Serve answers a request. It has checked nothing but the length of its body before.
+// Serve answers a request. Only the length of its body was checked before.
 func (s *Service) Serve(ctx context.Context, r *Request) *Answer {
 	a, err := s.serve(ctx, r)
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *Service) serve(ctx context.Context, r *Request) (*Answer, error) {
 	return op(ctx, r)
 }
 
-// Failed returns the page's answer for an error. A browser that visits an address is sent to the page instead.
+// Failed returns the page's answer for an error. A browser that visits an address is redirected to the page instead.
 func (s *Service) Failed(name string, err error) *Answer {
 	a := s.failed(err)
 	if isVisit(name) && a.Status >= http.StatusInternalServerError {
@@ -205,7 +206,7 @@ func decode(r *Request, into any) error {
 	return nil
 }
 
-// settings answers what the page must know before anybody has signed in.
+// settings returns what the page must know before a person has signed in.
 func (s *Service) settings(_ context.Context, _ *Request) (*Answer, error) {
 	path := ""
 	if s.public != nil {
@@ -231,7 +232,7 @@ func (s *Service) methods() []string {
 	return all
 }
 
-// named is an identity provider as the page names it.
+// named is an identity provider in the form for the page.
 type named struct {
 	Name string `json:"name"`
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/session"
 )
 
-// view is a session as the page sees it.
+// view is a session in the form for the page.
 type view struct {
 	ID        string    `json:"id"`
 	ARN       string    `json:"arn"`
@@ -24,7 +24,7 @@ type view struct {
 	Expires   time.Time `json:"expires"`
 	SourceIP  string    `json:"sourceIP"`
 	UserAgent string    `json:"userAgent"`
-	Current   bool      `json:"current"` // it is the one that asks
+	Current   bool      `json:"current"` // the session of this request
 }
 
 func (s *Service) view(n *session.Session, who identity.Identity, current string) view {
@@ -43,7 +43,7 @@ func (s *Service) view(n *session.Session, who identity.Identity, current string
 	return v
 }
 
-// current returns the session of the browser that asks.
+// current returns the session of the requesting browser.
 func (s *Service) current(r *Request) (*session.Session, identity.Identity, error) {
 	if token := s.token(r); token != "" {
 		if n, who, ok := s.o.Sessions.Find(token, r.At); ok {
@@ -61,7 +61,7 @@ func (s *Service) showSession(_ context.Context, r *Request) (*Answer, error) {
 	return &Answer{Status: http.StatusOK, Body: s.view(n, who, n.ID)}, nil
 }
 
-// signOut ends the session, if there is one, and takes the cookie away.
+// signOut ends the session, if there is one, and deletes the cookie.
 func (s *Service) signOut(ctx context.Context, r *Request) (*Answer, error) {
 	if n, _, err := s.current(r); err == nil {
 		if err := s.o.Sessions.End(ctx, n.ID, r.At); err != nil {
@@ -71,7 +71,7 @@ func (s *Service) signOut(ctx context.Context, r *Request) (*Answer, error) {
 	return &Answer{Status: http.StatusNoContent, Header: http.Header{"Set-Cookie": {s.cookie(r, "", -1).String()}}}, nil
 }
 
-// credentials gives the page keys. That also keeps the session from ending because it is unused.
+// credentials issues keys for the page. That also counts as a use of the session.
 func (s *Service) credentials(ctx context.Context, r *Request) (*Answer, error) {
 	n, _, err := s.current(r)
 	if err != nil {

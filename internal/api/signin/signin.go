@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
-// signInInput is how a person signs in: one of the ways.
+// signInInput is the input of one of the ways to sign in.
 type signInInput struct {
 	Link     string         `json:"link"`
 	Signed   *signedRequest `json:"signed"`
@@ -43,7 +43,7 @@ func (s *Service) byLink(ctx context.Context, r *Request, link string) (*Answer,
 	return a.finish(s.o.Sessions.Redeem(a.changes(ctx), link, a.arrival(), r.At))
 }
 
-// attempt is a person who is about to sign in.
+// attempt is an attempt to sign in.
 type attempt struct {
 	s      *Service
 	r      *Request
@@ -52,7 +52,7 @@ type attempt struct {
 	record *trail.Record // nil: it is not recorded
 }
 
-// attempt begins with a person who is not known yet if who is the zero Identity.
+// attempt begins an attempt. who is the zero Identity if the person is not known yet.
 func (s *Service) attempt(r *Request, method session.Method, who identity.Identity) *attempt {
 	return s.attemptOf(r, method, who, nil)
 }
@@ -76,7 +76,7 @@ func (s *Service) attemptOf(r *Request, method session.Method, who identity.Iden
 	return a
 }
 
-// changes returns a context with which the session begins in one commit with its event.
+// changes returns a context in which the session begins in one commit with its event.
 func (a *attempt) changes(ctx context.Context) context.Context {
 	if a.record == nil {
 		return ctx
@@ -114,7 +114,7 @@ func (a *attempt) finish(token string, n *session.Session, err error) (*Answer, 
 	}, nil
 }
 
-// fail refuses the attempt, and takes note of it.
+// fail refuses the attempt, and records it.
 func (a *attempt) fail(code, message string) error {
 	a.note()
 	return refuse(http.StatusUnauthorized, code, "%s", message)
@@ -123,8 +123,8 @@ func (a *attempt) fail(code, message string) error {
 // recordedFailures is how many failures of one address become events in login.TriesWindow.
 const recordedFailures = 100
 
-// note records that the attempt has failed, and reports whether it did: an address that fails too often is not
-// recorded.
+// note records that the attempt has failed, and reports whether it did: further failures of an address with many are
+// not recorded.
 func (a *attempt) note() bool {
 	if a.s.o.Logins.Note("record/"+login.Network(a.r.SourceIP), a.r.At) > recordedFailures {
 		return false
