@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
-// errOvertaken says that a queue is not as it was when it was decided about it.
+// errOvertaken reports that a queue has changed since the decision about it.
 var errOvertaken = errors.New("the queue has changed meanwhile")
 
 // The names of the events in the trail.
@@ -20,7 +20,7 @@ const (
 	eventDeleted   = "DeleteIdleQueue"
 )
 
-// announce says that a queue will be deleted, also if that was announced long ago.
+// announce announces the deletion of a queue, again if the last announcement is old.
 func (s *Sweeper) announce(ctx context.Context, q *catalog.Queue, used, now time.Time) error {
 	idle := &catalog.Idle{Used: used, Announced: now, Due: latest(used.Add(s.o.After), now.Add(Notice(s.o.After)))}
 	err := s.change(ctx, q, eventAnnounced, idle, func(q *catalog.Queue) error {
@@ -36,7 +36,7 @@ func (s *Sweeper) announce(ctx context.Context, q *catalog.Queue, used, now time
 	return unlessOvertaken(err)
 }
 
-// revoke takes an announcement back, and opens the queue if it is sealed.
+// revoke revokes an announcement, and opens the queue if it is sealed.
 func (s *Sweeper) revoke(ctx context.Context, q *catalog.Queue) error {
 	err := s.change(ctx, q, eventRevoked, q.Idle, func(q *catalog.Queue) error {
 		if q.Idle == nil {
@@ -51,12 +51,12 @@ func (s *Sweeper) revoke(ctx context.Context, q *catalog.Queue) error {
 	return unlessOvertaken(err)
 }
 
-// seal has all shards refuse calls to a queue, and returns its record then, or nil if it is not sealed.
+// seal makes all shards refuse calls to a queue. It returns the queue's record, or nil if the queue was not sealed.
 func (s *Sweeper) seal(ctx context.Context, q *catalog.Queue) (*catalog.Queue, error) {
 	return s.setSealed(ctx, q, true)
 }
 
-// open ends that.
+// open undoes seal.
 func (s *Sweeper) open(ctx context.Context, q *catalog.Queue) error {
 	_, err := s.setSealed(ctx, q, false)
 	return err
@@ -75,7 +75,7 @@ func (s *Sweeper) setSealed(ctx context.Context, q *catalog.Queue, sealed bool) 
 	return is, unlessOvertaken(err)
 }
 
-// delete deletes a sealed queue of which all shards have said that it is empty and was not used.
+// delete deletes a sealed queue after all shards have reported that it is empty and unused.
 func (s *Sweeper) delete(ctx context.Context, q *catalog.Queue, now time.Time) error {
 	with := s.o.Trail.BeginService(s.event(q, eventDeleted, q.Idle, now)).Changes(ctx)
 	err := s.o.Catalog.Change(with, func(tx *catalog.Tx) error {
@@ -123,7 +123,7 @@ func (s *Sweeper) event(q *catalog.Queue, name string, idle *catalog.Idle, now t
 	}
 }
 
-// unlessOvertaken returns nil for what is decided anew at the next look.
+// unlessOvertaken returns nil if the next look will decide again.
 func unlessOvertaken(err error) error {
 	if errors.Is(err, errOvertaken) || errors.Is(err, catalog.ErrNotFound) {
 		return nil

@@ -7,10 +7,10 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// appliedBy is the tag of queues that the command apply has made from a file: it would make them again.
+// appliedBy is the tag of queues that the command apply has created from a file, and would create again.
 const appliedBy = "sluice-applied-by"
 
-// kept returns a function that reports whether a queue stays, whether or not it is used.
+// kept returns a function that reports whether a queue stays even if it is unused.
 func (s *Sweeper) kept() func(*catalog.Queue) bool {
 	needed := s.o.Fed()
 	maps.Copy(needed, s.o.Watched())
@@ -25,8 +25,8 @@ func (s *Sweeper) kept() func(*catalog.Queue) bool {
 	}
 }
 
-// deadLettersOf returns the dead-letter queue of a queue, or nil if there is none, or it is the queue itself. While it
-// has messages, the queue is where they are redriven to.
+// deadLettersOf returns the dead-letter queue of a queue, or nil if there is none, or if it is the queue itself. While
+// it has messages, they may be redriven to the queue.
 func (s *Sweeper) deadLettersOf(q *catalog.Queue) *catalog.Queue {
 	r := q.Attributes.Redrive
 	if r == nil || r.Target == q.Name.ARN() {

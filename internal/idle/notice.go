@@ -2,8 +2,8 @@ package idle
 
 import "time"
 
-// Least is the shortest time after which queues may be deleted: what is used once a day must not go.
+// Least is the minimum time after which queues may be deleted: a queue that is used once a day must stay.
 const Least = 24 * time.Hour
 
-// Notice returns how long before it the deletion of a queue is announced: a tenth of the time, and a day at most.
+// Notice returns how long before a deletion it is announced: a tenth of the time, at most a day.
 func Notice(after time.Duration) time.Duration { return min(after/10, 24*time.Hour) }

@@ -16,35 +16,35 @@ import (
 )
 
 const (
-	// lookEvery is how much time passes between two looks at all queues.
+	// lookEvery is the interval of checks of all queues.
 	lookEvery = time.Minute
-	// dueFor is how long after it was due a queue may be deleted. Later the announcement is out of date: it may not
-	// have been seen, because the server was stopped or was restored from an old backup.
+	// dueFor is how long after its due time a queue may be deleted. Later the announcement is out of date: people may
+	// not have seen it, because the server was stopped or restored from an old backup.
 	dueFor = time.Hour
-	// askAtOnce is how many queues the shards are asked about in one call, with the dead-letter queue of each.
+	// askAtOnce is the number of queues in one call to the shards, each with its dead-letter queue.
 	askAtOnce = 250
 )
 
-// Options are what a Sweeper is made of.
+// Options configures a Sweeper.
 type Options struct {
 	Catalog *catalog.Catalog
 	Trail   *trail.Trail
-	// After is how long a queue must have been unused before it is deleted; 0: none is deleted.
+	// After is how long a queue must be unused before it is deleted. 0 means that none is deleted.
 	After time.Duration
-	// Uses returns what is known of the use of queues, as shard.Shard and router.Router do. It leaves out those of
-	// which not all is known.
+	// Uses returns what is known about the use of queues, as shard.Shard and router.Router do. It omits queues of which
+	// not everything is known.
 	Uses func(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Fed returns the ARNs of the queues that topics need.
 	Fed func() map[string]bool
 	// Watched returns the ARNs of the queues that alarms watch.
 	Watched func() map[string]bool
-	// Measure keeps how many queues are to be deleted, as a metric of each account and region where there are any.
+	// Measure records how many queues will be deleted, as a metric of each account and region with such queues.
 	Measure func(ctx context.Context, at time.Time, announced map[Scope]int) error
 	// Owner reports whether this node owns the control store.
 	Owner func() bool
-	// Ready returns an error if a program reads the control store that does not know what sealed queues are.
+	// Ready returns an error if a program that does not know sealed queues reads the control store.
 	Ready func() error
-	// Require writes down that the data directory needs such a program.
+	// Require records that the data directory needs such a program.
 	Require func() error
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -66,7 +66,7 @@ func New(o Options) *Sweeper { return &Sweeper{o: o} }
 // Deleted returns how many queues this node has deleted since it was started.
 func (s *Sweeper) Deleted() uint64 { return s.deleted.Load() }
 
-// Announced returns how many queues are to be deleted.
+// Announced returns how many queues will be deleted.
 func (s *Sweeper) Announced() (total int) {
 	for _, n := range s.announced() {
 		total += n
@@ -84,7 +84,7 @@ func (s *Sweeper) announced() map[Scope]int {
 	return out
 }
 
-// Run looks at the queues every minute until ctx ends, where the control store is owned.
+// Run checks the queues every minute until ctx ends, on the node that owns the control store.
 func (s *Sweeper) Run(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -100,7 +100,7 @@ func (s *Sweeper) Run(ctx context.Context) {
 	}
 }
 
-// step looks at the queues if it is time to, or at once if one is sealed: no client can use it.
+// step checks the queues if it is time to, or at once if one is sealed: no client can use it.
 func (s *Sweeper) step(ctx context.Context) error {
 	if !s.o.Owner() {
 		s.looked = time.Time{}
@@ -121,7 +121,7 @@ func (s *Sweeper) someSealed() bool {
 	return slices.ContainsFunc(s.o.Catalog.All(), func(q *catalog.Queue) bool { return q.Idle != nil && q.Idle.Sealed })
 }
 
-// Look decides about all queues as they are now. To be called where the control store is owned.
+// Look decides about all queues in their present state. Call it where the control store is owned.
 func (s *Sweeper) Look(ctx context.Context) error {
 	if s.o.After == 0 {
 		return s.stopWatching(ctx)
@@ -153,7 +153,7 @@ func (s *Sweeper) Look(ctx context.Context) error {
 	return failed
 }
 
-// startWatching begins to watch which queues are used.
+// startWatching starts to watch which queues are used.
 func (s *Sweeper) startWatching(ctx context.Context, now time.Time) error {
 	if err := s.o.Ready(); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (s *Sweeper) startWatching(ctx context.Context, now time.Time) error {
 	return s.o.Catalog.Change(ctx, func(tx *catalog.Tx) error { tx.WatchIdle(now); return nil })
 }
 
-// stopWatching forgets what was found out, because the option is not given any more.
+// stopWatching clears the findings, because the option is not set any more.
 func (s *Sweeper) stopWatching(ctx context.Context) error {
 	if s.o.Catalog.IdleSince().IsZero() {
 		return nil
@@ -179,14 +179,14 @@ func (s *Sweeper) stopWatching(ctx context.Context) error {
 	return s.o.Catalog.Change(ctx, func(tx *catalog.Tx) error { tx.WatchIdle(time.Time{}); return nil })
 }
 
-// known returns the last use of a queue that the control store knows of.
+// known returns the last use of a queue, as far as the control store records it.
 func (s *Sweeper) known(q *catalog.Queue) time.Time {
 	return latest(s.o.Catalog.IdleSince(), q.Created, q.Modified)
 }
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// judge decides about queues, once their shards have reported.
+// judge decides about queues, after their shards have reported.
 func (s *Sweeper) judge(ctx context.Context, queues []*catalog.Queue) error {
 	var ids []queue.ID
 	for _, q := range queues {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// fieldNames is what an error tells of.
+// fieldNames are the fields that errors list.
 const fieldNames = "attr.NAME, body.PATH, sent, first, age, count, size, id, group, dedup, sender, source"
 
-// word makes the term for a text that can be anywhere.
+// word returns the term for a text anywhere.
 func word(name []text) (term, error) {
 	parts := make([]string, len(name))
 	for i, n := range name {
@@ -33,7 +33,7 @@ func word(name []text) (term, error) {
 	}}, nil
 }
 
-// field makes the term for a field, an operator and a value.
+// field returns the term for a field, an operator and a value.
 func field(name []text, op string, value text) (term, error) {
 	head := name[0]
 	if head.quoted {
@@ -95,7 +95,7 @@ func errNoField(name []text) error {
 	return fmt.Errorf("there is no field %q; there are %s; put a text in quotes to look for it", strings.Join(parts, "."), fieldNames)
 }
 
-// attributeTerm is about a message attribute, whose name may have dots.
+// attributeTerm returns the term for a message attribute, whose name may contain dots.
 func attributeTerm(name []text, op string, value text) (term, error) {
 	var parts []string
 	for _, n := range name {
@@ -119,7 +119,7 @@ func attributeTerm(name []text, op string, value text) (term, error) {
 	}}, nil
 }
 
-// bodyTerm is about a value in a body that is JSON.
+// bodyTerm returns the term for a value in a JSON body.
 func bodyTerm(name []text, op string, value text) (term, error) {
 	p, err := newPath(name)
 	if err != nil {
@@ -133,7 +133,7 @@ func bodyTerm(name []text, op string, value text) (term, error) {
 	return term{readsBody: true, holds: func(m *Item) bool { return p.match(m, holds, exists) }}, nil
 }
 
-// valueTest returns what an operator and a value say about a text.
+// valueTest returns the test of an operator and a value.
 func valueTest(op string, value text) (func([]byte) bool, error) {
 	if op == ":" {
 		return newPattern(value).match, nil
@@ -172,7 +172,7 @@ func ordered(get func(*Item) (int64, bool), op string, want int64) term {
 	}}
 }
 
-// satisfies reports whether the order of two values is what the operator asks for.
+// satisfies reports whether the order of two values satisfies the operator.
 func satisfies(order int, op string) bool {
 	switch op {
 	case ">":

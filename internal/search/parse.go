@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Error says what is wrong with a filter, and where.
+// Error describes a mistake in a filter and its place.
 type Error struct {
 	Column int // of the term, counted from 1, in characters
 	Reason string
@@ -15,7 +15,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Reason) }
 
-// Parse reads a filter. The error is an *Error.
+// Parse parses a filter. The error is an *Error.
 func Parse(filter string) (*Query, error) {
 	if len(filter) > MaxLength {
 		return nil, &Error{1, fmt.Sprintf("the filter has %d bytes; it may have %d", len(filter), MaxLength)}
@@ -43,7 +43,7 @@ func Parse(filter string) (*Query, error) {
 	}
 }
 
-// text is a piece of a filter. Asterisks have a meaning only where it was not in quotes.
+// text is a piece of a filter. Asterisks are wildcards only outside quotes.
 type text struct {
 	s      string
 	quoted bool

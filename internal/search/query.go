@@ -3,7 +3,7 @@ package search
 import "slices"
 
 const (
-	// MaxLength is how many bytes a filter may have.
+	// MaxLength is the maximum size of a filter in bytes.
 	MaxLength = 1024
 	maxTerms  = 32
 	maxSteps  = 16 // of a path
@@ -17,14 +17,14 @@ type Item struct {
 	Group      []byte
 	Dedup      []byte
 	Sender     []byte
-	Source     []byte // ARN of the queue whose dead letter it is
-	Sent       int64  // in milliseconds since 1970, as all times
+	Source     []byte // ARN of the source queue of a dead letter
+	Sent       int64  // in milliseconds since 1970, as are all times
 	First      int64  // when it was first received; 0: never
 	Now        int64
 	Count      uint64 // of receives
 	Size       int
 
-	// These cache what Match learns of the body, which does not change any more.
+	// These cache what Match learns about the body, which must not change any more.
 	document    document
 	hasDecoded  bool
 	decodedBody []byte
@@ -33,7 +33,7 @@ type Item struct {
 // Attribute is a message attribute.
 type Attribute struct{ Name, Type, Value []byte }
 
-// Query is a filter that was parsed. It may be used by several goroutines. The nil Query finds every message.
+// Query is a parsed filter. It is safe for concurrent use. A nil Query selects every message.
 type Query struct{ terms []term }
 
 type term struct {
@@ -43,7 +43,7 @@ type term struct {
 	holds          func(*Item) bool
 }
 
-// Match reports whether the message is one of those looked for.
+// Match reports whether the query selects the message.
 func (q *Query) Match(m *Item) bool {
 	if q == nil {
 		return true
@@ -56,12 +56,12 @@ func (q *Query) Match(m *Item) bool {
 	return true
 }
 
-// ReadsBody reports whether the answer depends on the bodies of messages.
+// ReadsBody reports whether the result depends on the bodies of messages.
 func (q *Query) ReadsBody() bool {
 	return q != nil && slices.ContainsFunc(q.terms, func(t term) bool { return t.readsBody })
 }
 
-// ReadsText reports whether the answer depends on the bodies or the attributes of messages.
+// ReadsText reports whether the result depends on the bodies or the attributes of messages.
 func (q *Query) ReadsText() bool {
 	return q != nil && slices.ContainsFunc(q.terms, func(t term) bool { return t.readsBody || t.readsAttribute })
 }

@@ -2,24 +2,24 @@ package alarm
 
 import "time"
 
-// Decision is the state that an alarm ought to have. If that is the one it has, there is no reason.
+// Decision is the state that an alarm should have. If the alarm has it already, there is no reason.
 type Decision struct {
 	State  State
 	Reason string // in a sentence
 	Data   string // JSON
 }
 
-// evaluation is what a decision is made of.
+// evaluation holds the input of a decision.
 type evaluation struct {
 	rule      *Rule
 	now       time.Time
 	from, to  time.Time
 	points    []Datapoint // that count, in order of time
 	breaching int         // of them
-	missing   int         // datapoints that there would have to be
+	missing   int         // datapoints that there should be
 }
 
-// Evaluate decides about an alarm that is in a state. The datapoints cover r.Window(now), in order of time.
+// Evaluate decides about an alarm in a state. The datapoints cover r.Window(now), in order of time.
 func Evaluate(r *Rule, points []Datapoint, now time.Time, state State) Decision {
 	from, to := r.Window(now)
 	e := &evaluation{rule: r, now: now, from: from, to: to, points: points[max(0, len(points)-r.Periods):]}

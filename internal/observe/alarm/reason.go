@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// maxListed is how many datapoints a reason lists, maxData how many its data has.
+// maxListed is the maximum number of datapoints in a reason, and maxData that in its data.
 const (
 	maxListed = 5
 	maxData   = 10
 )
 
-// crossed says why the state is ALARM, or why it is OK.
+// crossed explains why the state is ALARM or OK.
 func (e *evaluation) crossed(alarm bool) string {
 	r := e.rule
 	not := ""
@@ -73,7 +73,7 @@ func (e *evaluation) crossed(alarm bool) string {
 	)
 }
 
-// unknown says that there is no datapoint.
+// unknown explains that there is no datapoint.
 func (e *evaluation) unknown() string {
 	if e.rule.Periods == 1 {
 		return "Insufficient Data: 1 datapoint was unknown."
@@ -104,10 +104,10 @@ func list(points []Datapoint) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// TimeFormat is how reasons and notifications write times.
+// TimeFormat is the format of times in reasons and notifications.
 const TimeFormat = "2006-01-02T15:04:05.000-0700"
 
-// reasonData is what a program can read of a decision.
+// reasonData is the machine-readable reason of a decision.
 type reasonData struct {
 	Version   string       `json:"version"`
 	QueryDate string       `json:"queryDate"`
@@ -120,7 +120,7 @@ type reasonData struct {
 	Evaluated []evaluated  `json:"evaluatedDatapoints"`
 }
 
-// evaluated is a period that has decided. One without a datapoint has only its time.
+// evaluated is a period that has decided. A period without a datapoint has only its time.
 type evaluated struct {
 	Timestamp   string      `json:"timestamp"`
 	SampleCount *javaDouble `json:"sampleCount,omitempty"`
@@ -179,7 +179,7 @@ type javaDouble float64
 // MarshalJSON implements json.Marshaler.
 func (d javaDouble) MarshalJSON() ([]byte, error) { return []byte(JavaDouble(float64(d))), nil }
 
-// JavaDouble returns a number as CloudWatch's texts have it: 21.0, 0.5, 1.0E7.
+// JavaDouble formats a number as in CloudWatch's texts: 21.0, 0.5, 1.0E7.
 func JavaDouble(n float64) string {
 	digits, exponent, _ := strings.Cut(strconv.FormatFloat(n, 'e', -1, 64), "e")
 	e, err := strconv.Atoi(exponent)

@@ -6,7 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// State is what an alarm says.
+// State is the state of an alarm.
 type State string
 
 // The states.
@@ -16,7 +16,7 @@ const (
 	Insufficient State = "INSUFFICIENT_DATA"
 )
 
-// Comparison is how a value breaches a threshold.
+// Comparison decides whether a value breaches a threshold.
 type Comparison string
 
 // The comparisons.
@@ -27,7 +27,7 @@ const (
 	LessOrEqual    Comparison = "LessThanOrEqualToThreshold"
 )
 
-// breaches reports whether a value is on the wrong side of a threshold.
+// breaches reports whether a value breaches a threshold.
 func (c Comparison) breaches(value, threshold float64) bool {
 	switch c {
 	case Greater:
@@ -52,7 +52,7 @@ func (c Comparison) words() string {
 	return "less than or equal to"
 }
 
-// Missing says how missing datapoints count.
+// Missing is the treatment of missing datapoints.
 type Missing string
 
 // The treatments of missing datapoints.
@@ -63,7 +63,7 @@ const (
 	NotBreaching Missing = "notBreaching"
 )
 
-// Rule is what an alarm watches for.
+// Rule is the condition that an alarm watches for.
 type Rule struct {
 	Comparison Comparison
 	Threshold  float64
@@ -72,12 +72,12 @@ type Rule struct {
 	Missing    Missing
 	Period     time.Duration
 
-	// Location is the time zone by whose clock the periods end; nil: a period ends with every minute, or with
-	// every period that is shorter.
+	// Location is the time zone by whose clock the periods end. Nil: a period ends with every minute, or with every
+	// shorter period.
 	Location *time.Location
 
-	// WarmUp is when the alarm begins to be evaluated; the zero time: at once. Unless WaitFully is set, it begins as
-	// soon as there are N datapoints.
+	// WarmUp is when the evaluation of the alarm begins; the zero time means at once. Unless WaitFully is set, it
+	// begins as soon as there are N datapoints.
 	WarmUp    time.Time
 	WaitFully bool
 
@@ -85,10 +85,10 @@ type Rule struct {
 	Unit      string
 }
 
-// Range returns how many periods are looked at to find N datapoints.
+// Range returns how many periods are searched for N datapoints.
 func (r *Rule) Range() int { return r.Periods + max(r.Periods/3, 2) }
 
-// Window returns the time that is looked at. Its end is when a period ended, and it has Range periods.
+// Window returns the window of the evaluation. It ends with a period, and has Range periods.
 func (r *Rule) Window(now time.Time) (from, to time.Time) {
 	to = now.UTC().Truncate(min(r.Period, series.Minute))
 	if r.Location != nil {

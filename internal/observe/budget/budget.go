@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Bounds of one request.
+// Limits of one request.
 const (
-	// MaxWork is how many samples or records a request reads and computes, intermediate ones included. 500 metrics over
-	// the 15 months that are kept are 22.4 million.
+	// MaxWork is the maximum number of samples or records that a request reads and computes, including intermediate
+	// ones. 500 metrics over the 15 months that are kept are 22.4 million.
 	MaxWork = 25_000_000
-	// MaxTime is how long a request takes.
+	// MaxTime is the maximum duration of a request.
 	MaxTime = 30 * time.Second
 )
 
-// Size is the memory in bytes that all requests hold together unless an installation has less.
+// Size is the default memory of all requests together, in bytes.
 const Size = 256 << 20
 
-// ErrBusy says that other requests hold the memory that a request needs. It may be repeated later.
+// ErrBusy reports that other requests hold the memory that a request needs. It may be repeated later.
 var ErrBusy = errors.New("other requests for history take up the memory that there is for them")
 
-// Excess says which bound a request has met. It fails in the same way when it is repeated.
+// Excess reports the limit that a request has reached. A repetition fails in the same way.
 type Excess struct {
 	Most int64
 	Of   string // in the plural
@@ -33,7 +33,7 @@ func (e *Excess) Error() string {
 	return fmt.Sprintf("the request needs more than %d %s", e.Most, e.Of)
 }
 
-// Budget is the memory that all requests share. Its methods may be called from any goroutine.
+// Budget is the memory that all requests share. Its methods are safe for concurrent use.
 type Budget struct {
 	size int64
 
@@ -45,8 +45,8 @@ type Budget struct {
 // New returns a budget of that many bytes.
 func New(size int64) *Budget { return &Budget{size: size, held: make(map[string]int64)} }
 
-// Begin returns the context in which a request of an account is carried out, and a function that ends it. All that the
-// request holds is free when it has ended.
+// Begin returns the context of a request of an account, and a function that ends the request and frees everything that
+// it holds.
 func (b *Budget) Begin(ctx context.Context, account string) (context.Context, func()) {
 	late := &Excess{int64(MaxTime / time.Second), "seconds"}
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxTime, late)
@@ -83,7 +83,7 @@ func (b *Budget) add(account string, n int64) {
 	}
 }
 
-// Held returns how many bytes all requests hold at present.
+// Held returns how many bytes all requests currently hold.
 func (b *Budget) Held() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 
 type key struct{}
 
-// Of returns the request that a context belongs to, or nil.
+// Of returns the request of a context, or nil.
 func Of(ctx context.Context) *Request {
 	r, _ := ctx.Value(key{}).(*Request)
 	return r
 }
 
-// Request counts what one request does. Its methods may be called from any goroutine. A nil Request has no bounds.
+// Request counts the work of one request. Its methods are safe for concurrent use. A nil Request has no limits.
 type Request struct {
 	budget  *Budget
 	account string
@@ -25,8 +25,8 @@ type Request struct {
 	held int64
 }
 
-// Work counts n samples or records that are going to be read or computed. It returns an *Excess if the request must not
-// do that much, and the reason of its end if it has ended.
+// Work counts n samples or records before they are read or computed. It returns an *Excess if that exceeds the limit,
+// or the reason if the request has ended.
 func (r *Request) Work(n int) error {
 	if r == nil {
 		return nil
@@ -42,8 +42,8 @@ func (r *Request) Work(n int) error {
 	return nil
 }
 
-// Hold counts n bytes that are going to be allocated. It returns ErrBusy if they are not free, and an *Excess if the
-// request is never going to get that much.
+// Hold counts n bytes before they are allocated. It returns ErrBusy if they are not free, and an *Excess if the request
+// can never get that much.
 func (r *Request) Hold(n int) error {
 	if r == nil {
 		return nil
@@ -60,7 +60,7 @@ func (r *Request) Hold(n int) error {
 	return nil
 }
 
-// Release gives back n bytes, which were counted by Hold.
+// Release returns n bytes that Hold has counted.
 func (r *Request) Release(n int) {
 	if r == nil {
 		return

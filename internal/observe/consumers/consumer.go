@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Who identifies a consumer, as far as the server can tell one from another.
+// Who identifies a consumer, as far as the server can distinguish consumers.
 type Who struct {
 	Principal string // ARN; empty: anonymous
 	Address   string
@@ -16,21 +16,21 @@ type Who struct {
 // Consumer describes a consumer of a queue. The numbers cover the last Minutes minutes, except Times.
 type Consumer struct {
 	Who
-	First, Last time.Time // when it was seen
+	First, Last time.Time // when it was first and last seen
 	Minutes     float64   // how much of the window it was there
 	Count
-	// Times are how many of its messages took how long from the receive to the delete: the n-th counts those of less
-	// than 2^n milliseconds.
+	// Times counts its messages by the time from the receive to the delete: the n-th element counts those below 2^n
+	// milliseconds.
 	Times []uint64
 }
 
 // Count counts calls and messages.
 type Count struct {
 	Calls      uint64 // receives
-	Empty      uint64 // that were given nothing
-	ShortCalls uint64 // that did not wait
+	Empty      uint64 // without messages
+	ShortCalls uint64 // without a wait
 	ShortEmpty uint64
-	SingleFull uint64 // that asked for one message and were given one
+	SingleFull uint64 // that asked for one message and received one
 	Received   uint64 // messages
 	Deleted    uint64
 }
@@ -45,14 +45,15 @@ func (c *Count) add(d *Count) {
 	c.Deleted += d.Deleted
 }
 
-// classes is how many elements Times has: the last counts all that took longer than 12 hours.
+// classes is the number of elements of Times: the last counts all times above 12 hours.
 const classes = 27
 
 func classOf(d time.Duration) int {
 	return min(bits.Len64(uint64(max(0, d.Milliseconds()))), classes-1)
 }
 
-// Quantile returns about how long it took at most until a share of the messages was deleted, or false if too few were.
+// Quantile returns the approximate time within which a share of the messages was deleted, or false if there were too
+// few.
 func (c *Consumer) Quantile(share float64) (time.Duration, bool) {
 	const few = 5
 	total := uint64(0)
@@ -71,7 +72,7 @@ func (c *Consumer) Quantile(share float64) (time.Duration, bool) {
 	return 0, false
 }
 
-// Merge puts together what several nodes know of the consumers of a queue, the busiest first.
+// Merge combines the knowledge of several nodes about the consumers of a queue, the busiest first.
 func Merge(lists ...[]Consumer) []Consumer {
 	byWho := make(map[Who]*Consumer)
 	var order []Who

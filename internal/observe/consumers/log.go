@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// window is how many minutes are counted.
+	// window is the number of minutes that are counted.
 	window = 10
-	// forgetAfter is how long a consumer is remembered that is not seen.
+	// forgetAfter is how long an absent consumer is remembered.
 	forgetAfter = time.Hour
 
 	maxPerQueue = 100
 	maxTotal    = 10_000
-	// maxTimed is how many received messages are remembered to find out how long they take. The others are not timed.
+	// maxTimed is the maximum number of received messages that are timed until their delete.
 	maxTimed            = 100_000
 	maxTimedPerConsumer = 1_000
 	maxText             = 256 // bytes of an address or agent
 )
 
-// Log is what is known of all queues. Its methods may be called from any goroutine; the nil Log keeps nothing.
+// Log holds the consumers of all queues. Its methods are safe for concurrent use; a nil Log records nothing.
 type Log struct {
 	mu     sync.Mutex
 	queues map[uint64]map[Who]*entry
@@ -41,14 +41,14 @@ type entry struct {
 	received    map[uint64]time.Time // messages not deleted yet
 }
 
-// Receive is a receive that was answered.
+// Receive is an answered receive.
 type Receive struct {
 	Waits    bool     // it would have waited for a message
-	Max      int      // messages that it asked for
-	Messages []uint64 // that it was given, by their positions
+	Max      int      // requested messages
+	Messages []uint64 // received messages, by their positions
 }
 
-// Received notes a receive.
+// Received records a receive.
 func (l *Log) Received(queue uint64, who Who, now time.Time, r Receive) {
 	if l == nil {
 		return
@@ -74,7 +74,7 @@ func (l *Log) Received(queue uint64, who Who, now time.Time, r Receive) {
 	}
 	for _, m := range r.Messages {
 		if _, again := e.received[m]; !again {
-			if len(e.received) >= maxTimedPerConsumer { // it does not delete them: begin anew
+			if len(e.received) >= maxTimedPerConsumer { // it does not delete them: start again
 				l.timed -= len(e.received)
 				clear(e.received)
 			}
@@ -87,7 +87,7 @@ func (l *Log) Received(queue uint64, who Who, now time.Time, r Receive) {
 	}
 }
 
-// Deleted notes that messages were deleted.
+// Deleted records that messages were deleted.
 func (l *Log) Deleted(queue uint64, who Who, now time.Time, messages []uint64) {
 	if l == nil || len(messages) == 0 {
 		return
@@ -137,7 +137,7 @@ func (l *Log) Drop(queue uint64) {
 	}
 }
 
-// entry returns what is known of a consumer, and makes room if it is new.
+// entry returns the entry of a consumer, and makes room for a new one.
 func (l *Log) entry(queue uint64, who Who, now time.Time) *entry {
 	who.Address, who.Agent = shorten(who.Address), shorten(who.Agent)
 	of := l.queues[queue]
@@ -180,7 +180,7 @@ func oldest(of map[Who]*entry) (found Who) {
 	return found
 }
 
-// removeAny makes room by forgetting the consumers of some queue.
+// removeAny makes room by removing the consumers of some queue.
 func (l *Log) removeAny() {
 	for queue, of := range l.queues {
 		l.remove(queue, oldest(of))
@@ -198,7 +198,7 @@ func (l *Log) remove(queue uint64, who Who) {
 	}
 }
 
-// count returns the count of the present minute, and drops those that are too old.
+// count returns the count of the current minute, and removes old counts.
 func (e *entry) count(now time.Time) *Count {
 	minute := now.Unix() / 60
 	for e.minute = max(e.minute, minute-window); e.minute < minute; e.minute++ {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Error says why a query cannot be read.
+// Error is the reason why a query is invalid.
 type Error struct {
 	Position int // of the character at fault, from 1; 0 if it is no one character's
 	Message  string
@@ -28,7 +28,7 @@ func Is(text string) bool {
 
 const space = " \t\r\n"
 
-// Parse reads a query. The only error is an *Error.
+// Parse parses a query. The only error is an *Error.
 func Parse(text string) (*Query, error) {
 	if len(text) > MaxLength {
 		return nil, &Error{Message: fmt.Sprintf("a query has at most %d characters", MaxLength)}

@@ -14,7 +14,7 @@ const (
 	MaxLimit  = 500 // series of one query's answer
 )
 
-// Statistic is what a query makes of samples.
+// Statistic is a query's statistic of samples.
 type Statistic string
 
 // The statistics, as queries and as other requests call them.
@@ -29,12 +29,12 @@ type Condition struct {
 	Not       bool
 }
 
-// Query is a query that was read.
+// Query is a parsed query.
 type Query struct {
 	Statistic  Statistic
 	Metric     string
 	Namespace  string
-	Schema     []string // the dimensions that a series has; nil: any
+	Schema     []string // dimensions that a series must have; nil: any
 	Where      []Condition
 	GroupBy    []string
 	Order      Statistic // of a group's samples in the whole window; empty: by label
@@ -42,7 +42,7 @@ type Query struct {
 	Limit      int
 }
 
-// Matches reports whether a series is one that the query is about. Only its namespace, metric and dimensions count.
+// Matches reports whether a query selects a series. Only its namespace, metric and dimensions count.
 func (q *Query) Matches(id series.ID) bool {
 	if id.Namespace != q.Namespace || id.Metric != q.Metric {
 		return false
@@ -63,10 +63,10 @@ func (q *Query) Matches(id series.ID) bool {
 	return true
 }
 
-// stepsOfSample is how many comparisons take about as long as reading a sample does.
+// stepsOfSample is how many comparisons take about as long as reading a sample.
 const stepsOfSample = 64
 
-// Cost returns how much work it is to see whether the query is about a series, in samples that could be read instead.
+// Cost returns the cost of checking whether the query selects the series, in samples that could be read instead.
 func (q *Query) Cost(id series.ID) int {
 	return 1 + len(id.Dimensions)*(len(q.Schema)+2*len(q.GroupBy)+len(q.Where))/stepsOfSample
 }
@@ -79,7 +79,7 @@ func dimension(id series.ID, name string) (string, bool) {
 	return id.Dimensions[i].Value, true
 }
 
-// Group is the series that become one, and how that is called.
+// Group is the series that are merged into one, and its name.
 type Group struct {
 	Label string // the values of GROUP BY, which two groups may have in common: "a b", "c" and "a", "b c"
 	IDs   []series.ID
@@ -87,8 +87,7 @@ type Group struct {
 	values []string
 }
 
-// Groups sorts the series that the query is about into groups, in order of the values of GROUP BY. Without GROUP BY
-// there is one.
+// Groups sorts the selected series into groups, ordered by the values of GROUP BY. Without GROUP BY there is one group.
 func (q *Query) Groups(all []series.ID) []Group {
 	byValues := make(map[string]*Group)
 	for _, id := range all {
@@ -143,7 +142,7 @@ func Merge(a, b []series.Point) []series.Point {
 	return append(append(out, a...), b...)
 }
 
-// Top puts results in the order that the query asks for and keeps as many as it wants.
+// Top sorts results in the order of the query and keeps as many as it requests.
 func (q *Query) Top(results []Result) []Result {
 	if q.Order != "" {
 		slices.SortStableFunc(results, func(a, b Result) int {

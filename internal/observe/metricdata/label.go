@@ -12,7 +12,7 @@ import (
 // part is what a label may have in place of which a value is shown: ${MAX}, ${PROP('Dim.QueueName')}.
 var part = regexp.MustCompile(`\$\{\s*([A-Z_]+)\s*(?:\(\s*['"]([^'"{}]*)['"]\s*\))?\s*\}`)
 
-// fill returns a label with the values that it asks for. Unknown parts stay as they are written.
+// fill returns a label with its values filled in. Unknown parts stay unchanged.
 func (p *planned) fill(label string, r *Result, region, account string) string {
 	if !strings.Contains(label, "${") {
 		return label
@@ -35,7 +35,7 @@ func (p *planned) fill(label string, r *Result, region, account string) string {
 	})
 }
 
-// property returns a property of what a query is about.
+// property returns a property of the subject of a query.
 func (p *planned) property(name string, r *Result, region, account string) (string, bool) {
 	switch name {
 	case "Region":
@@ -77,7 +77,7 @@ func (p *planned) property(name string, r *Result, region, account string) (stri
 	return "", false
 }
 
-// ofPoints returns a value of all points, oldest first, by its name.
+// ofPoints returns a value over all points, oldest first, by its name.
 func ofPoints(name string, points []Datapoint) (string, bool) {
 	if name == "DATAPOINT_COUNT" {
 		return strconv.Itoa(len(points)), true

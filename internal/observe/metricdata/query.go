@@ -11,16 +11,16 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// Query asks for a statistic of a series, or for the value of an expression.
+// Query requests a statistic of a series, or the value of an expression.
 type Query struct {
 	ID         string
-	Stat       *Stat  `json:",omitempty"` // or else there is an expression
+	Stat       *Stat  `json:",omitempty"` // empty if there is an expression
 	Expression string `json:",omitempty"`
 	Label      string `json:",omitempty"`
 	// Period is the period of the series which an Insights expression selects.
 	Period time.Duration `json:",omitempty"`
-	Return bool          `json:",omitempty"` // the answer has it
-	// Account is the account of the metric as it was given: there are no others to ask.
+	Return bool          `json:",omitempty"` // included in the answer
+	// Account is the account of the metric in the request. There are no other accounts to query.
 	Account string `json:",omitempty"`
 }
 
@@ -34,9 +34,9 @@ type Stat struct {
 	Unit       string `json:",omitempty"`
 }
 
-// Error says what is wrong with a list of queries.
+// Error describes a mistake in a list of queries.
 type Error struct {
-	ID     string // of the query; empty: with the list
+	ID     string // of the query; empty: of the list
 	Reason string
 }
 
@@ -49,28 +49,28 @@ func (e *Error) Error() string {
 
 func wrong(id, format string, args ...any) *Error { return &Error{id, fmt.Sprintf(format, args...)} }
 
-// Plan is a list of queries that can be answered.
+// Plan is a valid list of queries.
 type Plan struct {
 	queries []planned // each after those that it refers to
 	order   []int     // of the queries as they were given, in queries
 	metrics int       // how many queries have a metric
 }
 
-// planned is a query with what was read of it.
+// planned is a query with its parsed parts.
 type planned struct {
 	Query
 	statistic Statistic
-	plain     string // the label that it has without one of its own
+	plain     string // the default label
 	metric    int    // the place of the metric among those of all queries, as they were given
 	math      *metricmath.Expression
 	searches  []search // of math
 	insights  *insights.Query
 }
 
-// isMetric reports whether it is no expression that refers to others.
+// isMetric reports whether it is not an expression about other queries.
 func (p *planned) isMetric() bool { return p.math == nil }
 
-// Check reads a list of queries. The only error is an *Error.
+// Check checks a list of queries. The only error is an *Error.
 func Check(queries []Query) (*Plan, error) {
 	all := make([]planned, len(queries))
 	index := make(map[string]int, len(queries))
@@ -106,8 +106,8 @@ func Check(queries []Query) (*Plan, error) {
 	return &Plan{queries: s.out, order: s.place, metrics: metrics}, nil
 }
 
-// label gives the queries of single metrics their labels: the name of the metric, and the statistic where the answer
-// has another one of the same metric.
+// label gives the queries of single metrics their labels: the name of the metric, plus the statistic if the answer has
+// another one of the same metric.
 func label(all []planned) {
 	statistics := make(map[string]string) // of each metric; "" where there are several
 	for i := range all {
@@ -132,7 +132,7 @@ func label(all []planned) {
 	}
 }
 
-// key returns what tells metrics apart.
+// key returns the identity of a metric.
 func (s *Stat) key() string { return fmt.Sprintf("%q %q %q", s.Namespace, s.Metric, s.Dimensions) }
 
 func read(q Query) (p planned, err error) {
@@ -233,7 +233,7 @@ func (s *sorter) visit(i int) error {
 	return nil
 }
 
-// Returned returns the ids of the queries that the answer has.
+// Returned returns the ids of the queries in the answer.
 func (p *Plan) Returned() (ids []string) {
 	for _, at := range p.order {
 		if q := &p.queries[at]; q.Return {

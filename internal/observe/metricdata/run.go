@@ -16,27 +16,26 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/sketch"
 )
 
-// Bounds of the windows that are looked at.
+// Limits of the evaluated windows.
 const (
-	// kept is for how long the oldest points are kept at least.
+	// kept is the minimum time for which the oldest points are kept.
 	kept = 455 * 24 * time.Hour
-	// longest is how long a window is at most: all that is kept, from the beginning of a day, and what is a little
+	// longest is the maximum length of a window: everything that is kept, from the beginning of a day, plus a little
 	// ahead.
 	longest = kept + 48*time.Hour
 )
 
-// Result is the answer to a query; one that selects several series has several.
+// Result is the answer to a query. A query of several series has several.
 type Result struct {
 	ID     string
 	Label  string
 	Points []Datapoint // oldest first
 
-	plain string // the label without one that was asked for
-	found *found // what it is of, if a search has found it
+	plain string // the default label
+	found *found // its subject, if a search has found it
 }
 
-// Name returns what tells the series of one query apart: the label without one that was asked for. Two may have the
-// same.
+// Name identifies the series of one query: the default label. Two series may have the same.
 func (r *Result) Name() string { return r.plain }
 
 // Datapoint is a value of an answer.
@@ -46,7 +45,7 @@ type Datapoint struct {
 	Count float64 // of samples, for the values of one series
 }
 
-// Source is what queries are answered from.
+// Source is the source of the data for queries.
 type Source struct {
 	Reader series.Reader
 	Levels series.Levels
@@ -96,8 +95,8 @@ func meter(r *budget.Request) metricmath.Meter {
 	return r
 }
 
-// Bound returns the part of a window that is looked at: what is kept, and no more than that is long. It begins with a
-// day where that is later than from, so that periods of hours and days stay where they were.
+// Bound returns the part of a window that is evaluated: within what is kept and the maximum length. It begins with a
+// day if that is later than from, so that periods of hours and days keep their places.
 func (s *Source) Bound(from, to time.Time) (time.Time, time.Time) {
 	most := max(longest, s.Levels[len(s.Levels)-1].Keep+48*time.Hour)
 	oldest := s.Now.UTC().Add(48*time.Hour - most).Truncate(24 * time.Hour)
@@ -132,10 +131,10 @@ func (r *run) answer(ctx context.Context, i int, q *planned) (err error) {
 	return err
 }
 
-// pointBytes is how much memory a point of an answer takes: as it was read, for expressions and as a Datapoint.
+// pointBytes is the memory of a point of an answer: as read, for expressions, and as a Datapoint.
 const pointBytes = series.PointBytes + int(unsafe.Sizeof(metricmath.Sample{})+unsafe.Sizeof(Datapoint{}))
 
-// datapoints returns a statistic of a series. The request holds them, but not what they were made of.
+// datapoints returns a statistic of a series. The request is charged for the result, but not for its sources.
 func (r *run) datapoints(ctx context.Context, id series.ID, period time.Duration, s Statistic) ([]Datapoint, error) {
 	read := r.Reader.Read
 	if s.IsExtended() {
@@ -156,7 +155,7 @@ func (r *run) datapoints(ctx context.Context, id series.ID, period time.Duration
 	return s.ofAll(points), nil
 }
 
-// sampleBytes is how much memory a value of samples takes.
+// sampleBytes is the memory of a value of samples.
 const sampleBytes = int(unsafe.Sizeof(sketch.Value{}))
 
 // readFunc is Read or ReadSamples of a series.Reader.
@@ -241,7 +240,7 @@ func (r *run) selected(ctx context.Context, q *planned) ([]Result, error) {
 	return results, nil
 }
 
-// resultFactor is how much more memory a Result takes than its series has in metricmath.
+// resultFactor is how many times more memory a Result takes than its series in metricmath.
 const resultFactor = 3
 
 // groups reads the series that a query selects, group by group.
@@ -293,7 +292,7 @@ func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.request.Release(max(0, r.request.Held()-before-v.Bytes())) // what the steps on the way held
+	r.request.Release(max(0, r.request.Held()-before-v.Bytes())) // the memory of the intermediate results
 	if v.Kind == metricmath.Number && q.Return {
 		return nil, wrong(q.ID, "it results in a number, and an answer has time series; use TIME_SERIES to make one of it")
 	}
@@ -334,7 +333,7 @@ func toMath(r Result, period time.Duration) metricmath.Series {
 	return s
 }
 
-// Reverse puts the points of results newest first.
+// Reverse sorts the points of results newest first.
 func Reverse(results []Result) {
 	for i := range results {
 		slices.Reverse(results[i].Points)

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// defaultPeriod is the period of a search, if neither it nor its query says one.
+	// defaultPeriod is the default period of a search, if its query has none either.
 	defaultPeriod = 5 * time.Minute
-	// searchedAge is how old the newest point of a metric is at most that a search finds.
+	// searchedAge is the maximum age of the newest point of a metric that a search finds.
 	searchedAge = 14 * 24 * time.Hour
 )
 
@@ -52,7 +52,7 @@ func readSearches(q Query, of *metricmath.Expression) (out []search, err error) 
 	return out, nil
 }
 
-// found is what a series of a search's answer is of.
+// found is the subject of a series in a search's answer.
 type found struct {
 	id        series.ID
 	statistic string
@@ -96,7 +96,8 @@ func (r *run) found(ctx context.Context, q *planned, s *search, ids []series.ID)
 	return metricmath.ListOf(all), nil
 }
 
-// labels returns what tells series apart: the values of their dimensions, and their metrics if there are several.
+// labels returns the distinguishing parts of series: the values of their dimensions, and their metrics if there are
+// several.
 func labels(ids []series.ID) []string {
 	several := slices.ContainsFunc(ids, func(id series.ID) bool { return id.Metric != ids[0].Metric })
 	out := make([]string, len(ids))

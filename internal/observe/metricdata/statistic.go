@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/sketch"
 )
 
-// Statistics are those that every point has, in CloudWatch's order.
+// Statistics are the statistics that every point has, in CloudWatch's order.
 var Statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
 
 // Statistic is a statistic that can be computed of a point: one of Statistics, or an extended one, for which the
@@ -57,7 +57,7 @@ var (
 	interquartile = Statistic{name: "IQM", kind: trimmedMean, low: 25, high: 75}
 )
 
-// ParseStatistic reads the name of a statistic.
+// ParseStatistic parses the name of a statistic.
 func ParseStatistic(name string) (Statistic, bool) {
 	if slices.Contains(Statistics, name) {
 		return Statistic{name: name}, true
@@ -84,7 +84,7 @@ func ParseStatistic(name string) (Statistic, bool) {
 	return s, false
 }
 
-// parse reads a number that is written in digits, or returns another if there is none.
+// parse parses a number in digits, or returns a default if there is none.
 func parse(text string, none float64) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -93,12 +93,12 @@ func parse(text string, none float64) float64 {
 	return n
 }
 
-// IsExtended reports whether it is none of Statistics.
+// IsExtended reports whether the statistic is not one of Statistics.
 func (s Statistic) IsExtended() bool { return s.kind != basic }
 
 func (s Statistic) String() string { return s.name }
 
-// Enough returns how many samples a percentile needs to say something; 0 for all else.
+// Enough returns the minimum number of samples for a meaningful percentile; 0 for other statistics.
 func (s Statistic) Enough() float64 {
 	switch {
 	case s.kind != percentile || s.high == 0 || s.high == 100:
@@ -110,7 +110,7 @@ func (s Statistic) Enough() float64 {
 	}
 }
 
-// Of returns the statistic of a point, or false if it is not known.
+// Of returns the statistic of a point, or false if it is unknown.
 func (s Statistic) Of(p series.Point) (float64, bool) {
 	switch {
 	case s.kind != basic:
@@ -156,7 +156,7 @@ func (s Statistic) ofSamples(p series.Point) (float64, bool) {
 	return sum / count, count > 0
 }
 
-// between returns values that are not outside a range. Those of a histogram are not exact.
+// between returns values within a range. Those of a histogram are not exact.
 func between(all []sketch.Value, low, high float64) []sketch.Value {
 	out := slices.Clone(all)
 	for i := range out {
@@ -172,7 +172,7 @@ func total(all []sketch.Value) (n float64) {
 	return n
 }
 
-// valueAt returns the lowest value that so many percent of the samples do not exceed.
+// valueAt returns the lowest value that the given percentage of the samples does not exceed.
 func valueAt(all []sketch.Value, percent float64) float64 {
 	rank, n := total(all)*percent/100, 0.0
 	for _, v := range all {
@@ -183,8 +183,8 @@ func valueAt(all []sketch.Value, percent float64) float64 {
 	return all[len(all)-1].Value
 }
 
-// within returns how many samples are in the range, and their sum. A sample at the edge of a range of percentages may
-// be in it in part.
+// within returns the number of samples in the range, and their sum. A sample at the edge of a range of percentages may
+// count in part.
 func (s Statistic) within(all []sketch.Value) (count, sum float64) {
 	from, to, n := total(all)*s.low/100, total(all)*s.high/100, 0.0
 	for _, v := range all {

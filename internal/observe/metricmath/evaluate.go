@@ -6,23 +6,23 @@ import (
 	"unsafe"
 )
 
-// Env is what an expression is evaluated in.
+// Env is the environment of an evaluation.
 type Env struct {
-	// Start and End bound the window, in seconds since 1970; End is not in it.
+	// Start and End limit the window, in seconds since 1970; End is exclusive.
 	Start, End int64
-	// Period is the period of series that are made of numbers, in seconds: the longest of the request.
+	// Period is the period of series made from numbers, in seconds: the longest of the request.
 	Period int64
-	// Values are the values of the ids that the expression names.
+	// Values holds the values of the ids in the expression.
 	Values map[string]Value
-	// Metrics are the metrics of the request, which are not expressions, in its order, for METRICS.
+	// Metrics holds the metrics of the request, without expressions, in its order, for METRICS.
 	Metrics []Metric
-	// Searches are what the searches of expressions have found, each a list.
+	// Searches holds the results of the expressions' searches, each a list.
 	Searches map[*Search]Value
-	// Meter bounds what expressions compute. A nil Meter sets no bounds.
+	// Meter limits the computation. A nil Meter sets no limits.
 	Meter Meter
 }
 
-// Meter counts what is going to be computed. Its errors end the evaluation.
+// Meter counts the work before it is done. Its errors end the evaluation.
 type Meter interface {
 	Work(samples int) error
 	Hold(bytes int) error
@@ -34,7 +34,7 @@ const (
 	sampleBytes = int(unsafe.Sizeof(Sample{}))
 )
 
-// spend counts a value of that many series and samples before it is computed.
+// spend counts a value with that many series and samples before it is computed.
 func (env *Env) spend(series, samples int) error {
 	if env.Meter == nil {
 		return nil
@@ -45,7 +45,7 @@ func (env *Env) spend(series, samples int) error {
 	return env.Meter.Hold(series*seriesBytes + samples*sampleBytes)
 }
 
-// spendOn counts a value that has no more samples than v has.
+// spendOn counts a value with at most the samples of v.
 func (env *Env) spendOn(v Value) error { return env.spend(len(v.Series), v.samples()) }
 
 // spendOnWindow counts a value that has series like those of v, and a sample in each period of the window.
@@ -57,7 +57,7 @@ func (env *Env) spendOnWindow(v Value) error {
 	return env.spend(len(v.Series), samples)
 }
 
-// periods returns how many periods of so many seconds begin in the window.
+// periods returns how many periods of the given number of seconds begin in the window.
 func (env *Env) periods(period int64) int {
 	if env.Start >= env.End || period <= 0 {
 		return 0
@@ -84,7 +84,7 @@ type constant float64
 
 func (c constant) evaluate(*Env) (Value, error) { return number(float64(c)), nil }
 
-// word is an argument of a function that is no value: a way to fill, a way to sort.
+// word is an argument of a function that is not a value: a way to fill, or to sort.
 type word string
 
 func (w word) evaluate(*Env) (Value, error) { return Value{}, fault(0, "%s is not a value", string(w)) }
@@ -163,7 +163,7 @@ var operators = map[string]func(x, y float64) float64{
 	"||": truth(func(x, y float64) bool { return x != 0 || y != 0 }),
 }
 
-// truth is an operator whose result is 1 where f holds and 0 where it does not. Of what is no value nothing is known.
+// truth is an operator whose result is 1 where f holds and 0 elsewhere. It has no result where an operand has no value.
 func truth(f func(x, y float64) bool) func(x, y float64) float64 {
 	return func(x, y float64) float64 {
 		switch {
@@ -210,12 +210,12 @@ func (o *operation) evaluate(env *Env) (Value, error) {
 	}), nil
 }
 
-// spend counts the work of an operation. A series beside a list is walked once for each series of the list.
+// spend counts the work of an operation. A series next to a list is read once for each series of the list.
 func (o *operation) spend(env *Env, a, b Value) error {
 	return env.spend(len(a.Series)+len(b.Series), a.samples()*max(1, len(b.Series))+b.samples()*max(1, len(a.Series)))
 }
 
-// each returns the value of which the series are what f makes of those of v, which is no number.
+// each applies f to the series of v, which is no number.
 func (v Value) each(f func(*Series) Series) Value {
 	out := Value{Kind: v.Kind, Series: make([]Series, len(v.Series))}
 	for i := range v.Series {

@@ -8,18 +8,18 @@ type Sample struct {
 	Value float64
 }
 
-// Series are samples in order of time, at most one for each period.
+// Series holds samples in order of time, at most one per period.
 type Series struct {
 	Label   string
 	Period  int64 // in seconds
 	Samples []Sample
-	Of      any // what else the caller knows of the metric that the samples are of; nil if they are of several
+	Of      any // the caller's data about the metric of the samples; nil if there are several metrics
 }
 
-// like returns a series about the same as s, without samples.
+// like returns an empty series about the same metric as s.
 func (s *Series) like() Series { return Series{Label: s.Label, Period: s.Period, Of: s.Of} }
 
-// Kind is what an expression results in.
+// Kind is the kind of an expression's result.
 type Kind uint8
 
 // The kinds of values.
@@ -33,17 +33,17 @@ func (k Kind) String() string {
 	return [...]string{"a number", "a time series", "a list of time series"}[k]
 }
 
-// Value is the value of an expression. Series that belong to it are not changed.
+// Value is the value of an expression. Its series are immutable.
 type Value struct {
 	Kind   Kind
-	Number float64  // of a Number; NaN: there is none, as of the average of nothing
+	Number float64  // of a Number; NaN: no value, such as the average of nothing
 	Series []Series // one of OneSeries, any number of a List
 }
 
-// Bytes returns how much memory the value takes.
+// Bytes returns the memory of the value.
 func (v Value) Bytes() int { return len(v.Series)*seriesBytes + v.samples()*sampleBytes }
 
-// samples returns how many samples the series of v have together.
+// samples returns the number of samples of all series of v.
 func (v Value) samples() (n int) {
 	for i := range v.Series {
 		n += len(v.Series[i].Samples)
@@ -60,16 +60,16 @@ func number(n float64) Value {
 
 func one(s Series) Value { return Value{Kind: OneSeries, Series: []Series{s}} }
 
-// Of returns the value that is one series.
+// Of returns a value of one series.
 func Of(s Series) Value { return one(s) }
 
-// ListOf returns the value that is a list of series.
+// ListOf returns a value of a list of series.
 func ListOf(s []Series) Value { return Value{Kind: List, Series: s} }
 
-// finite reports whether n can be a value.
+// finite reports whether n is a valid value.
 func finite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 
-// at returns the value of s at a time. The times that it is asked for only grow; from is where to look from.
+// at returns the value of s at a time. Successive calls must not go back in time; from is where to start looking.
 func (s *Series) at(from *int, time int64) (float64, bool) {
 	for *from < len(s.Samples) && s.Samples[*from].Time < time {
 		*from++
@@ -80,7 +80,7 @@ func (s *Series) at(from *int, time int64) (float64, bool) {
 	return 0, false
 }
 
-// each returns the series of what f makes of the samples of s, where that is a value.
+// each applies f to the samples of s, and keeps valid results.
 func (s *Series) each(f func(float64) float64) Series {
 	out := s.like()
 	out.Samples = make([]Sample, 0, len(s.Samples))
@@ -90,14 +90,14 @@ func (s *Series) each(f func(float64) float64) Series {
 	return out
 }
 
-// add adds a sample if it is a value.
+// add adds a sample if its value is valid.
 func (s *Series) add(time int64, v float64) {
 	if finite(v) {
 		s.Samples = append(s.Samples, Sample{time, v})
 	}
 }
 
-// both returns the series of what f makes of the samples of a and b at the times at which both have one.
+// both applies f to the samples of a and b at the times at which both have one.
 func both(a, b *Series, f func(x, y float64) float64) Series {
 	out := a.like()
 	out.Period = max(a.Period, b.Period)

@@ -23,9 +23,8 @@ var statistics = []struct {
 	{"sample_count", func(p series.Point) float64 { return p.Count }},
 }
 
-// CloudWatch returns what collects the metrics of single queues under the names that YACE
-// and cloudwatch_exporter give to CloudWatch's: of the last minute that is over. It has the
-// QueuesAtMost queues with the most messages.
+// CloudWatch returns a collector of the metrics of single queues under the names that YACE and cloudwatch_exporter
+// derive from CloudWatch's: of the last complete minute. It has the QueuesAtMost queues with the most messages.
 func CloudWatch(standings []queue.Standing, prefix string) prometheus.Gatherer {
 	queues := chosen(standings, prefix)
 	registry := prometheus.NewRegistry()
@@ -35,7 +34,7 @@ func CloudWatch(standings []queue.Standing, prefix string) prometheus.Gatherer {
 
 type cloudWatch []queue.Standing
 
-// Describe implements prometheus.Collector: what there is depends on the queues.
+// Describe implements prometheus.Collector: the metrics depend on the queues.
 func (cloudWatch) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -62,7 +61,7 @@ func (c cloudWatch) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// snake writes a name as Prometheus does: MessagesSent as messages_sent.
+// snake converts a name to Prometheus's form: MessagesSent to messages_sent.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {

@@ -6,8 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// Cluster adds the metrics of a node: how it sees the others, and how its own replicas
-// are. A server that is alone has none of them. Status is called for each collection.
+// Cluster adds the metrics of a node: its view of the others, and the state of its own replicas. A single server has
+// none of them. status is called for each collection.
 func (m *Metrics) Cluster(status func() status.Status) { m.registry.MustRegister(node(status)) }
 
 type node func() status.Status

@@ -2,13 +2,13 @@ package prom
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Delivery is how many attempts to deliver a message of a topic to an endpoint had an outcome.
+// Delivery is the number of attempts with an outcome to deliver a message of a topic to an endpoint.
 type Delivery struct {
 	Protocol, Outcome string
 	Number            uint64
 }
 
-// Deliveries adds the metrics of deliveries of topics. Both functions are called for each collection.
+// Deliveries adds the metrics of topics' deliveries. Both functions are called for each collection.
 func (m *Metrics) Deliveries(counts func() []Delivery, sending func() int64) {
 	m.registry.MustRegister(&deliveries{counts, sending})
 }

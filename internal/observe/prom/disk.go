@@ -2,8 +2,8 @@ package prom
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Disk adds the metrics of the disk with the data. Both functions are called for each
-// collection; if free returns an error there is nothing said of it.
+// Disk adds the metrics of the disk with the data. Both functions are called for each collection; if free returns an
+// error, the metrics are omitted.
 func (m *Metrics) Disk(free func() (free, total uint64, err error), low func() bool) {
 	m.registry.MustRegister(&disk{free, low})
 }

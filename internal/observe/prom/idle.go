@@ -2,7 +2,7 @@ package prom
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Idle adds the metrics of unused queues that are deleted.
+// Idle adds the metrics of deleted unused queues.
 func (m *Metrics) Idle(announced func() int, deleted func() uint64) {
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{

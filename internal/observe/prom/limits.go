@@ -18,7 +18,7 @@ var (
 		"Requests of it that this node has refused because of that.", accountLabels...)
 )
 
-// Limits adds the metric of refusals because of limits.
+// Limits adds the metric of refusals by limits.
 func (m *Metrics) Limits(refused func() map[tenant.Kind]int64) {
 	m.registry.MustRegister(limitCounts{refused})
 }
@@ -37,8 +37,8 @@ func (l limitCounts) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Accounts returns what collects the metrics of the accounts and users that have limits, whose numbers begin with a
-// prefix. User is the name of a user.
+// Accounts returns a collector of the metrics of the accounts and users with limits, whose numbers begin with a prefix.
+// user returns the name of a user.
 func Accounts(all []tenant.Usage, prefix string) prometheus.Gatherer {
 	registry := prometheus.NewRegistry()
 	var wanted accounts

@@ -7,8 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// namespace begins the names of all metrics but those of the Go runtime and the
-// process.
+// namespace begins the names of all metrics, except those of the Go runtime and the process.
 const namespace = "sluice"
 
 // Metrics are the metrics of one server.
@@ -17,8 +16,7 @@ type Metrics struct {
 	Requests *Requests
 }
 
-// New returns the metrics of a server of that version of the program, which has those
-// operations; the names of a service's operations are under its own.
+// New returns the metrics of a server with that version of the program and those operations, by service.
 func New(version string, operations map[string][]string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), Requests: newRequests(operations)}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -33,7 +31,7 @@ func New(version string, operations map[string][]string) *Metrics {
 	return m
 }
 
-// Memory adds the metric of the memory that requests under way have taken for what they have sent.
+// Memory adds the metric of the memory that requests in progress hold for their input.
 func (m *Metrics) Memory(inUse func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "requests_memory_bytes",
@@ -41,5 +39,5 @@ func (m *Metrics) Memory(inUse func() int64) {
 	}, func() float64 { return float64(inUse()) }))
 }
 
-// Gatherer returns what collects the metrics, for the HTTP server that gives them out.
+// Gatherer returns the gatherer of the metrics, for the HTTP server.
 func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// QueuesAtMost is how many queues have metrics of their own on one page.
+// QueuesAtMost is the maximum number of queues with separate metrics on one page.
 const QueuesAtMost = 2000
 
 // other is the name of all other queues together.
@@ -52,9 +52,9 @@ var (
 	}()
 )
 
-// Queues returns what collects the metrics of single queues whose names begin with a
-// prefix. Of more than QueuesAtMost, those with the most messages have metrics of their
-// own, and the messages of all others are counted together.
+// Queues returns a collector of the metrics of single queues whose names begin with a prefix. Of more than
+// QueuesAtMost, those with the most messages have separate metrics, and the messages of all others are counted
+// together.
 func Queues(standings []queue.Standing, prefix string) prometheus.Gatherer {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(standingQueues(chosen(standings, prefix)))
@@ -66,7 +66,7 @@ func chosen(standings []queue.Standing, prefix string) []queue.Standing {
 	return named(standings, prefix, func(s *queue.Standing) string { return s.ARN }, together, messages)
 }
 
-// named returns the queues or topics whose names begin with a prefix, the largest first. It merges the standings of one
+// named returns the queues or topics whose names begin with a prefix, the largest first. It merges the states of one
 // queue or topic on several shards of this node.
 func named[T any](standings []T, prefix string, arnOf func(*T) string, together func(a, b T) T, size func(T) uint64) []T {
 	byARN := make(map[string]int)
@@ -87,7 +87,7 @@ func named[T any](standings []T, prefix string, arnOf func(*T) string, together 
 	return out
 }
 
-// together adds how a queue stands on two shards.
+// together adds the states of a queue on two shards.
 func together(a, b queue.Standing) queue.Standing {
 	a.Counts.Visible += b.Counts.Visible
 	a.Counts.InFlight += b.Counts.InFlight
@@ -123,7 +123,7 @@ func labelsOf(arn string) []string {
 	return []string{part[4], part[3], part[5]}
 }
 
-// standingQueues are queues in the order in which they get metrics of their own.
+// standingQueues holds queues in the order in which they get separate metrics.
 type standingQueues []queue.Standing
 
 // Describe implements prometheus.Collector.
@@ -175,7 +175,7 @@ func collectMessages(out chan<- prometheus.Metric, q *queue.Standing, labels []s
 	}
 }
 
-// histogram gives a histogram, if anything was observed.
+// histogram adds a histogram, if it has observations.
 func histogram(out chan<- prometheus.Metric, d *prometheus.Desc, h *queue.Histogram, labels ...string) {
 	if h == nil {
 		return

@@ -7,10 +7,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Outcome is what became of a request.
+// Outcome is the outcome of a request.
 type Outcome int
 
-// Outcomes. Gone says that the client did not wait for its answer.
+// The outcomes. Gone means that the client did not wait for its answer.
 const (
 	OK Outcome = iota
 	ClientError
@@ -20,7 +20,7 @@ const (
 
 var outcomes = [...]string{OK: "2xx", ClientError: "4xx", ServerError: "5xx", Gone: "gone"}
 
-// OutcomeOf returns the outcome that goes with an HTTP status.
+// OutcomeOf returns the outcome for an HTTP status.
 func OutcomeOf(status int) Outcome {
 	switch {
 	case status >= 500:
@@ -31,10 +31,10 @@ func OutcomeOf(status int) Outcome {
 	return OK
 }
 
-// buckets are seconds: from a receive from memory to the longest poll, and a backup.
+// buckets are in seconds: from a receive from memory to the longest poll, and a backup.
 var buckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 21, 60}
 
-// Requests are counted by operation. Its methods may be called from any goroutine.
+// Requests counts requests by operation. Its methods are safe for concurrent use.
 type Requests struct {
 	total    *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -47,8 +47,8 @@ type Requests struct {
 // name is the name of an operation.
 type name struct{ service, operation string }
 
-// operation are the metrics of one, made when it is called for the first time: most
-// of a server's operations never are.
+// operation holds the metrics of one operation, created at its first call: most operations of a server are never
+// called.
 type operation struct {
 	name     name
 	once     sync.Once
@@ -82,14 +82,13 @@ func newRequests(operations map[string][]string) *Requests {
 	return r
 }
 
-// Begin counts a request that is under way until Done, or Drop.
+// Begin counts a request as in progress until Done or Drop.
 func (r *Requests) Begin() { r.inFlight.Inc() }
 
-// Drop takes back a Begin, and counts nothing.
+// Drop undoes Begin, and counts nothing.
 func (r *Requests) Drop() { r.inFlight.Dec() }
 
-// Done counts a request that is over. A name that is no operation counts as unknown, so that clients cannot make up
-// metrics.
+// Done counts a finished request. An unknown operation counts as unknown, so that clients cannot create metrics.
 func (r *Requests) Done(service, op string, o Outcome, took time.Duration) {
 	r.inFlight.Dec()
 	m := r.operations[name{service, op}]

@@ -6,10 +6,10 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// TopicsAtMost is how many topics have metrics of their own on one page.
+// TopicsAtMost is the maximum number of topics with separate metrics on one page.
 const TopicsAtMost = 2000
 
-// topicCounted are the counters of topics: the end of the name, and what it counts.
+// topicCounted are the counters of topics: the end of the name, and the help text.
 var topicCounted = [queue.TopicMetrics]struct{ name, help string }{
 	queue.TopicPublished:      {"published_total", "Messages that were published."},
 	queue.TopicPublishedBytes: {"published_bytes_total", "Bytes of their texts and attributes."},
@@ -35,7 +35,7 @@ var topicDescs = func() (out [queue.TopicMetrics]*prometheus.Desc) {
 	return out
 }()
 
-// Topics returns what collects the metrics of single topics whose names begin with a prefix: of TopicsAtMost at most,
+// Topics returns a collector of the metrics of single topics whose names begin with a prefix: at most TopicsAtMost,
 // those with the most messages.
 func Topics(standings []queue.TopicStanding, prefix string) prometheus.Gatherer {
 	registry := prometheus.NewRegistry()
@@ -51,7 +51,7 @@ func chosenTopics(standings []queue.TopicStanding, prefix string) []queue.TopicS
 	return out[:min(len(out), TopicsAtMost)]
 }
 
-// topicTogether adds what two shards have counted of a topic.
+// topicTogether adds the counters of a topic on two shards.
 func topicTogether(a, b queue.TopicStanding) queue.TopicStanding {
 	for m, n := range b.Happened {
 		a.Happened[m] += n
@@ -59,7 +59,7 @@ func topicTogether(a, b queue.TopicStanding) queue.TopicStanding {
 	return a
 }
 
-// standingTopics are topics that have metrics.
+// standingTopics holds topics with separate metrics.
 type standingTopics []queue.TopicStanding
 
 // Describe implements prometheus.Collector.

@@ -19,7 +19,7 @@ var counted = [queue.Counters]struct{ name, help string }{
 	queue.MetricMoved:         {"moved_total", "Messages taken out by message move tasks."},
 }
 
-// Totals adds what has happened to all queues together, on this node.
+// Totals adds the counters of all queues together, on this node.
 func (m *Metrics) Totals(get func() [queue.Counters]int64) { m.registry.MustRegister(newTotals(get)) }
 
 type totals struct {

@@ -2,8 +2,8 @@ package prom
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// TrailDrops are how many events of the trail were dropped on this node: while they were recorded, and while they
-// waited to be delivered to buckets.
+// TrailDrops is the number of dropped events of the trail on this node: while they were recorded, and while they waited
+// for delivery to buckets.
 type TrailDrops struct {
 	ManagementRecording, ManagementDelivery uint64
 	DataRecording, DataDelivery             uint64

@@ -15,7 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Source is where the rows are: a shard, or all shards of a cluster.
+// Source is the source of the rows: a shard, or all shards of a cluster.
 type Source interface {
 	// Series returns the rows of a name. It may look only at the shards of the queue with
 	// that id, and looks at all if the id is 0.
@@ -24,10 +24,10 @@ type Source interface {
 	SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error)
 }
 
-// Options are what a Reader is made of.
+// Options configures a Reader.
 type Options struct {
 	Source Source
-	// Queue returns the id of a queue by its ARN, and when it was made.
+	// Queue returns the id of a queue by its ARN, and its creation time.
 	Queue func(arn string) (id queue.ID, created time.Time, ok bool)
 	Keep  queue.Keep
 	Now   func() time.Time
@@ -41,7 +41,7 @@ var _ series.Reader = (*Reader)(nil)
 // New returns a Reader.
 func New(o Options) *Reader { return &Reader{o} }
 
-// Levels returns for how long which points are kept.
+// Levels returns how long the points of each resolution are kept.
 func Levels(k queue.Keep) series.Levels {
 	levels := series.Default
 	levels[0].Keep, levels[1].Keep, levels[2].Keep = k.Minutes, k.FiveMinutes, k.Hours
@@ -87,8 +87,7 @@ var topicMetrics = map[string]queue.TopicMetric{
 	"NumberOfNotificationsFailedToRedriveToDlq":            queue.TopicNotRedriven,
 }
 
-// prefix is what the ARNs of the queues or topics of a scope begin with. By its ARN a queue
-// or topic is known to the engine.
+// prefix is the beginning of the ARNs of the queues or topics of a scope. The engine knows a queue or topic by its ARN.
 func prefix(namespace string, s series.Scope) string {
 	service := "sqs"
 	if namespace == series.SNS {
@@ -148,10 +147,10 @@ func (r *Reader) read(
 	return series.Group(points, from, period), nil
 }
 
-// rowBytes is how much memory a row takes.
+// rowBytes is the memory of a row.
 const rowBytes = int(unsafe.Sizeof(queue.Row{}))
 
-// has reports whether a queue has a metric at all.
+// has reports whether queues of that kind have a metric.
 func (r *Reader) has(ctx context.Context, m series.Metric, name string) (bool, error) {
 	if m.Only != series.Fair {
 		return of(m, queue.SeriesName{Name: name}), nil
@@ -160,7 +159,7 @@ func (r *Reader) has(ctx context.Context, m series.Metric, name string) (bool, e
 	return err == nil && len(names) > 0 && names[0].Name == name && of(m, names[0]), err
 }
 
-// of reports whether a queue has a metric, by what is known of its name.
+// of reports whether a queue has a metric, according to its name's record.
 func of(m series.Metric, n queue.SeriesName) bool {
 	fifo := strings.HasSuffix(n.Name, ".fifo")
 	switch m.Only {
@@ -206,7 +205,7 @@ func value(m series.Metric, row *queue.Row) queue.Value {
 	return row.Values[metrics[m.Name]]
 }
 
-// point returns what a row says of a metric.
+// point returns the point of a metric in a row.
 func point(m series.Metric, row *queue.Row) (series.Point, bool) {
 	v := value(m, row)
 	p := series.Point{
@@ -219,8 +218,7 @@ func point(m series.Metric, row *queue.Row) (series.Point, bool) {
 	return p, p.Count > 0
 }
 
-// PointOf returns what a row says of a metric of a queue, or false if the queue does not
-// have it.
+// PointOf returns the point of a queue's metric in a row, or false if the queue does not have the metric.
 func PointOf(m series.Metric, arn string, row *queue.Row) (series.Point, bool) {
 	fair := row.Values[queue.MetricNoisyGroups].Sum > 0
 	if !of(m, queue.SeriesName{Name: arn, Fair: fair}) {
@@ -290,7 +288,7 @@ var kinds = []struct {
 	{[]string{series.SNS}, series.TopicName},
 }
 
-// idsOf returns the series of a queue or topic that a filter asks for.
+// idsOf returns the series of a queue or topic that a filter selects.
 func idsOf(f series.Filter, namespaces []string, n queue.SeriesName, name string) (out []series.ID) {
 	for _, namespace := range namespaces {
 		for _, m := range series.Metrics(namespace) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Minute is the length of the shortest period but for metrics of high resolution.
+// Minute is the shortest period, except for metrics of high resolution.
 const Minute = time.Minute
 
 // finePeriods are the periods below a minute, of metrics of high resolution.
@@ -16,8 +16,7 @@ func IsPeriod(period time.Duration) bool {
 	return slices.Contains(finePeriods, period) || period >= Minute && period%Minute == 0
 }
 
-// A Level is a resolution and for how long it is kept. Points older than that are
-// merged into those of the next level.
+// A Level is a resolution and how long it is kept. Older points are merged into those of the next level.
 type Level struct {
 	Step time.Duration
 	Keep time.Duration
@@ -26,8 +25,7 @@ type Level struct {
 // Levels are the resolutions, the finest first.
 type Levels [3]Level
 
-// Default is what CloudWatch keeps: minutes for 15 days, five minutes for 63 days, hours
-// for 455 days.
+// Default is CloudWatch's retention: minutes for 15 days, five minutes for 63 days, hours for 455 days.
 var Default = Levels{
 	{Minute, 15 * day},
 	{5 * Minute, 63 * day},
@@ -36,7 +34,7 @@ var Default = Levels{
 
 const day = 24 * time.Hour
 
-// At returns the finest level that still has points as old as age, or false if none has.
+// At returns the finest level that still has points of that age, or false if none has.
 func (l Levels) At(age time.Duration) (Level, bool) {
 	for _, level := range l {
 		if age <= level.Keep {
@@ -46,7 +44,7 @@ func (l Levels) At(age time.Duration) (Level, bool) {
 	return Level{}, false
 }
 
-// Points returns how many points of a series may be kept of a window of time.
+// Points returns the maximum number of a series' points in a window of time.
 func (l Levels) Points(now, from, to time.Time) (n int) {
 	for _, level := range l {
 		oldest := now.Add(-level.Keep)

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Memory keeps series in memory, for tests. Its methods may be called from any
-// goroutine.
+// Memory keeps series in memory, for tests. Its methods are safe for concurrent use.
 type Memory struct {
 	mu  sync.Mutex
 	all []memorySeries // in order
@@ -21,7 +20,7 @@ type memorySeries struct {
 
 var _ Reader = (*Memory)(nil)
 
-// Add adds points to a series. Points of a minute that has one are merged with it.
+// Add adds points to a series. Points of the same minute are merged.
 func (m *Memory) Add(id ID, points ...Point) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,10 +1,10 @@
 package series
 
-// Namespaces of metrics that Sluice counts itself. A client's own metrics have others.
+// Namespaces of metrics that Sluice counts itself. Clients' own metrics have other namespaces.
 const (
 	SQS = "AWS/SQS"
 	SNS = "AWS/SNS"
-	// Own has the metrics of queues that AWS has not.
+	// Own holds the metrics of queues that AWS does not have.
 	Own = "Sluice/SQS"
 )
 
@@ -21,42 +21,40 @@ const (
 	Seconds = "Seconds"
 )
 
-// Kind says how samples of a metric come about.
+// Kind is the kind of samples of a metric.
 type Kind uint8
 
 // Kinds of metrics.
 const (
-	// Counter: the minute's sum is how often something happened. The minute has one
-	// sample, also when it is zero.
+	// Counter: the minute's sum is the number of events. The minute has one sample, even if it is zero.
 	Counter Kind = iota
-	// Size: there is a sample for each thing that happened, and no point in a minute
-	// in which nothing did.
+	// Size: each event has a sample; a minute without events has no point.
 	Size
-	// Gauge: one sample a minute, what there was at the end of it.
+	// Gauge: one sample per minute, with the value at its end.
 	Gauge
-	// Age: a gauge of which the greatest counts where several shards have one.
+	// Age: a gauge of which the greatest value counts if several shards have one.
 	Age
 )
 
-// Metric is something that is counted of every queue or of every topic.
+// Metric is a metric of every queue or of every topic.
 type Metric struct {
 	Namespace string
 	Name      string
 	Unit      string
 	Kind      Kind
 	Dimension string // the name of its only dimension
-	// Only says which queues have it.
+	// Only restricts the metric to some queues.
 	Only Only
 }
 
-// Only says that not all queues have a metric.
+// Only restricts a metric to some queues.
 type Only uint8
 
-// Which queues have a metric.
+// The kinds of queues that have a metric.
 const (
 	Every Only = iota
 	FIFO
-	// Fair: standard queues of which messages had a group.
+	// Fair: standard queues with message groups.
 	Fair
 )
 
@@ -99,8 +97,7 @@ var (
 	}
 )
 
-// Metrics returns the metrics that Sluice counts in a namespace, in order; none in one
-// that it does not know.
+// Metrics returns the metrics that Sluice counts in a namespace, in order; none for an unknown namespace.
 func Metrics(namespace string) []Metric {
 	var out []Metric
 	for _, list := range [][]Metric{queueMetrics, topicMetrics} {

@@ -8,14 +8,14 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/sketch"
 )
 
-// Point is what a metric was from Time on, for the length of a period.
+// Point holds the statistics of a metric from Time on, for the length of a period.
 type Point struct {
 	Time  time.Time // in UTC
 	Count float64   // of samples; SampleCount to CloudWatch
 	Sum   float64
 	Min   float64
 	Max   float64
-	// Samples are what the samples were; nil if that was not asked for, see Reader.ReadSamples, or is not known.
+	// Samples holds the samples. It is nil if they were not requested, see Reader.ReadSamples, or are unknown.
 	Samples *sketch.Sketch
 }
 
@@ -32,8 +32,8 @@ func (p Point) Average() float64 {
 	return p.Sum / p.Count
 }
 
-// WithSamples returns the point with its samples. They follow from the point if all have one value; otherwise known are
-// they, if these are as many as the point has. Samples below zero are not known, as on AWS.
+// WithSamples returns the point with its samples. If all have one value, they follow from the point; otherwise they are
+// known, if their number equals that of the point. Samples below zero are unknown, as on AWS.
 func (p Point) WithSamples(known *sketch.Sketch) Point {
 	p.Samples = nil
 	switch {
@@ -46,7 +46,7 @@ func (p Point) WithSamples(known *sketch.Sketch) Point {
 	return p
 }
 
-// same reports whether two sums are the same but for how they were rounded.
+// same reports whether two sums differ only by rounding.
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
 // Merge returns the point of the samples of both. It keeps the time of p.
@@ -66,10 +66,10 @@ func (p Point) Merge(q Point) Point {
 	return p
 }
 
-// PointBytes is how much memory a point takes.
+// PointBytes is the memory of a point.
 const PointBytes = int(unsafe.Sizeof(Point{}))
 
-// SampleBytes is how much memory the samples of points take, about.
+// SampleBytes is the approximate memory of the samples of points.
 func SampleBytes(points []Point) (n int) {
 	for i := range points {
 		n += points[i].Samples.Bytes()
@@ -77,8 +77,8 @@ func SampleBytes(points []Point) (n int) {
 	return n
 }
 
-// Group merges points, which are in order of time, into points of a period. The periods
-// begin at from; one without samples is left out. The result takes the place of points.
+// Group merges points, which are in order of time, into points of a period. The periods begin at from; periods without
+// samples are omitted. The result overwrites points.
 func Group(points []Point, from time.Time, period time.Duration) []Point {
 	out := points[:0]
 	for _, p := range points {
@@ -87,7 +87,7 @@ func Group(points []Point, from time.Time, period time.Duration) []Point {
 	return out
 }
 
-// AppendGroup adds a point to points of a period, none of which is after it; see Group.
+// AppendGroup adds a point to points of a period, none of which is later. See Group.
 func AppendGroup(out []Point, p Point, from time.Time, period time.Duration) []Point {
 	p.Time = from.Add(p.Time.Sub(from) / period * period).UTC()
 	if n := len(out); n > 0 && out[n-1].Time.Equal(p.Time) {

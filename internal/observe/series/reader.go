@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// Dimension is a name and a value that tell series of one metric apart.
+// Dimension is a name and a value that distinguish series of one metric.
 type Dimension struct{ Name, Value string }
 
-// Scope is where a name is unique: a region of an account.
+// Scope is the scope of a name: a region of an account.
 type Scope struct{ Account, Region string }
 
 // ID identifies a series. The order of its dimensions does not matter.
@@ -50,16 +50,16 @@ func sorted(dimensions []Dimension) []Dimension {
 	return slices.SortedFunc(slices.Values(dimensions), Dimension.compare)
 }
 
-// Filter asks for series. Empty fields match all.
+// Filter selects series. Empty fields match all.
 type Filter struct {
 	Scope
 	Namespace  string
 	Metric     string
-	Dimensions []Dimension // all must be there; one without a value matches every value
+	Dimensions []Dimension // all must exist; one without a value matches every value
 	Since      time.Time   // with a point since then
 }
 
-// Matches reports whether a series is asked for; Since is not looked at.
+// Matches reports whether the filter selects a series. It ignores Since.
 func (f Filter) Matches(id ID) bool {
 	return f.Scope == id.Scope && (f.Namespace == "" || f.Namespace == id.Namespace) && (f.Metric == "" || f.Metric == id.Metric) &&
 		!slices.ContainsFunc(f.Dimensions, func(want Dimension) bool {
@@ -69,7 +69,7 @@ func (f Filter) Matches(id ID) bool {
 		})
 }
 
-// IDBytes is how much memory the ID of a series takes that has one dimension and shares its texts with others.
+// IDBytes is the memory of a series' ID with one dimension that shares its texts with others.
 const IDBytes = int(unsafe.Sizeof(ID{}) + unsafe.Sizeof(Dimension{}))
 
 // Reader gives out points. It counts points for the request of its context, if that has one, before it reads them; see
@@ -81,8 +81,8 @@ type Reader interface {
 	// the minutes that are kept has points at the beginnings of five minutes or of hours only. A period without samples
 	// has no point, and a series that is unknown has none. The running minute is not there: it is not over.
 	Read(ctx context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error)
-	// ReadSamples is Read for points with their samples, where those are known; see package sketch.
+	// ReadSamples is Read for points with their samples, if they are known. See package sketch.
 	ReadSamples(ctx context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error)
-	// List returns the series that a filter asks for, in order.
+	// List returns the series that a filter selects, in order.
 	List(ctx context.Context, f Filter) ([]ID, error)
 }

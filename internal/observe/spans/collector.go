@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	// attemptTimeout bounds one request to the collector, unless the environment says otherwise.
+	// attemptTimeout limits one request to the collector, unless the environment sets another limit.
 	attemptTimeout = 10 * time.Second
-	// firstPause is how long to wait before spans are sent again. Each further pause is twice as long, up to maxPause.
+	// firstPause is the pause before spans are sent again. Each further pause is twice as long, up to maxPause.
 	firstPause = time.Second
 	maxPause   = 15 * time.Second
-	// maxRefusal bounds what is read of the body of a refusal, in bytes.
+	// maxRefusal is the maximum size of a refusal's body that is read, in bytes.
 	maxRefusal = 1 << 10
 )
 
@@ -39,7 +39,7 @@ type collector struct {
 	client   *http.Client
 }
 
-// newCollector returns the collector of which the environment speaks.
+// newCollector returns the collector that the environment names.
 func newCollector(getenv func(string) string) (*collector, error) {
 	at, err := endpoint(getenv)
 	if err != nil {
@@ -75,8 +75,8 @@ func newCollector(getenv func(string) string) (*collector, error) {
 	return c, nil
 }
 
-// lookUp returns the value of a setting of the exporter, and the variable that has it. One for traces alone goes
-// before.
+// lookUp returns the value of a setting of the exporter, and its variable. A variable for traces alone takes
+// precedence.
 func lookUp(getenv func(string) string, setting string) (name, value string) {
 	for _, prefix := range []string{"OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"} {
 		name = prefix + setting
@@ -87,7 +87,7 @@ func lookUp(getenv func(string) string, setting string) (name, value string) {
 	return name, value
 }
 
-// endpoint returns the URL to which spans are sent.
+// endpoint returns the URL for spans.
 func endpoint(getenv func(string) string) (string, error) {
 	name, value := lookUp(getenv, "ENDPOINT")
 	u, err := url.Parse(value)
@@ -100,7 +100,7 @@ func endpoint(getenv func(string) string) (string, error) {
 	return u.String(), nil
 }
 
-// addHeaders adds the headers that the environment has for the collector: name=value, with commas between them.
+// addHeaders adds the headers in the environment for the collector: name=value, with commas between them.
 func (c *collector) addHeaders(getenv func(string) string) error {
 	name, value := lookUp(getenv, "HEADERS")
 	for pair := range strings.SplitSeq(value, ",") {
@@ -118,7 +118,7 @@ func (c *collector) addHeaders(getenv func(string) string) error {
 	return nil
 }
 
-// tlsOf returns the authorities that the connection trusts, and the certificate that it presents.
+// tlsOf returns the certificate authorities that the connection trusts, and the certificate that it presents.
 func tlsOf(getenv func(string) string) (*tls.Config, error) {
 	security := &tls.Config{MinVersion: tls.VersionTLS12}
 	if name, file := lookUp(getenv, "CERTIFICATE"); file != "" {
@@ -153,8 +153,8 @@ func (c *collector) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. While the collector is not to be reached or has too much to do, the spans
-// are sent again, as long as ctx lasts.
+// UploadTraces implements otlptrace.Client. While the collector is unreachable or overloaded, it sends the spans again,
+// until ctx ends.
 func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpans) error {
 	// It is encoded as the ExportTraceServiceRequest is that OTLP sends.
 	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans})
@@ -177,7 +177,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpan
 	}
 }
 
-// send sends spans once. After an error that may pass it returns how long to wait at least, which is not 0.
+// send sends spans once. After a temporary error it returns the minimum time to wait, which is not 0.
 func (c *collector) send(ctx context.Context, body []byte) (again time.Duration, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {

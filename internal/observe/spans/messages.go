@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// maxFollowed is how many messages of traces are remembered while they are in flight, and after that. Others have
-	// the span of their time in the queue only.
+	// maxFollowed is the maximum number of remembered messages of traces, in flight and after that. Other messages have
+	// only the span of their time in the queue.
 	maxFollowed = 100_000
-	// rememberVisible is for how long it is remembered when the visibility timeout of a message has ended.
+	// rememberVisible is how long the end of a message's visibility timeout is remembered.
 	rememberVisible = 15 * time.Minute
-	// sweepInterval is how often it is looked for visibility timeouts that have ended. A timeout counts as over when it
-	// has been for as long: a consumer that has asked for more time at the last moment may have got it.
+	// sweepInterval is the interval of checks for ended visibility timeouts. A timeout counts as over only after that
+	// time, because a consumer may have extended it at the last moment.
 	sweepInterval = time.Second
 )
 
-// Names of attributes that OpenTelemetry has not.
+// Names of attributes that OpenTelemetry does not have.
 const (
 	receiveCountKey = "sluice.message.receive_count"
 	endKey          = "sluice.message.in_flight.end"
 	deadLetterKey   = "sluice.dead_letter_queue.name"
 )
 
-// Messages makes the spans of the messages of one shard. It implements shard.Watcher.
+// Messages creates the spans of the messages of one shard. It implements shard.Watcher.
 type Messages struct {
 	tracer *Tracer
 	arnOf  func(queue.ID) string
@@ -50,7 +50,7 @@ type place struct {
 	position queue.Position
 }
 
-// followed is a message of a trace that was received.
+// followed is a received message of a trace.
 type followed struct {
 	place
 	parent   trace.SpanContext
@@ -60,11 +60,11 @@ type followed struct {
 	receives uint64
 	received queue.Instant
 	until    queue.Instant // the end of its visibility timeout
-	visible  bool          // the timeout has ended, and its span is made
+	visible  bool          // the timeout has ended, and its span was created
 	at       int           // in the heap
 }
 
-// due returns when there is something to do if nothing else happens before.
+// due returns when work is due without any event before.
 func (f *followed) due() queue.Instant {
 	if f.visible {
 		return f.until.Add(rememberVisible)
@@ -72,8 +72,8 @@ func (f *followed) due() queue.Instant {
 	return f.until.Add(sweepInterval)
 }
 
-// Follow returns what makes the spans of the messages of a shard whose time now returns. arnOf returns the ARN of a
-// queue, or "" if its messages are to have no spans. A nil Tracer returns nil.
+// Follow returns a watcher that creates the spans of the messages of a shard whose clock is now. arnOf returns the ARN
+// of a queue, or "" if its messages have no spans. A nil Tracer returns nil.
 func (t *Tracer) Follow(arnOf func(queue.ID) string, now func() queue.Instant) *Messages {
 	if t == nil {
 		return nil
@@ -90,7 +90,7 @@ func newMessages(t *Tracer, arnOf func(queue.ID) string, now func() queue.Instan
 	}
 }
 
-// Close implements shard.Watcher. The next owner of the shard goes on with the messages.
+// Close implements shard.Watcher. The next owner of the shard continues with the messages.
 func (m *Messages) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,7 +133,7 @@ func (m *Messages) sweep(now queue.Instant) {
 	}
 }
 
-// endTimeout makes the span of a message whose visibility timeout has ended.
+// endTimeout creates the span of a message whose visibility timeout has ended.
 func (m *Messages) endTimeout(f *followed) {
 	m.inFlight(f, f.until, "visibility_timeout", "visibility_timeout")
 	f.visible = true
@@ -276,12 +276,12 @@ func (m *Messages) DeadLettered(letters []queue.DeadLetter) {
 	}
 }
 
-// inFlight makes the span of the time in which a consumer had a message.
+// inFlight creates the span of the time in which a consumer had a message.
 func (m *Messages) inFlight(f *followed, end queue.Instant, how, failure string) {
 	m.tracer.span(f, "in flight", f.received, end, failure, attribute.String(endKey, how))
 }
 
-// parentOfMessage returns the span in which a message was sent, and whether it is to have children.
+// parentOfMessage returns the span in which a message was sent, and whether it is sampled.
 func parentOfMessage(msg *queue.Message) (parent trace.SpanContext, wanted bool) {
 	if msg.Trace == "" && len(msg.Attributes) == 0 {
 		return trace.SpanContext{}, false
@@ -301,7 +301,7 @@ func parentOfMessage(msg *queue.Message) (parent trace.SpanContext, wanted bool)
 	return parent, wanted && parent.HasTraceID()
 }
 
-// attributesOf returns what all spans of a message say.
+// attributesOf returns the common attributes of all spans of a message.
 func attributesOf(arn string, msg *queue.Message) []attribute.KeyValue {
 	return append(ofARN(arn),
 		attribute.String("messaging.system", "aws_sqs"),
@@ -309,7 +309,7 @@ func attributesOf(arn string, msg *queue.Message) []attribute.KeyValue {
 		attribute.Int("messaging.message.body.size", len(msg.Body)))
 }
 
-// span makes a span of what a message went through. failure is the error.type of what is a failure of its consumer.
+// span creates a span of a message. failure is the error.type if its consumer failed.
 func (t *Tracer) span(f *followed, what string, start, end queue.Instant, failure string, more ...attribute.KeyValue) {
 	ctx := trace.ContextWithRemoteSpanContext(context.Background(), f.parent)
 	_, span := t.tracer.Start(ctx, what+" "+nameIn(f.arn), trace.WithTimestamp(start.Time()), trace.WithAttributes(f.attrs...),
@@ -321,7 +321,7 @@ func (t *Tracer) span(f *followed, what string, start, end queue.Instant, failur
 	span.End(trace.WithTimestamp(max(start, end).Time()))
 }
 
-// nameIn returns the name of the queue that an ARN names.
+// nameIn returns the name of the queue in an ARN.
 func nameIn(arn string) string {
 	for i := len(arn) - 1; i >= 0; i-- {
 		if arn[i] == ':' {

@@ -16,11 +16,11 @@ const (
 	xrayHeader  = "X-Amzn-Trace-Id"
 )
 
-// maxHeader is the length in bytes of the longest header that is looked at.
+// maxHeader is the maximum length of a header that is read, in bytes.
 const maxHeader = 1024
 
-// parentOf returns the span that names itself in one of two ways, the first of which goes before, and whether it is to
-// have children: not if its trace is not sampled. Without a parent a span begins a trace of its own.
+// parentOf returns the parent span, named in one of two ways, the first of which takes precedence, and whether it is
+// sampled. Without a parent, a span begins a new trace.
 func parentOf(w3c func(name string) string, xray string) (parent trace.SpanContext, wanted bool) {
 	if w3c != nil && w3c(traceParent) != "" {
 		ctx := propagation.TraceContext{}.Extract(context.Background(), carrier(w3c))
@@ -32,7 +32,7 @@ func parentOf(w3c func(name string) string, xray string) (parent trace.SpanConte
 	return sc, wanted || !ok
 }
 
-// carrier lets OpenTelemetry read what a function returns.
+// carrier lets OpenTelemetry read the results of a function.
 type carrier func(name string) string
 
 // Get implements propagation.TextMapCarrier.

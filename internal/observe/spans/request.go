@@ -13,26 +13,26 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Request is a request that will have a span. A nil Request will have none.
+// Request is a request with a span. A nil Request has none.
 type Request struct {
 	tracer *Tracer
 	parent trace.SpanContext
 }
 
-// Outcome is what there is to say of a request when it is over.
+// Outcome describes a finished request.
 type Outcome struct {
 	Began, Ended time.Time
 	ID           string
 	Service      string // "sqs"
-	Operation    string // of the service; empty: it is not known
-	Host         string // as the client addressed the server
+	Operation    string // of the service; empty: unknown
+	Host         string // address that the client used
 	Region       string
 	Status       int    // of HTTP; 0: the client has left
-	Code         string // of the error; empty: there is none
+	Code         string // of the error; empty: none
 	Notes        []slog.Attr
 }
 
-// Begin begins with a request whose headers are these. It returns nil if the request has no span.
+// Begin begins the span of a request with these headers. It returns nil if the request has no span.
 func (t *Tracer) Begin(header func(name string) string) *Request {
 	if t == nil {
 		return nil
@@ -44,7 +44,7 @@ func (t *Tracer) Begin(header func(name string) string) *Request {
 	return &Request{tracer: t, parent: parent}
 }
 
-// End makes the span.
+// End creates the span.
 func (r *Request) End(o *Outcome) {
 	if r == nil {
 		return
@@ -66,7 +66,7 @@ func (r *Request) End(o *Outcome) {
 	span.End(trace.WithTimestamp(o.Ended))
 }
 
-// Keys of the notes that handlers make and that spans repeat.
+// Keys of handlers' notes that spans repeat.
 const (
 	noteQueue    = "queue"
 	noteTopic    = "topic"
@@ -137,7 +137,7 @@ func (o *Outcome) attributes() []attribute.KeyValue {
 	return attrs
 }
 
-// count returns the number that a note holds.
+// count returns the number in a note.
 func count(v slog.Value) (int64, bool) {
 	if v.Kind() == slog.KindInt64 {
 		return v.Int64(), true
@@ -146,7 +146,7 @@ func count(v slog.Value) (int64, bool) {
 	return n, err == nil
 }
 
-// destination returns the name of the queue or topic that a request was about, or "".
+// destination returns the name of the queue or topic in a request, or "".
 func destination(notes []slog.Attr) string {
 	for _, note := range notes {
 		if note.Key == noteQueue || note.Key == noteTopic {
@@ -157,7 +157,7 @@ func destination(notes []slog.Attr) string {
 	return ""
 }
 
-// ofARN returns what the ARN of a queue or a topic says.
+// ofARN returns the attributes in the ARN of a queue or topic.
 func ofARN(arn string) []attribute.KeyValue {
 	part := strings.Split(arn, ":")
 	if len(part) != 6 {

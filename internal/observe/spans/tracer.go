@@ -24,10 +24,10 @@ const (
 	samplerVariable  = "OTEL_TRACES_SAMPLER"
 )
 
-// Options say whose spans these are.
+// Options describes the source of the spans.
 type Options struct {
 	Version string       // of the program
-	Node    string       // of a cluster; empty: the server is alone
+	Node    string       // of a cluster; empty: a single server
 	Log     *slog.Logger // nil discards
 }
 
@@ -38,8 +38,8 @@ type Tracer struct {
 	followed atomic.Int64 // messages, by all Messages together
 }
 
-// Open returns a tracer that is set up as the variables of OpenTelemetry in the environment say, or nil if they name no
-// collector. The collector need not be there.
+// Open returns a tracer configured by OpenTelemetry's variables in the environment, or nil if they name no collector.
+// The collector need not be reachable.
 func Open(o Options) (*Tracer, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -74,7 +74,7 @@ func Open(o Options) (*Tracer, error) {
 	}, nil
 }
 
-// settings reports whether spans are sent. The SDK only logs what is wrong with its settings, and goes on with others.
+// settings reports whether spans are sent. The SDK only logs mistakes in its settings, and continues with defaults.
 func settings(getenv func(string) string) (on bool, err error) {
 	_, endpoint := lookUp(getenv, "ENDPOINT")
 	exporter := getenv(exporterVariable)
@@ -99,7 +99,7 @@ func settings(getenv func(string) string) (on bool, err error) {
 	}
 }
 
-// Close sends what is left, as long as ctx lasts.
+// Close sends the remaining spans, until ctx ends.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -107,10 +107,10 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// complaintInterval is how often the log says that a collector does not take spans.
+// complaintInterval is how often the log reports that a collector does not accept spans.
 const complaintInterval = time.Minute
 
-// quietly is an exporter whose errors go to the log, now and then.
+// quietly is an exporter that logs errors only from time to time.
 type quietly struct {
 	sdk.SpanExporter
 	log  *slog.Logger

@@ -12,11 +12,11 @@ import (
 // Held reports whether a store has keys that sign digests, which are encrypted under the master key.
 func Held(s *store.Store) (bool, error) { return keyTable.Any(s) }
 
-// Counts is how much of each there is.
+// Counts is the number of records of each kind.
 type Counts struct{ Trails, Keys, Files int }
 
-// Check reads the records without changing anything, and returns how many there are and what is not as it should be.
-// Without a vault private keys are not looked at. An error says that the store could not be read.
+// Check reads the records without changing anything. It returns their numbers and a list of inconsistencies. Without a
+// vault it does not check private keys. An error means that the store cannot be read.
 func Check(s *store.Store, v Vault) (n Counts, problems []string, err error) {
 	want := func(ok bool, format string, args ...any) {
 		if !ok {

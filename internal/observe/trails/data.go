@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 )
 
-// dueData returns the trails that have data events to be delivered from this node, and removes those of deleted trails.
+// dueData returns the trails with data events to deliver from this node, and removes those of deleted trails.
 func (d *Deliverer) dueData() (map[uuid.UUID]bool, error) {
 	due := make(map[uuid.UUID]bool)
 	if d.Spool == nil {
@@ -37,7 +37,7 @@ func (d *Deliverer) dueData() (map[uuid.UUID]bool, error) {
 	return due, errors.Join(failures...)
 }
 
-// serveData delivers the oldest segment of a trail that is due. It returns whether there was one.
+// serveData delivers the oldest segment of a trail that is due. It reports whether there was one.
 func (d *Deliverer) serveData(ctx context.Context, t *Trail, now time.Time) (delivered bool, err error) {
 	due := d.Spool.Due(now, Every)
 	i := slices.IndexFunc(due, func(s *spool.Segment) bool { return s.Trail == t.ID })
@@ -50,7 +50,7 @@ func (d *Deliverer) serveData(ctx context.Context, t *Trail, now time.Time) (del
 	return true, nil
 }
 
-// deliverSegment delivers a segment as a file for each region, has that noted, and removes it.
+// deliverSegment delivers a segment as one file per region, records that, and removes the segment.
 func (d *Deliverer) deliverSegment(ctx context.Context, t *Trail, segment *spool.Segment, now time.Time) error {
 	texts, err := d.Spool.Read(segment)
 	if err != nil {
@@ -88,7 +88,7 @@ func (d *Deliverer) deliverSegment(ctx context.Context, t *Trail, segment *spool
 	return d.Spool.Remove(segment)
 }
 
-// noteAnywhere notes files on the node that owns the control store.
+// noteAnywhere records files on the node that owns the control store.
 func (d *Deliverer) noteAnywhere(ctx context.Context, files []File) error {
 	if len(files) == 0 {
 		return nil
@@ -100,8 +100,8 @@ func (d *Deliverer) noteAnywhere(ctx context.Context, files []File) error {
 	return err
 }
 
-// Note notes files that some node has delivered, and tells the topics of their trails. On a node that does not own the
-// control store it returns control.ErrElsewhere.
+// Note records files that a node has delivered, and notifies the topics of their trails. On a node that does not own
+// the control store it returns control.ErrElsewhere.
 func (d *Deliverer) Note(ctx context.Context, files []File) error {
 	if d.Trails.control.Elsewhere() {
 		return control.ErrElsewhere
@@ -109,7 +109,7 @@ func (d *Deliverer) Note(ctx context.Context, files []File) error {
 	now := d.Now()
 	byTrail := make(map[uuid.UUID][]File)
 	for _, f := range files {
-		f.Delivered = stamp(now) // by the clock that digests go by
+		f.Delivered = stamp(now) // by the clock of digests
 		byTrail[f.Trail] = append(byTrail[f.Trail], f)
 	}
 	for id, of := range byTrail {

@@ -25,16 +25,16 @@ import (
 )
 
 const (
-	// Every is how much time a file covers.
+	// Every is the period that a file covers.
 	Every = 5 * time.Minute
-	// settle is how long what a call was answered may take to reach its event.
+	// settle is the maximum time until an event includes the answer to its call.
 	settle = 5 * time.Second
-	// maxEvents and maxText are how many events, and about how many bytes of text, a file has.
+	// maxEvents is the maximum number of events in a file, and maxText their approximate maximum size in bytes.
 	maxEvents = 10_000
 	maxText   = 16 << 20
-	// putTimeout is how long a bucket may take for a file, and a topic for a message.
+	// putTimeout limits a transfer to a bucket, and a publish to a topic.
 	putTimeout = 30 * time.Second
-	// firstPause is how long to wait after the first failure; each further pause is twice as long, up to lastPause.
+	// firstPause is the pause after the first failure. Each further pause is twice as long, up to lastPause.
 	firstPause = 5 * time.Second
 	lastPause  = 5 * time.Minute
 )
@@ -45,23 +45,23 @@ type Notifier interface {
 	Publish(ctx context.Context, topic, message string, from Name) error
 }
 
-// DelivererOptions are what a Deliverer is made of.
+// DelivererOptions configures a Deliverer.
 type DelivererOptions struct {
 	Trails *Trails
 	Events *trail.Trail
 	Store  bucket.Store // nil: nothing can be delivered
 	Owners bucket.Owners
 	Topics Notifier
-	Spool  *spool.Spool // of data events of this node; nil means that there are none
-	// Send brings what this node has delivered to Note on the node that owns the control store. A nil Send means that
-	// there is no other node.
+	Spool  *spool.Spool // of data events of this node; nil means none
+	// Send passes this node's deliveries to Note on the node that owns the control store. A nil Send means that there
+	// is no other node.
 	Send func(context.Context, []File) error
 	Now  func() time.Time
 	Log  *slog.Logger
 }
 
-// Deliverer brings events to the buckets of trails: data events of this node, and, as long as this node owns the
-// control store, all others. Trails do not wait for each other's buckets; see turns.
+// Deliverer delivers events to the buckets of trails: data events of this node and, while this node owns the control
+// store, all others. Trails do not wait for each other's buckets; see turns.
 type Deliverer struct {
 	DelivererOptions
 	turns *turns
@@ -90,13 +90,12 @@ func (p pause) after(now time.Time) pause {
 	return pause{length, now.Add(length)}
 }
 
-// NewDeliverer returns a deliverer, which does nothing before Run.
+// NewDeliverer returns a deliverer, which is inactive before Run.
 func NewDeliverer(o DelivererOptions) *Deliverer {
 	return &Deliverer{DelivererOptions: o, turns: newTurns(), pauses: make(map[lane]pause)}
 }
 
-// PassedOver returns how many events were removed, as too old or too many, before this node could bring them to a
-// bucket.
+// PassedOver returns how many events were removed, as too old or too many, before this node could deliver them.
 func (d *Deliverer) PassedOver() uint64 { return d.passedOver.Load() }
 
 // Run delivers until ctx ends.
@@ -120,7 +119,7 @@ func (d *Deliverer) report(ctx context.Context, err error) {
 	}
 }
 
-// Deliver delivers what is due of all trails, and returns when that is done, with all errors.
+// Deliver delivers everything that is due, and returns at the end, with all errors.
 func (d *Deliverer) Deliver(ctx context.Context) error {
 	var mu sync.Mutex
 	var failures []error
@@ -133,8 +132,8 @@ func (d *Deliverer) Deliver(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// begin has all trails served that may have something to deliver. It does not wait for a bucket. The function gets the
-// results of what is done then, from any goroutine.
+// begin serves all trails that may have something to deliver. It does not wait for a bucket. It passes the results to
+// done, from any goroutine.
 func (d *Deliverer) begin(ctx context.Context, report func(error)) {
 	data, err := d.dueData()
 	report(err)
@@ -158,11 +157,11 @@ func (d *Deliverer) begin(ctx context.Context, report func(error)) {
 	}
 }
 
-// step delivers about one file of a trail, or one of each kind of its events. It returns whether there may be more.
+// step delivers about one file of a trail, or one of each kind of its events. It reports whether there may be more.
 func (d *Deliverer) step(ctx context.Context, id uuid.UUID) (more bool, err error) {
 	t := d.Trails.withID(id)
 	if t == nil || ctx.Err() != nil {
-		return false, nil //nolint:nilerr // what is left to do is left to the next start
+		return false, nil //nolint:nilerr // the next start does the rest
 	}
 	var moreData bool
 	var failed, failedData error
@@ -179,7 +178,7 @@ func (d *Deliverer) step(ctx context.Context, id uuid.UUID) (more bool, err erro
 	return more || moreData, err
 }
 
-// attempt calls f, unless the last failure was too short a time ago.
+// attempt calls f, unless the last failure was too recent.
 func (d *Deliverer) attempt(l lane, f func(now time.Time) (more bool, err error)) (more bool, err error) {
 	d.mu.Lock()
 	was, now := d.pauses[l], d.Now()
@@ -204,7 +203,7 @@ func (d *Deliverer) forgetPauses(of func(lane) bool) {
 	maps.DeleteFunc(d.pauses, func(l lane, _ pause) bool { return of(l) })
 }
 
-// serve delivers a file of what is due of a trail, or its digests, and says in its status what has failed.
+// serve delivers a due file of a trail, or its digests, and records failures in its status.
 func (d *Deliverer) serve(ctx context.Context, t *Trail, now time.Time) (more bool, err error) {
 	more, err = d.deliverEvents(ctx, t, now)
 	if failed := d.noteFailure(ctx, t, err, func(s *Status) (*string, *time.Time) { return &s.Error, &s.Attempted }, now); failed != nil {
@@ -218,7 +217,7 @@ func (d *Deliverer) serve(ctx context.Context, t *Trail, now time.Time) (more bo
 	return false, errors.Join(err, digestErr, failed)
 }
 
-// noteFailure writes into the status of a trail why a delivery has failed, if that is not there yet.
+// noteFailure records in the status of a trail why a delivery has failed, unless it is recorded already.
 func (d *Deliverer) noteFailure(
 	ctx context.Context,
 	t *Trail,
@@ -247,7 +246,7 @@ func (d *Deliverer) noteFailure(
 	})
 }
 
-// codeOf is what the owner of a trail learns of a failure, in the words of S3. The log has the rest.
+// codeOf returns the description of a failure for the owner of a trail, in S3's words. The log has the details.
 func codeOf(err error) string {
 	switch {
 	case errors.Is(err, bucket.ErrNoBucket):
@@ -260,8 +259,7 @@ func codeOf(err error) string {
 	return "ServiceUnavailable"
 }
 
-// deliverEvents delivers a batch of the events of a trail that have waited long enough. It returns whether there was
-// one.
+// deliverEvents delivers a batch of events of a trail that have waited long enough. It reports whether there was one.
 func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) (delivered bool, err error) {
 	oldest, ok, err := d.Events.Oldest(t.ID)
 	if err != nil || !ok {
@@ -286,8 +284,8 @@ func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) 
 	return true, nil
 }
 
-// deliverBatch delivers events as a file for each region, and takes them out of the outbox. Their name is the same
-// whenever it is done.
+// deliverBatch delivers events as one file per region, and removes them from the outbox. A repetition uses the same
+// names.
 func (d *Deliverer) deliverBatch(ctx context.Context, t *Trail, batch []trail.Waiting, last uint64, end, now time.Time) error {
 	regions := make(map[string][]trail.Waiting)
 	for _, w := range batch {
@@ -314,7 +312,8 @@ func (d *Deliverer) deliverBatch(ctx context.Context, t *Trail, batch []trail.Wa
 	return d.Delivered(ctx, t, files, last, now)
 }
 
-// put stores an object in the bucket of a trail. Permission to write to it may have changed since the trail was made.
+// put stores an object in the bucket of a trail. Permission to write to it may have changed since the trail was
+// created.
 func (d *Deliverer) put(ctx context.Context, t *Trail, key string, o bucket.Object) error {
 	if d.Store == nil {
 		return fmt.Errorf("%w: this server has been given no place for buckets", bucket.ErrNoBucket)
@@ -327,7 +326,7 @@ func (d *Deliverer) put(ctx context.Context, t *Trail, key string, o bucket.Obje
 	return d.Store.Put(ctx, t.Bucket, key, o)
 }
 
-// unique returns the part of a file's name that tells it from others.
+// unique returns the unique part of a file's name.
 func unique(id uuid.UUID, region string, first, last uint64) string {
 	text := append(id[:], region...)
 	text = binary.BigEndian.AppendUint64(text, first)
@@ -336,8 +335,8 @@ func unique(id uuid.UUID, region string, first, last uint64) string {
 	return base32.StdEncoding.EncodeToString(sum[:10])
 }
 
-// Delivered notes that files of a trail were delivered, tells the trail's topic, and takes the events up to a number
-// out of the outbox.
+// Delivered records that files of a trail were delivered, notifies the trail's topic, and removes the events up to a
+// number from the outbox.
 func (d *Deliverer) Delivered(ctx context.Context, t *Trail, files []File, last uint64, now time.Time) error {
 	notifyErr := d.notify(ctx, t, files)
 	return d.Trails.Change(ctx, func(tx *Tx) error {
@@ -369,7 +368,7 @@ func (d *Deliverer) Delivered(ctx context.Context, t *Trail, files []File, last 
 	})
 }
 
-// note notes what became of a message about files.
+// note records the outcome of a message about files.
 func (s *Status) note(err error, now time.Time) {
 	s.NotifyTried, s.NotifyError = stamp(now), ""
 	if err != nil {
@@ -385,7 +384,7 @@ type notification struct {
 	Keys   []string `json:"s3ObjectKey"`
 }
 
-// notify tells the topic of a trail of files, if it has one.
+// notify notifies the topic of a trail about files, if it has one.
 func (d *Deliverer) notify(ctx context.Context, t *Trail, files []File) error {
 	if t.Topic == "" || len(files) == 0 {
 		return nil
@@ -403,7 +402,7 @@ func (d *Deliverer) notify(ctx context.Context, t *Trail, files []File) error {
 	return d.Topics.Publish(ctx, t.Topic, string(text), t.Name)
 }
 
-// sweep removes the outboxes of trails that there are no more: an event can be on its way while its trail is deleted.
+// sweep removes the outboxes of deleted trails: an event can be in transfer while its trail is deleted.
 func (d *Deliverer) sweep(ctx context.Context) error {
 	ids, err := d.Events.Outboxes()
 	if err != nil {

@@ -13,21 +13,22 @@ import (
 )
 
 const (
-	// digestEvery is how much time a digest covers: that much, or several times as much when nothing was delivered.
+	// digestEvery is the period that a digest covers, or a multiple of it when nothing was delivered.
 	digestEvery = time.Hour
-	// digestDelay is how long after its end a digest is made: what was delivered on other nodes is known by then.
+	// digestDelay is how long after the end of its period a digest is created: the deliveries of other nodes are known
+	// by then.
 	digestDelay = time.Minute
-	// maxDigest is how many files a digest names.
+	// maxDigest is the maximum number of files in a digest.
 	maxDigest = 20_000
 )
 
-// waitingFile is a file that is in no digest, and where its record is.
+// waitingFile is a file that is in no digest yet, and the key of its record.
 type waitingFile struct {
 	File
 	key string
 }
 
-// deliverDigests delivers the digests of a trail that are due, and begins chains.
+// deliverDigests delivers the due digests of a trail, and begins chains.
 func (d *Deliverer) deliverDigests(ctx context.Context, t *Trail, now time.Time) error {
 	status := d.Trails.Status(t)
 	if t.Validate && t.Logging && status.Chains[t.Region] == nil {
@@ -60,7 +61,7 @@ func (d *Deliverer) beginChain(ctx context.Context, t *Trail, now time.Time) err
 	})
 }
 
-// deliverDigest delivers the digest that follows a chain.
+// deliverDigest delivers the next digest of a chain.
 func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, chain *Chain, now time.Time) error {
 	files, err := d.files(t, region)
 	if err != nil {
@@ -116,8 +117,8 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 	})
 }
 
-// chainEnds reports whether a chain ends with a digest of so many files: the trail wants no more digests, and there
-// are no other files, also none that were noted while the digest was on its way.
+// chainEnds reports whether a chain ends with a digest of so many files: the trail wants no more digests, and there are
+// no other files, including those recorded while the digest was in transfer.
 func (d *Deliverer) chainEnds(t *Trail, region string, named int) (bool, error) {
 	if t.Validate && t.Logging {
 		return false, nil

@@ -18,7 +18,7 @@ import (
 
 const (
 	keyBits = 2048
-	// keyValidity is how long a key is said to be good for.
+	// keyValidity is the stated validity of a key.
 	keyValidity = 20 * 365 * 24 * time.Hour
 )
 
@@ -28,7 +28,7 @@ type Vault interface {
 	Open(name string, sealed []byte) (string, error)
 }
 
-// Key is what the digests of a region are signed with. It is stored, as JSON, under its region and fingerprint.
+// Key signs the digests of a region. It is stored, as JSON, under its region and fingerprint.
 type Key struct {
 	Region      string `json:"-"`
 	Fingerprint string `json:"-"`
@@ -39,7 +39,7 @@ type Key struct {
 	private *rsa.PrivateKey // nil without a vault
 }
 
-// Valid returns from when to when the key is good for.
+// Valid returns the period in which the key is valid.
 func (k *Key) Valid() (from, to time.Time) { return k.Made.Add(-time.Hour), k.Made.Add(keyValidity) }
 
 func fingerprintOf(public []byte) string {
@@ -49,7 +49,7 @@ func fingerprintOf(public []byte) string {
 
 func (k *Key) name() string { return k.Region + "/" + k.Fingerprint }
 
-// makeKey makes a key.
+// makeKey generates a key.
 func makeKey(v Vault, region string, now time.Time) (*Key, error) {
 	private, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
@@ -65,7 +65,7 @@ func makeKey(v Vault, region string, now time.Time) (*Key, error) {
 	return k, nil
 }
 
-// open makes a key that was read one that signs. Without a vault the private key stays shut.
+// open makes a loaded key usable for signatures. Without a vault the private key stays encrypted.
 func (k *Key) open(name string, v Vault) error {
 	var ok bool
 	if k.Region, k.Fingerprint, ok = strings.Cut(name, "/"); !ok {
@@ -100,8 +100,8 @@ func (t *Trails) Keys(region string) []*Key {
 	return out
 }
 
-// signer returns the newest key of a region, and makes one if there is none. It is made before the change, which others
-// would have to wait for.
+// signer returns the newest key of a region, and generates one if there is none. It does so before the change, so that
+// others need not wait.
 func (t *Trails) signer(ctx context.Context, region string, now time.Time) (*Key, error) {
 	if keys := t.Keys(region); len(keys) > 0 {
 		return keys[0], nil

@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/selector"
 )
 
-// Name is what a trail is called. Region is its home.
+// Name identifies a trail. Region is its home.
 type Name struct{ Account, Region, Name string }
 
 // ARN returns the trail's Amazon Resource Name.
@@ -24,10 +24,10 @@ func (n Name) ARN() string {
 	return "arn:aws:cloudtrail:" + n.Region + ":" + n.Account + ":trail/" + n.Name
 }
 
-// Trail is a trail. The trails that Trails returns must not be changed.
+// Trail is a trail. Do not change the trails that Trails returns.
 type Trail struct {
 	Name
-	ID      uuid.UUID // of no other trail that there was
+	ID      uuid.UUID // unique, even among deleted trails
 	Created time.Time
 
 	Bucket      string
@@ -43,14 +43,14 @@ type Trail struct {
 	Started, Stopped time.Time
 }
 
-// Clone returns a copy that can be changed.
+// Clone returns a copy that may be changed.
 func (t *Trail) Clone() *Trail {
 	c := *t
 	c.Tags = maps.Clone(t.Tags)
 	return &c
 }
 
-// gets reports whether the trail gets an event.
+// gets reports whether the trail selects an event.
 func (t *Trail) gets(e *trail.Event) bool {
 	if !t.Logging || e.RecipientAccountID != t.Account {
 		return false
@@ -67,7 +67,7 @@ func (t *Trail) gets(e *trail.Event) bool {
 	return t.Selectors.Take(e)
 }
 
-// regionOf returns the region whose files an event belongs to.
+// regionOf returns the region in whose files an event belongs.
 func (t *Trail) regionOf(e *trail.Event) string {
 	if t.MultiRegion && identity.IsRegion(e.AWSRegion) {
 		return e.AWSRegion
@@ -75,7 +75,7 @@ func (t *Trail) regionOf(e *trail.Event) string {
 	return t.Region
 }
 
-// Status is what became of the deliveries of a trail.
+// Status is the state of the deliveries of a trail.
 type Status struct {
 	Attempted, Delivered  time.Time // files
 	Error                 string    `json:",omitempty"` // why the last delivery failed
@@ -86,9 +86,9 @@ type Status struct {
 	Chains                map[string]*Chain `json:",omitempty"` // of digests, by region
 }
 
-// Chain is where a chain of digests has got to.
+// Chain is the state of a chain of digests.
 type Chain struct {
-	End  time.Time     // of the last digest, or of the time before the first
+	End  time.Time     // of the last digest, or the time before the first
 	Last *logfile.Link // nil before the first
 }
 
@@ -109,7 +109,7 @@ type File struct {
 	Entry     logfile.Entry
 }
 
-// Prefix is what the keys of all records of this package begin with, but for those of files, which no reader sees.
+// Prefix begins the keys of all records of this package, except those of files, which no reader sees.
 const (
 	Prefix  = "cloudtrail/"
 	keyFile = "\xfftrails/f"
@@ -136,14 +136,14 @@ func parseName(text string) (Name, error) {
 	return Name{parts[0], parts[1], parts[2]}, nil
 }
 
-// records are what there is in the store.
+// records holds the records of the store.
 type records struct {
 	trails   map[Name]*Trail
 	statuses map[uuid.UUID]*Status
 	keys     map[string]*Key // by region and fingerprint
 }
 
-// recordsOf returns what makes records whose keys the vault opens. Without one they stay shut.
+// recordsOf returns a function that creates records whose keys the vault opens. Without a vault they stay encrypted.
 func recordsOf(v Vault) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
 		r := new(records)

@@ -14,15 +14,15 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 )
 
-// Options are what Open needs.
+// Options configures Open.
 type Options struct {
 	Control *control.Control
 	Vault   Vault        // encrypts the keys that sign digests
-	Spool   *spool.Spool // of data events; nil means that there are none
+	Spool   *spool.Spool // of data events; nil means none
 	Formats control.Formats
 }
 
-// Trails holds the trails of an installation. Its methods may be called from any goroutine.
+// Trails holds the trails of an installation. Its methods are safe for concurrent use.
 type Trails struct {
 	control *control.Control
 	vault   Vault
@@ -30,7 +30,7 @@ type Trails struct {
 	records *control.Set[records]
 
 	logging atomic.Bool // some trail is on
-	data    atomic.Bool // some trail is on that gets data events
+	data    atomic.Bool // some trail that selects data events is on
 }
 
 // Open reads the trails from the control store and follows their changes.
@@ -45,7 +45,7 @@ func Open(o Options) (*Trails, error) {
 	return t, nil
 }
 
-// noteLogging notes whether any trail is on, and whether one gets data events. The set's lock is held.
+// noteLogging records whether any trail is on, and whether one selects data events. The set's lock is held.
 func (t *Trails) noteLogging(_, now *records) {
 	logging, data := false, false
 	for _, one := range now.trails {
@@ -63,7 +63,7 @@ func (t *Trails) Find(n Name) *Trail {
 	return r.trails[n]
 }
 
-// Of returns the trails of an account, in order of their names and regions.
+// Of returns the trails of an account, ordered by name and region.
 func (t *Trails) Of(account string) []*Trail {
 	return t.list(func(one *Trail) bool { return one.Account == account })
 }
@@ -78,7 +78,7 @@ func (t *Trails) list(keep func(*Trail) bool) []*Trail {
 	return out
 }
 
-// Status returns what became of the deliveries of a trail.
+// Status returns the state of the deliveries of a trail.
 func (t *Trails) Status(one *Trail) Status {
 	r := t.records.RLock()
 	defer t.records.RUnlock()
@@ -106,7 +106,7 @@ func (t *Trails) Select(e *trail.Event) (ids []uuid.UUID) {
 // WantsData implements trail.DataSink, with AddData.
 func (t *Trails) WantsData() bool { return t.data.Load() }
 
-// AddData puts a data event into the spool for the trails that get it.
+// AddData adds a data event to the spool for the trails that select it.
 func (t *Trails) AddData(e *trail.Event) {
 	ids := t.Select(e)
 	if len(ids) == 0 || t.spool == nil {
@@ -130,11 +130,11 @@ func (t *Trails) withID(id uuid.UUID) *Trail {
 	return nil
 }
 
-// Tx is a change that is being made. The answers of Trails are unchanged until the change is durable.
+// Tx is a change in progress. The answers of Trails are unchanged until the change is durable.
 type Tx struct{ tx *control.Tx }
 
-// Change makes a change of several records, all or none. f decides about it; see control.Control.Change. It first makes
-// sure that all programs which read the records can, and returns the error of Options.Formats if not.
+// Change makes a change of several records, all or none. f decides about it; see control.Control.Change. Change first
+// checks that all programs that read the records can do so, and returns the error of Options.Formats if not.
 func (t *Trails) Change(ctx context.Context, f func(*Tx) error) error {
 	return t.records.Change(ctx, func(tx *control.Tx) error { return f(&Tx{tx}) })
 }
@@ -153,7 +153,7 @@ func (tx *Tx) Create(t *Trail, now time.Time) error {
 // Put replaces a trail.
 func (tx *Tx) Put(t *Trail) { trailTable.Put(tx.tx, t.Name, t) }
 
-// Delete removes a trail with all that waits for its bucket.
+// Delete removes a trail with everything that waits for its bucket.
 func (tx *Tx) Delete(t *Trail) {
 	trailTable.Delete(tx.tx, t.Name)
 	statusTable.Delete(tx.tx, t.ID)
@@ -161,8 +161,7 @@ func (tx *Tx) Delete(t *Trail) {
 	tx.tx.DeleteRange(fileKey(t.ID, 0), fileEnd(t.ID))
 }
 
-// setStatus replaces the status of a trail, if the trail is still there: it may have been deleted while a file was on
-// its way.
+// setStatus replaces the status of a trail, if the trail still exists: it may have been deleted during a transfer.
 func (t *Trails) setStatus(tx *Tx, one *Trail, s *Status) bool {
 	if now := t.Find(one.Name); now == nil || now.ID != one.ID {
 		return false
@@ -171,5 +170,5 @@ func (t *Trails) setStatus(tx *Tx, one *Trail, s *Status) bool {
 	return true
 }
 
-// stamp is a time as it is kept: to the millisecond.
+// stamp rounds a time to its stored form, in milliseconds.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// maxAtOnce is how many trails are served at the same time. Each may hold a file of maxText in memory, several
-	// times.
+	// maxAtOnce is the number of trails that are served at the same time. Each may hold a file of maxText in memory,
+	// several times.
 	maxAtOnce = 8
-	// maxOfAccount is how many of them are of one account.
+	// maxOfAccount is how many of them may belong to one account.
 	maxOfAccount = 2
 )
 
@@ -37,7 +37,7 @@ type turns struct {
 	all     sync.WaitGroup      // of known
 }
 
-// errand is a trail that waits to be served. The function takes a step, and returns whether there is another to take.
+// errand is a trail that waits to be served. Its function takes a step, and reports whether there is another one.
 type errand struct {
 	account string
 	trail   uuid.UUID
@@ -48,7 +48,7 @@ func newTurns() *turns {
 	return &turns{waiting: make(map[string][]errand), running: make(map[string]int), known: make(map[uuid.UUID]bool)}
 }
 
-// add has a trail served, unless it waits or runs already.
+// add queues a trail, unless it waits or runs already.
 func (t *turns) add(e errand) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,5 +106,5 @@ func (t *turns) run(e errand) {
 	t.start()
 }
 
-// wait returns when nothing waits or runs. Nothing must be added meanwhile.
+// wait returns when nothing waits or runs. Add nothing meanwhile.
 func (t *turns) wait() { t.all.Wait() }

@@ -33,7 +33,7 @@ type Entry struct {
 	Oldest        time.Time `json:"oldestEventTime"`
 }
 
-// Include notes that an event of that time is in the file.
+// Include extends the period of the file by the time of an event.
 func (e *Entry) Include(at time.Time) {
 	if e.Newest.IsZero() || at.After(e.Newest) {
 		e.Newest = at
@@ -43,7 +43,7 @@ func (e *Entry) Include(at time.Time) {
 	}
 }
 
-// Digest is what is in a digest.
+// Digest is the content of a digest.
 type Digest struct {
 	Account     string     `json:"awsAccountId"`
 	Start       time.Time  `json:"digestStartTime"`
@@ -54,7 +54,7 @@ type Digest struct {
 	Algorithm   string     `json:"digestSignatureAlgorithm"`
 	Newest      *time.Time `json:"newestEventTime"` // null without files
 	Oldest      *time.Time `json:"oldestEventTime"`
-	// The digest before this one; null in the first of a chain.
+	// The previous digest; null in the first of a chain.
 	PreviousBucket        *string `json:"previousDigestS3Bucket"`
 	PreviousKey           *string `json:"previousDigestS3Object"`
 	PreviousHash          *string `json:"previousDigestHashValue"`
@@ -63,11 +63,11 @@ type Digest struct {
 	Files                 []Entry `json:"logFiles"`
 }
 
-// Link is what a digest says of the one before it.
+// Link is a digest's reference to the previous one.
 type Link struct{ Bucket, Key, Hash, Signature string }
 
-// NewDigest returns a digest of files that were delivered from start to end. Before is nil if there is no digest before
-// it.
+// NewDigest returns a digest of files that were delivered from start to end. before is nil for the first digest of a
+// chain.
 func NewDigest(account, bucket, key, fingerprint string, start, end time.Time, before *Link, files []Entry) *Digest {
 	d := &Digest{
 		Account: account, Start: start.UTC().Truncate(time.Second), End: end.UTC().Truncate(time.Second),
@@ -92,7 +92,7 @@ func NewDigest(account, bucket, key, fingerprint string, start, end time.Time, b
 	return d
 }
 
-// Seal returns the digest as a file, with its signature in hexadecimal digits, and what the next digest says of it.
+// Seal returns the digest as a file, with its signature in hexadecimal digits, and the link for the next digest.
 func (d *Digest) Seal(private *rsa.PrivateKey) (file []byte, link Link, err error) {
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -107,7 +107,7 @@ func (d *Digest) Seal(private *rsa.PrivateKey) (file []byte, link Link, err erro
 	return compress(text), Link{Bucket: d.Bucket, Key: d.Key, Hash: hash, Signature: hex.EncodeToString(signature)}, nil
 }
 
-// signed returns what the signature of a digest is of, whose text has a hash.
+// signed returns the signed text of a digest with a hash.
 func (d *Digest) signed(hash string) []byte {
 	previous := "null"
 	if d.PreviousSignature != nil {
@@ -116,8 +116,8 @@ func (d *Digest) signed(hash string) []byte {
 	return fmt.Appendf(nil, "%s\n%s/%s\n%s\n%s", d.End.UTC().Format(time.RFC3339), d.Bucket, d.Key, hash, previous)
 }
 
-// Open reads a digest that is in a bucket under a key, and verifies its signature, which key finds the public key for
-// by its fingerprint. It returns the link that the digest after it must have.
+// Open reads a digest from a bucket's object with a key, and verifies its signature; key finds the public key by its
+// fingerprint. It returns the link that the next digest must have.
 func Open(
 	file []byte,
 	metadata map[string]string,
@@ -151,7 +151,7 @@ func Open(
 	return d, Link{Bucket: bucket, Key: key, Hash: hash, Signature: metadata[MetadataSignature]}, nil
 }
 
-// Before returns what the digest says of the one before it, or nil if it is the first of its chain.
+// Before returns the digest's link to the previous one, or nil for the first of its chain.
 func (d *Digest) Before() *Link {
 	if d.PreviousBucket == nil || d.PreviousKey == nil || d.PreviousHash == nil || d.PreviousSignature == nil {
 		return nil

@@ -27,8 +27,8 @@ const (
 	days    = "2006/01/02"
 )
 
-// Name returns the key of a file with events of an account that happened in a region. Unique is what tells it from
-// others of that minute: 16 letters and digits.
+// Name returns the key of a file with events of an account in a region. unique distinguishes it from others of that
+// minute: 16 letters and digits.
 func Name(prefix, account, region string, at time.Time, unique string) string {
 	at = at.UTC()
 	return fmt.Sprintf("%s"+Root+"/%s/CloudTrail/%s/%s/%s_CloudTrail_%s_%s_%s.json.gz",
@@ -41,7 +41,7 @@ func DigestName(prefix, account, region, trail, home string, end time.Time) stri
 		end.UTC().Format(days), account, region, trail, home, end.UTC().Format(seconds))
 }
 
-// DigestFolder returns what the keys of all digests of a region begin with, with a slash at its end.
+// DigestFolder returns the prefix of the keys of all digests of a region, with a slash at its end.
 func DigestFolder(prefix, account, region string) string {
 	return fmt.Sprintf("%s"+Root+"/%s/CloudTrail-Digest/%s/", folder(prefix), account, region)
 }
@@ -53,7 +53,7 @@ func folder(prefix string) string {
 	return prefix + "/"
 }
 
-// Encode returns a file with these events, each of which is JSON, and the hash of what it holds.
+// Encode returns a file with these events, each of which is JSON, and the hash of its contents.
 func Encode(events [][]byte) (file []byte, hash string) {
 	var text bytes.Buffer
 	text.WriteString(`{"Records":[`)
@@ -67,7 +67,7 @@ func Encode(events [][]byte) (file []byte, hash string) {
 	return compress(text.Bytes()), Hash(text.Bytes())
 }
 
-// Hash returns the SHA-256 of a text as digests have it.
+// Hash returns the SHA-256 of a text in the form of digests.
 func Hash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -77,7 +77,7 @@ func compress(text []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	if _, err := w.Write(text); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer accepts everything
 	}
 	if err := w.Close(); err != nil {
 		panic(err)
@@ -85,10 +85,10 @@ func compress(text []byte) []byte {
 	return out.Bytes()
 }
 
-// maxText is how long the text of a file is at most that Decompress reads.
+// maxText is the maximum size of a file's text that Decompress reads.
 const maxText = 256 << 20
 
-// Decompress returns what a file holds.
+// Decompress returns the contents of a file.
 func Decompress(file []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(file))
 	if err != nil {

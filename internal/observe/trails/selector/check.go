@@ -14,24 +14,24 @@ const (
 	MaxValues = 500 // of all fields of advanced selectors together
 	MaxValue  = 2048
 	MaxName   = 1000
-	// MaxResources is how many values the data resources of all basic selectors have together.
+	// MaxResources is the maximum number of values of the data resources of all basic selectors together.
 	MaxResources = 250
 )
 
 // ResourceTypes are those whose data events a trail can get.
 var ResourceTypes = []string{"AWS::SQS::Queue", "AWS::SNS::Topic"}
 
-// basicTypes are the types of resources that basic selectors know, with how their ARNs begin. This server has none of
+// basicTypes are the types of resources in basic selectors, with the beginnings of their ARNs. This server has none of
 // them.
 var basicTypes = map[string]string{
 	"AWS::DynamoDB::Table": "arn:aws:dynamodb", "AWS::Lambda::Function": "arn:aws:lambda",
 	"AWS::S3::Object": "arn:aws:s3",
 }
 
-// advancedTypes are the types of resources that advanced selectors know.
+// advancedTypes are the types of resources in advanced selectors.
 var advancedTypes = slices.Concat(ResourceTypes, slices.Sorted(maps.Keys(basicTypes)))
 
-// Check returns an error that says what is wrong with the selectors, and what would be right.
+// Check returns an error that describes a mistake in the selectors, and the correction.
 func (s *Set) Check() error {
 	if len(s.Basic) > 0 && len(s.Advanced) > 0 {
 		return errors.New("a trail has event selectors or advanced event selectors, not both")
@@ -65,7 +65,7 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// check also returns how many data resources there are.
+// check also returns the number of data resources.
 func (b *Basic) check() (count int, err error) {
 	if !slices.Contains([]string{All, ReadOnly, WriteOnly}, b.ReadWrite) {
 		return 0, fmt.Errorf("ReadWriteType is %s, %s or %s", All, ReadOnly, WriteOnly)
@@ -99,7 +99,7 @@ func (r *DataResource) check() error {
 	return nil
 }
 
-// check also returns how many values there are.
+// check also returns the number of values.
 func (a *Advanced) check() (count int, err error) {
 	if len(a.Name) > MaxName {
 		return 0, fmt.Errorf("its name is longer than %d characters", MaxName)
@@ -132,12 +132,12 @@ func (a *Advanced) check() (count int, err error) {
 	return count, nil
 }
 
-// exact are the fields that have only the operator Equals and one value of these.
+// exact are the fields that accept only the operator Equals and one of these values.
 var exact = map[string][]string{
 	fieldCategory: {Management, Data}, fieldReadOnly: {"true", "false"}, fieldType: advancedTypes,
 }
 
-// check also returns how many values there are.
+// check also returns the number of values.
 func (f *Field) check() (count int, err error) {
 	all := [][]string{f.Equals, f.StartsWith, f.EndsWith, f.NotEquals, f.NotStartsWith, f.NotEndsWith}
 	for _, values := range all {

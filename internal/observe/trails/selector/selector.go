@@ -16,13 +16,13 @@ import (
 // Basic is a basic event selector.
 type Basic struct {
 	ReadWrite      string   // All, ReadOnly or WriteOnly
-	NoManagement   bool     `json:",omitempty"` // management events are not wanted
-	ExcludeSources []string `json:",omitempty"` // services whose management events are not wanted
+	NoManagement   bool     `json:",omitempty"` // exclude management events
+	ExcludeSources []string `json:",omitempty"` // services whose management events are excluded
 
 	DataResources []DataResource `json:",omitempty"` // whose data events are wanted; there are none of these here
 }
 
-// DataResource is resources of a service that this server does not have. It is kept and shown for programs that set
+// DataResource is a resource of a service that this server does not have. It is stored and shown for programs that set
 // up all trails alike, such as Terraform modules, and selects nothing.
 type DataResource struct {
 	Type   string
@@ -36,14 +36,14 @@ const (
 	WriteOnly = "WriteOnly"
 )
 
-// Advanced is an advanced event selector: it takes an event if all of its fields do.
+// Advanced is an advanced event selector: it selects an event if all of its fields match.
 type Advanced struct {
 	Name   string `json:",omitempty"`
 	Fields []Field
 }
 
-// Field is what one field of an event must be: what one of the first three operators says, unless there are none, and
-// nothing of what the others say.
+// Field is the condition on one field of an event. At least one of the first three operators must match, if there are
+// any, and none of the others.
 type Field struct {
 	Name          string
 	Equals        []string `json:",omitempty"`
@@ -54,7 +54,7 @@ type Field struct {
 	NotEndsWith   []string `json:",omitempty"`
 }
 
-// Set is the selectors of a trail, which are all of one kind.
+// Set holds the selectors of a trail, all of one kind.
 type Set struct {
 	Basic    []Basic    `json:",omitempty"`
 	Advanced []Advanced `json:",omitempty"`
@@ -69,14 +69,14 @@ const (
 	Data       = "Data"
 )
 
-// TakesData reports whether the selectors take any data event of a service that this server has.
+// TakesData reports whether the selectors select data events of a service that this server has.
 func (s *Set) TakesData() bool {
 	return slices.ContainsFunc(s.Advanced, func(a Advanced) bool {
 		return a.asks(fieldCategory, []string{Data}) && a.asks(fieldType, ResourceTypes)
 	})
 }
 
-// asks reports whether a field has to equal one of some values.
+// asks reports whether a field must equal one of some values.
 func (a *Advanced) asks(name string, values []string) bool {
 	return slices.ContainsFunc(a.Fields, func(f Field) bool {
 		among := func(v string) bool { return slices.Contains(values, v) }
@@ -84,7 +84,7 @@ func (a *Advanced) asks(name string, values []string) bool {
 	})
 }
 
-// Take reports whether the trail gets an event.
+// Take reports whether the selectors select the event.
 func (s *Set) Take(e *trail.Event) bool {
 	switch {
 	case len(s.Advanced) > 0:
@@ -109,7 +109,7 @@ func (a *Advanced) take(e *trail.Event) bool {
 	return true
 }
 
-// The fields of events that selectors can ask for.
+// The fields of events in selectors.
 const (
 	fieldCategory = "eventCategory"
 	fieldReadOnly = "readOnly"
@@ -121,7 +121,7 @@ const (
 	fieldKind     = "eventType"
 )
 
-// values returns what a field of an event is. An event can be about several resources.
+// values returns the values of a field of an event. An event can be about several resources.
 func values(e *trail.Event, field string) []string {
 	var of func(*trail.Resource) string
 	switch field {
@@ -159,7 +159,7 @@ func (f *Field) take(e *trail.Event) bool {
 	return !anyIs(all, f.NotEquals, f.NotStartsWith, f.NotEndsWith)
 }
 
-// anyIs reports whether a value equals one of those, or begins or ends with one.
+// anyIs reports whether one of the values equals one of a list, or begins or ends with one.
 func anyIs(values, equals, begins, ends []string) bool {
 	return slices.ContainsFunc(values, func(v string) bool {
 		return slices.Contains(equals, v) ||

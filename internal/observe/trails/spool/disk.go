@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// disk is the place of segments. Its methods may be called from any goroutine.
+// disk stores segments. Its methods are safe for concurrent use.
 type disk interface {
 	// list returns the sizes of all files.
 	list() (map[string]int, error)
@@ -22,7 +22,7 @@ type disk interface {
 	remove(name string) error
 }
 
-// directory is a disk in a directory, which the first write makes.
+// directory is a disk in a directory, which the first write creates.
 type directory string
 
 func (d directory) list() (map[string]int, error) {
@@ -57,7 +57,7 @@ func (d directory) read(name string) ([]byte, error) {
 
 func (d directory) remove(name string) error { return os.Remove(filepath.Join(string(d), name)) }
 
-// memory is a disk of a server that keeps everything in memory.
+// memory is the disk of a server that stores everything in memory.
 type memory struct {
 	mu    sync.Mutex
 	files map[string][]byte

@@ -8,18 +8,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// pending is the events that wait to be written. Text leaves it only when it was written, so that a write that fails
-// loses nothing. Its methods may be called from any goroutine.
+// pending holds the events that wait to be written. Text leaves it only after it was written, so that a failed write
+// loses nothing. Its methods are safe for concurrent use.
 type pending struct {
 	log  *slog.Logger
-	much chan struct{} // has an element when waiting has grown beyond flushAt
+	much chan struct{} // has an element when more than flushAt is waiting
 
 	mu      sync.Mutex
 	texts   map[uuid.UUID][]byte // lines, by trail
 	waiting int                  // bytes in texts
 	dropped uint64
-	seen    uint64 // dropped, when reportDropped was last called
-	began   uint64 // dropped, before the events that were dropped last
+	seen    uint64 // dropped, at the last call of reportDropped
+	began   uint64 // dropped, before the last drop
 	losing  bool   // events were dropped between the last two calls of reportDropped, or since the last
 }
 
@@ -27,7 +27,7 @@ func newPending(log *slog.Logger) *pending {
 	return &pending{log: log, much: make(chan struct{}, 1), texts: make(map[uuid.UUID][]byte)}
 }
 
-// add adds an event, or drops it where there is no room. A trail may have as many bytes as it leaves free for others.
+// add adds an event, or drops it if there is no room. A trail may use as many bytes as it leaves free for others.
 func (p *pending) add(trail uuid.UUID, event []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *pending) add(trail uuid.UUID, event []byte) {
 	}
 }
 
-// drop counts an event that is dropped. The log has the first of many.
+// drop counts a dropped event. It logs the first of many.
 func (p *pending) drop() {
 	if !p.losing {
 		p.losing, p.began = true, p.dropped
@@ -54,7 +54,7 @@ func (p *pending) drop() {
 	p.dropped++
 }
 
-// reportDropped logs how many events were dropped, once none is any more. It is called after each flush.
+// reportDropped logs how many events were dropped, when no more are being dropped. It is called after each flush.
 func (p *pending) reportDropped() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,7 +15,7 @@ const suffix = ".events"
 type Segment struct {
 	Trail uuid.UUID
 	Began time.Time
-	ID    string // of no other segment, on any node
+	ID    string // unique, on all nodes
 
 	size int // bytes that were written without an error
 }
@@ -29,7 +29,7 @@ func (s *Segment) name() string {
 	return fmt.Sprintf("%s-%d-%s%s", s.Trail, s.Began.UnixMilli(), s.ID, suffix)
 }
 
-// parse returns the segment that a file of that name is.
+// parse returns the segment of a file name.
 func parse(name string) (*Segment, bool) {
 	base, ok := strings.CutSuffix(name, suffix)
 	if !ok || len(base) < 38 {

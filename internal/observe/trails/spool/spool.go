@@ -16,22 +16,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// Bounds of a spool.
+// Limits of a spool.
 const (
-	// MaxPending is how many bytes wait in memory. One trail alone may have half of them.
+	// MaxPending is how many bytes may wait in memory. A single trail may use half of them.
 	MaxPending = 16 << 20
 	MaxSize    = 256 << 20
 	MaxAge     = 7 * 24 * time.Hour
-	// MaxSegment is how long a segment becomes, about.
+	// MaxSegment is the approximate maximum size of a segment.
 	MaxSegment = 16 << 20
-	// maxInMemory is MaxSize of a spool without a directory.
+	// maxInMemory is MaxSize for a spool without a directory.
 	maxInMemory = 32 << 20
-	// flushAt is how many bytes are written before the second is over.
+	// flushAt is the number of bytes that are written before the second is over.
 	flushAt    = 2 << 20
 	flushEvery = time.Second
 )
 
-// Spool is the data events of a node. Its methods may be called from any goroutine.
+// Spool holds the data events of a node. Its methods are safe for concurrent use.
 type Spool struct {
 	disk    disk
 	most    int // bytes of all segments
@@ -40,12 +40,12 @@ type Spool struct {
 
 	undelivered atomic.Uint64
 
-	mu     sync.Mutex // held while segments are written, not while they are read
+	mu     sync.Mutex // held while segments are written, but not while they are read
 	open   map[uuid.UUID]*Segment
-	closed []*Segment // oldest first; they do not change any more
+	closed []*Segment // oldest first; they no longer change
 }
 
-// Open returns the spool in a directory, which it makes; an empty name means that it is in memory.
+// Open returns the spool in a directory, which it creates. An empty name means in memory.
 func Open(dir string, log *slog.Logger) (*Spool, error) {
 	if dir == "" {
 		return openOn(newMemory(), maxInMemory, log)
@@ -80,7 +80,7 @@ func (s *Spool) Dropped() uint64 { return s.pending.droppedSoFar() }
 // many or too old.
 func (s *Spool) Undelivered() uint64 { return s.undelivered.Load() }
 
-// Add keeps an event for a trail.
+// Add adds an event for a trail.
 func (s *Spool) Add(trail uuid.UUID, event []byte) { s.pending.add(trail, event) }
 
 // Run flushes every second, or as soon as much is waiting, until ctx ends, and then once more.
@@ -121,8 +121,8 @@ func (s *Spool) Flush(now time.Time) error {
 	return errors.Join(append(failures, s.trim(now))...)
 }
 
-// write appends the waiting events of a trail to its segment. After an error the segment counts as long as before, and
-// the next write, of the same text and more, overwrites the remains of the failed one.
+// write appends the waiting events of a trail to its segment. After an error the length of the segment stays as before,
+// and the next write, of the same text and more, overwrites the remains of the failed one.
 func (s *Spool) write(trail uuid.UUID, now time.Time) error {
 	one := s.open[trail]
 	if one == nil {
@@ -145,8 +145,7 @@ func (s *Spool) close(one *Segment) {
 	s.closed = append(s.closed, one)
 }
 
-// trim removes segments that are too old, and then, as long as there is too much, the oldest of the trail that has
-// most.
+// trim removes segments that are too old and then, while there is too much, the oldest of the trail with the most.
 func (s *Spool) trim(now time.Time) error {
 	var failures []error
 	s.sort()
@@ -162,7 +161,7 @@ func (s *Spool) trim(now time.Time) error {
 	}
 }
 
-// sizes returns how many bytes all segments have, and which trail has most of them.
+// sizes returns the total size of all segments, and the trail with the most.
 func (s *Spool) sizes() (total int, largest uuid.UUID) {
 	of := make(map[uuid.UUID]int)
 	add := func(one *Segment) {
@@ -180,7 +179,7 @@ func (s *Spool) sizes() (total int, largest uuid.UUID) {
 	return total, largest
 }
 
-// oldest returns the oldest segment of a trail, to which nothing is added any more.
+// oldest returns the oldest complete segment of a trail.
 func (s *Spool) oldest(trail uuid.UUID) *Segment {
 	is := func(one *Segment) bool { return one.Trail == trail }
 	if i := slices.IndexFunc(s.closed, is); i >= 0 {
@@ -191,7 +190,7 @@ func (s *Spool) oldest(trail uuid.UUID) *Segment {
 	return one
 }
 
-// drop removes a segment that was not delivered.
+// drop removes an undelivered segment.
 func (s *Spool) drop(one *Segment) error {
 	events, err := s.Read(one) // whose error does not keep the segment
 	s.undelivered.Add(uint64(len(events)))
@@ -200,7 +199,7 @@ func (s *Spool) drop(one *Segment) error {
 	return errors.Join(err, s.remove(one))
 }
 
-// Due returns the segments that were begun so long ago, oldest first. Nothing is added to them any more.
+// Due returns the segments that were begun at least so long ago, oldest first. They are complete.
 func (s *Spool) Due(now time.Time, age time.Duration) []*Segment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
