@@ -60,7 +60,7 @@ type Options struct {
 // Deliverer delivers messages. Its methods are safe for concurrent use.
 type Deliverer struct {
 	Options
-	wait       func(_ context.Context, until time.Time) bool // by the clock of a test, in tests
+	wait       func(_ context.Context, until time.Time) bool // by Options.Now; tests replace it
 	fast, slow *fairshare.Places
 	counters   counters
 	sending    atomic.Int64
