@@ -493,6 +493,7 @@ func (w *walk) accounts(wire *protocol.Service) {
 	do("ListShardQueues", "{}")
 	do("GetLogLevel", "{}")
 	do("SetLogLevel", `{"Level":"info"}`)
+	do("ProfileServer", `{"Kind":"heap"}`)
 	do("DrainNode", `{"Node":"b"}`)
 	do("RemoveNode", `{"Node":"b"}`)
 	if link := do("CreateSignInLink", "{}"); !strings.Contains(link, "/console/#k=") {
