@@ -271,6 +271,31 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 	})
 }
 
+// The data of a change has what was set, and doubles as AWS writes them.
+func TestHistoryOfConfiguration(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		data := func(of string, alarm object) {
+			r.Helper()
+			r.ok("PutMetricAlarm", alarm, object{})
+			items, _ := r.call("DescribeAlarmHistory", object{"AlarmName": alarm["AlarmName"]}).output["AlarmHistoryItems"].(list)
+			want := `{"version":"1.0","type":"Create","createdAlarm":` + of + `}`
+			if len(items) != 1 || items[0].(object)["HistoryData"] != want {
+				r.Errorf("the history is %v\nwant %s", items, want)
+			}
+		}
+		data(`{"actionsEnabled":true,"alarmActions":["`+topic+`"],"alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog","alarmDescription":"too much",`+
+			`"alarmName":"backlog","comparisonOperator":"GreaterThanThreshold","datapointsToAlarm":2,"dimensions":[{"name":"QueueName","value":"q"}],"evaluationPeriods":3,`+
+			`"insufficientDataActions":[],"metricName":"ApproximateNumberOfMessagesVisible","namespace":"AWS/SQS","okActions":[],"period":300,"statistic":"Average",`+
+			`"threshold":10.5,"treatMissingData":"notBreaching"}`, backlog)
+		data(`{"actionsEnabled":true,"alarmActions":[],"alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:slow","alarmName":"slow","comparisonOperator":"LessThanThreshold",`+
+			`"dimensions":[],"evaluationPeriods":1,"extendedStatistic":"p99","insufficientDataActions":[],"metricName":"m","namespace":"n","okActions":[],"period":60,"threshold":30.0,`+
+			`"treatMissingData":"missing","unit":"Seconds"}`,
+			object{"AlarmName": "slow", "Namespace": "n", "MetricName": "m", "ExtendedStatistic": "p99", "Unit": "Seconds", "Period": 60, "EvaluationPeriods": 1,
+				"Threshold": 30, "ComparisonOperator": "LessThanThreshold"})
+	})
+}
+
 // In XML, too, the times of alarms are to the millisecond.
 func TestTimesOfAlarms(t *testing.T) {
 	t.Parallel()

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
 	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
@@ -186,6 +188,9 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 		"okActions":    list(a.OKActions),
 		"alarmActions": list(a.AlarmActions), "insufficientDataActions": list(a.InsufficientDataActions),
 	}
+	if a.Description != "" {
+		shown["alarmDescription"] = a.Description
+	}
 	if a.Composite != nil {
 		a.Composite.show(shown)
 	} else {
@@ -204,18 +209,39 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 	return &Item{
 		Alarm: a.Name.Name, Composite: a.Composite != nil, Kind: Configured, Time: at,
 		Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
-		Data: historyData(data, without("alarmRule"), without("insufficientDataActions"), without("okActions"),
-			without("alarmActions")),
+		Data: historyData(data, without("alarmRule"), without("alarmDescription"), without("insufficientDataActions"),
+			without("okActions"), without("alarmActions"), without("dimensions")),
 	}
 }
 
 // showMetric adds the fields of a metric alarm.
 func (a *Alarm) showMetric(shown map[string]any) {
-	shown["evaluationPeriods"], shown["comparisonOperator"], shown["threshold"] = a.Periods, a.Comparison, a.Threshold
+	shown["evaluationPeriods"], shown["comparisonOperator"] = a.Periods, a.Comparison
+	shown["threshold"] = json.RawMessage(alarm.JavaDouble(a.Threshold))
 	shown["treatMissingData"] = a.missing()
+	if a.ToAlarm > 0 {
+		shown["datapointsToAlarm"] = a.ToAlarm
+	}
 	if a.Metric != nil {
-		shown["namespace"], shown["metricName"] = a.Metric.Namespace, a.Metric.Metric
-		shown["statistic"], shown["period"] = a.Metric.Statistic, int(a.Metric.Period/time.Second)
+		showStat(a.Metric, shown)
+	}
+}
+
+// showStat adds what an alarm on one metric watches.
+func showStat(m *metricdata.Stat, shown map[string]any) {
+	shown["namespace"], shown["metricName"], shown["period"] = m.Namespace, m.Metric, int(m.Period/time.Second)
+	statistic := "extendedStatistic"
+	if slices.Contains(metricdata.Statistics, m.Statistic) {
+		statistic = "statistic"
+	}
+	shown[statistic] = m.Statistic
+	dimensions := make([]map[string]string, len(m.Dimensions))
+	for i, d := range m.Dimensions {
+		dimensions[i] = map[string]string{"name": d.Name, "value": d.Value}
+	}
+	shown["dimensions"] = dimensions
+	if m.Unit != "" {
+		shown["unit"] = m.Unit
 	}
 }
 
