@@ -280,7 +280,7 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 	})
 }
 
-// The data of a change has what was set, and doubles as AWS writes them.
+// The data of a change has the members of AWS, in its order, and doubles as AWS writes them.
 func TestHistoryOfConfiguration(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
@@ -293,13 +293,15 @@ func TestHistoryOfConfiguration(t *testing.T) {
 				r.Errorf("the history is %v\nwant %s", items, want)
 			}
 		}
-		data(`{"actionsEnabled":true,"alarmActions":["`+topic+`"],"alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog","alarmDescription":"too much",`+
-			`"alarmName":"backlog","comparisonOperator":"GreaterThanThreshold","datapointsToAlarm":2,"dimensions":[{"name":"QueueName","value":"q"}],"evaluationPeriods":3,`+
-			`"insufficientDataActions":[],"metricName":"ApproximateNumberOfMessagesVisible","namespace":"AWS/SQS","okActions":[],"period":300,"statistic":"Average",`+
-			`"threshold":10.5,"treatMissingData":"notBreaching"}`, backlog)
-		data(`{"actionsEnabled":true,"alarmActions":[],"alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:slow","alarmName":"slow","comparisonOperator":"LessThanThreshold",`+
-			`"dimensions":[],"evaluationPeriods":1,"extendedStatistic":"p99","insufficientDataActions":[],"metricName":"m","namespace":"n","okActions":[],"period":60,"threshold":30.0,`+
-			`"treatMissingData":"missing","unit":"Seconds"}`,
+		const at = `"2026-11-21T12:00:30.000+0000"`
+		data(`{"alarmName":"backlog","alarmDescription":"too much","alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog",`+
+			`"alarmConfigurationUpdatedTimestamp":`+at+`,"namespace":"AWS/SQS","metricName":"ApproximateNumberOfMessagesVisible","statistic":"Average","period":300,`+
+			`"dimensions":[{"value":"q","name":"QueueName"}],"threshold":10.5,"comparisonOperator":"GreaterThanThreshold","evaluationPeriods":3,"datapointsToAlarm":2,`+
+			`"treatMissingData":"notBreaching","stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+`,"actionsEnabled":true,"alarmActions":["`+topic+`"],`+
+			`"insufficientDataActions":[],"okactions":[]}`, backlog)
+		data(`{"alarmName":"slow","alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:slow","alarmConfigurationUpdatedTimestamp":`+at+`,"namespace":"n","metricName":"m",`+
+			`"extendedStatistic":"p99","period":60,"unit":"Seconds","dimensions":[],"threshold":30.0,"comparisonOperator":"LessThanThreshold","evaluationPeriods":1,`+
+			`"stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+`,"actionsEnabled":true,"alarmActions":[],"insufficientDataActions":[],"okactions":[]}`,
 			object{"AlarmName": "slow", "Namespace": "n", "MetricName": "m", "ExtendedStatistic": "p99", "Unit": "Seconds", "Period": 60, "EvaluationPeriods": 1,
 				"Threshold": 30, "ComparisonOperator": "LessThanThreshold"})
 	})

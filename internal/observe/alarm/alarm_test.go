@@ -245,7 +245,7 @@ func TestShortDay(t *testing.T) {
 }
 
 // The data about a decision lists the periods that have decided, newest first; one without a datapoint only has its
-// time. Missing datapoints that do not decide are left out.
+// time. Missing datapoints are left out where others decide.
 func TestEvaluatedDatapoints(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -255,7 +255,8 @@ func TestEvaluatedDatapoints(t *testing.T) {
 	}{
 		{alarm.Breaching, "- -", "01:06 01:05"},
 		{alarm.NotBreaching, "- -", "01:06 01:05"},
-		{alarm.AsMissing, "- -", ""},
+		{alarm.AsMissing, "- -", "01:06 01:05"},
+		{alarm.AsMissing, "X -", "01:05=21.5"},
 		{alarm.Breaching, "X -", "01:06 01:05=21.5"},
 		{alarm.Breaching, "- X", "01:06=21.5 01:05"},
 		{alarm.Breaching, "0 X", "01:06=21.5 01:05=0"},

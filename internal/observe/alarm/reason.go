@@ -159,11 +159,11 @@ func (e *evaluation) data() string {
 }
 
 // evaluated returns the newest periods that have decided, newest first: those with datapoints, and, where the rule
-// counts missing datapoints as breaching or not, as many of the newest without.
+// counts missing datapoints as breaching or not, as many of the newest without. If all are missing, all are without.
 func (e *evaluation) evaluated() []evaluated {
 	out := []evaluated{}
 	missing := e.missing
-	if e.rule.Missing != Breaching && e.rule.Missing != NotBreaching {
+	if len(e.points) > 0 && e.rule.Missing != Breaching && e.rule.Missing != NotBreaching {
 		missing = 0
 	}
 	points := e.points
