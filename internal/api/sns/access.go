@@ -13,18 +13,19 @@ import (
 // Rules are SNS's rules for policies. A batch requires permission for the action of its entries.
 var Rules = &policy.Rules{
 	Vendor: "SNS",
-	Actions: slices.Concat(shared, []string{
-		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions",
+	Actions: slices.Concat(shared, ofAccount, []string{
+		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetDataProtectionPolicy", "SNS:GetSubscriptionAttributes",
+		"SNS:ListSubscriptions",
 		"SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:TagResource", "SNS:Unsubscribe",
 		"SNS:UntagResource",
 	}, service.Convert(unsupported, func(name string) string { return "SNS:" + name })),
-	OwnerOnly: []string{
+	OwnerOnly: append([]string{
 		"SNS:CreateTopic", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:TagResource", "SNS:UntagResource",
-	},
-	Unscoped: []string{
+	}, ofAccount...),
+	Unscoped: append([]string{
 		"SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:SetSubscriptionAttributes",
 		"SNS:Unsubscribe",
-	},
+	}, ofAccount...),
 	Repair: []string{"SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:RemovePermission", "SNS:SetTopicAttributes"},
 	Limits: policy.Limits{Bytes: 30 << 10, Statements: 100, Principals: 200, Conditions: 100, Actions: 50},
 }
