@@ -75,12 +75,10 @@ func (s *Service) authorize(c *protocol.Call, about service.Subject, actions ...
 
 // topicNamed returns the name in a TopicArn, which member is called in the model.
 func topicNamed(c *protocol.Call, member string, arn *string) (topic.Name, error) {
-	var v protocol.Violations
-	text := v.Required(lowerFirst(member), arn)
-	if err := v.Err(); err != nil {
-		return topic.Name{}, err
+	if arn == nil {
+		return topic.Name{}, errParameter("%s Reason: no value for required parameter", member)
 	}
-	n, err := topic.ParseARN(text)
+	n, err := topic.ParseARN(*arn)
 	if err != nil {
 		return topic.Name{}, errARN(member, err)
 	}
@@ -178,6 +176,3 @@ func (s *Service) subscriptionNamed(c *protocol.Call, arn *string) (topic.Name, 
 	}
 	return n, sub, nil
 }
-
-// lowerFirst returns the name of a member in the form of the models.
-func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

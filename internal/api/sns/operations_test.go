@@ -79,7 +79,7 @@ func badARNs(st *apitest.Story, member string, actions ...string) {
 		} {
 			st.Fails(action, with{member, arn}, 400, invalid, want)
 		}
-		st.Fails(action, nil, 400, "ValidationError", "Value null at '"+strings.ToLower(member[:1])+member[1:]+"' failed to satisfy constraint: Member must not be null")
+		st.Refuses(action, nil, 400, invalid, "Invalid parameter: "+member+" Reason: no value for required parameter")
 	}
 }
 
