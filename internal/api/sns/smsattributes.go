@@ -2,6 +2,7 @@ package sns
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -44,13 +45,9 @@ func (s *Service) getSMSAttributes(_ context.Context, c *protocol.Call, in *smsA
 		return nil, err
 	}
 	all := map[string]string{smsLimit: usualSpendLimit}
-	for name, value := range s.preferences.Of(smsPlace(c)) {
-		all[name] = value
-	}
-	for name := range all {
-		if len(in.Attributes) > 0 && !slices.Contains(in.Attributes, name) {
-			delete(all, name)
-		}
+	maps.Copy(all, s.preferences.Of(smsPlace(c)))
+	if len(in.Attributes) > 0 {
+		maps.DeleteFunc(all, func(name, _ string) bool { return !slices.Contains(in.Attributes, name) })
 	}
 	return &smsAttributesOutput{all}, nil
 }
