@@ -42,7 +42,9 @@ const (
 	Composites = 15
 	// Encrypted has encrypted messages.
 	Encrypted = 16
+	// Preferences has the preferences of accounts for text messages.
+	Preferences = 17
 )
 
 // Newest is the highest format that this program reads.
-const Newest = Encrypted
+const Newest = Preferences
