@@ -62,6 +62,9 @@ func (r *records) hasBuried(id queue.ID) bool {
 	return found
 }
 
+// hasTombstones reports whether deletions write tombstones.
+func (r *records) hasTombstones() bool { return r.buried[0] != nil }
+
 // with returns ranges that include one more id. It does not modify the given ranges.
 func (ranges idRanges) with(id queue.ID) idRanges {
 	i, ok := slices.BinarySearchFunc(ranges, id, idRange.compare)
