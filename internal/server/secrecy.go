@@ -228,14 +228,18 @@ type secretMessages struct {
 	queues  *catalog.Catalog
 }
 
-// setting returns how the messages of a queue are encrypted, if they are.
+// doubtfulPeriod is how long a data key encrypts messages of a queue whose setting is not known.
+const doubtfulPeriod = 5 * time.Minute
+
+// setting returns how the messages of a queue are encrypted, if they are. Those of a queue or a subscription that this
+// node does not know, because it was deleted a moment ago, are encrypted with the server's key.
 func (m *secretMessages) setting(id queue.ID) (s encryption.Setting, on bool) {
 	if !m.secrecy.cipher.Encrypts() {
 		return s, false
 	}
 	q := m.queues.ByID(id)
-	if q == nil {
-		return s, false
+	if q == nil || q.Name.Internal() {
+		return encryption.Setting{Queue: id, Period: doubtfulPeriod}, true
 	}
 	key, period, on := q.Encryption()
 	return encryption.Setting{Queue: id, Key: key, Period: period}, on

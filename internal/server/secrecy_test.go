@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/control"
@@ -30,6 +32,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/keyring"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -591,5 +594,48 @@ func TestUnknownKeysOfTopics(t *testing.T) {
 		if got := <-texts; got != "after" {
 			t.Errorf("an endpoint got %q", got)
 		}
+	}
+}
+
+// noted keeps the messages that it should store.
+type noted struct {
+	Messages
+	bodies []string
+}
+
+func (n *noted) Send(_ context.Context, _ queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	for i := range messages {
+		n.bodies = append(n.bodies, strings.Clone(messages[i].Body))
+	}
+	return nil, nil
+}
+
+func (n *noted) Publish(_ context.Context, publications []queue.Publication) ([]queue.Published, error) {
+	for _, p := range publications {
+		for i := range p.Copies {
+			n.bodies = append(n.bodies, p.Copies[i].Message.Body+p.Copies[i].Tail)
+		}
+	}
+	return nil, nil
+}
+
+// A queue may be deleted between the check of a call and its messages: they are encrypted as if it was there.
+func TestMessagesOfUnknownQueuesAreEncrypted(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t, encrypted(t.TempDir()))
+	m := *s.storage.messages.(*secretMessages)
+	stored := &noted{Messages: m.Messages}
+	m.Messages = stored
+	const unknown = 1 << 40
+	one := queue.Outgoing{ID: queue.MessageID(uuid.New()), Body: "in the clear"}
+	if _, err := m.Send(t.Context(), unknown, []queue.Outgoing{one}); err != nil {
+		t.Error(err)
+	}
+	copies := []queue.Copy{{Queue: unknown, Message: one, Tail: "in the clear"}}
+	if _, err := m.Publish(t.Context(), []queue.Publication{{ID: one.ID, Copies: copies}}); err != nil {
+		t.Error(err)
+	}
+	if all := strings.Join(stored.bodies, " "); len(stored.bodies) != 2 || strings.Contains(all, "clear") {
+		t.Errorf("stored are %q", stored.bodies)
 	}
 }
