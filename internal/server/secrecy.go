@@ -145,11 +145,17 @@ func (s *secrecy) Run(ctx context.Context) error {
 	return nil
 }
 
-// agree adds this node's keys to those that may encrypt, if it owns the control store and all nodes have them.
+// agree adds this node's keys to those that may encrypt, if it owns the control store and all nodes have them. A node
+// that is away may be back with the keys of before.
 func (s *secrecy) agree(ctx context.Context) error {
 	missing := s.missing()
 	if !s.storage.isOwner() {
 		return errors.New("the node that owns the control store has not found it on all nodes")
+	}
+	for _, n := range s.storage.node.Status().Nodes {
+		if !n.Live {
+			return fmt.Errorf("the node %s is away, and may not have it", n.Name)
+		}
 	}
 	text, err := json.Marshal(question{Keys: true})
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/encryption"
@@ -299,6 +300,15 @@ type answering struct {
 	Node
 	keys   [][]string
 	silent []string
+	away   []string
+}
+
+func (a *answering) Status() (s status.Status) {
+	s.Nodes = []status.Node{{Name: "a", Live: true}}
+	for _, name := range a.away {
+		s.Nodes = append(s.Nodes, status.Node{Name: name})
+	}
+	return s
 }
 
 func (a *answering) Ask(_ context.Context, question []byte) (answers [][]byte, silent []string) {
@@ -344,7 +354,9 @@ func TestNodesAgreeOnKeys(t *testing.T) {
 	}
 	node.silent = []string{"c"}
 	refused("the node c does not answer")
-	node.silent, node.keys = nil, [][]string{s.ids(), nil}
+	node.silent, node.away = nil, []string{"c"}
+	refused("the node c is away")
+	node.away, node.keys = nil, [][]string{s.ids(), nil}
 	refused("a node does not have the key " + first.First().ID())
 	node.keys, old = [][]string{s.ids(), s.ids()}, errors.New("the node c is too old")
 	refused("the node c is too old")
