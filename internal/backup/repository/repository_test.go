@@ -28,6 +28,8 @@ type memory struct {
 	fail    func(change int, key string) (before, after error)
 	changes int
 	reads   int // of objects
+	// unlisted is the key of an object that lists leave out.
+	unlisted string
 }
 
 func newMemory() *memory { return &memory{objects: make(map[string]string)} }
@@ -50,7 +52,7 @@ func (m *memory) List(_ context.Context, prefix string) (list []bucket.Listed, _
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(m.objects)) {
-		if strings.HasPrefix(key, prefix) {
+		if strings.HasPrefix(key, prefix) && key != m.unlisted {
 			list = append(list, bucket.Listed{Key: key, Size: int64(len(m.objects[key]))})
 		}
 	}
@@ -454,6 +456,45 @@ func TestTwoWriters(t *testing.T) {
 	if _, err := write(t, copied, 3, h[3]); !errors.Is(err, ErrTaken) {
 		t.Errorf("one whose place was taken: %v", err)
 	}
+}
+
+// A list that leaves out a moment, as that of a service with several copies may, takes nothing from the moment. If the
+// moment was removed by another program, the next sweep removes what it named.
+func TestMomentIsNotListed(t *testing.T) {
+	t.Parallel()
+	h := history(4)
+	m := newMemory()
+	w := newWriter(m, "a")
+	for i := range 2 {
+		if _, err := write(t, w, i, h[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.unlisted = momentKey(2)
+	if err := w.Tidy(t.Context(), timeOf(1)); !errors.Is(err, ErrNoMoment) {
+		t.Errorf("a sweep without a moment: %v", err)
+	}
+	m.unlisted = ""
+	if got := checkAll(t, m, h); !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("there are %v", got)
+	}
+	for i := 2; i < 4; i++ {
+		if _, err := write(t, w, i, h[i]); err != nil {
+			t.Fatal(err)
+		}
+		var want error
+		if i == 2 {
+			delete(m.objects, momentKey(3))
+			want = ErrNoMoment
+		}
+		if err := w.Tidy(t.Context(), timeOf(i)); !errors.Is(err, want) {
+			t.Errorf("after moment %d: %v", i+1, err)
+		}
+	}
+	if got := checkAll(t, m, h); !slices.Equal(got, []int{1, 3}) { // the first is too old
+		t.Errorf("there are %v", got)
+	}
+	checkNoGarbage(t, m)
 }
 
 // An answer that is lost makes no moment of another writer.

@@ -33,18 +33,24 @@ func (w *Writer) Tidy(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// sweep removes the objects that no moment names. If one moment cannot be read, the objects that it names are unknown,
-// and sweep removes nothing.
+// sweep removes the objects that no moment names. If a moment cannot be read, or a known one is not listed, the objects
+// that it names are unknown, and sweep removes nothing.
 func (w *Writer) sweep(ctx context.Context) error {
 	w.ready = false // until the contents are known
-	named := make(map[string]bool)
+	named, read := make(map[string]bool), make(map[int64]bool)
 	err := w.repository.Moments(ctx, func(m *Moment) {
+		read[m.Number] = true
 		for _, f := range m.Files {
 			named[f.SHA256] = true
 		}
 	})
 	if err != nil {
 		return err
+	}
+	for _, k := range w.moments {
+		if !read[k.number] {
+			return fmt.Errorf("%w: %d, which this server has not removed", ErrNoMoment, k.number)
+		}
 	}
 	if w.stored, err = w.objects(ctx); err != nil {
 		return err
