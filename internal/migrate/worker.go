@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // finishing is how long a batch may take to be finished after the run was stopped.
@@ -27,7 +29,7 @@ func (w *worker) run(ctx context.Context) error {
 			return nil
 		}
 		if l == nil {
-			sleep(ctx, w.Pause)
+			_ = wait.For(ctx, w.Pause)
 			continue
 		}
 		moved, left, err := w.step(ctx, l)
@@ -41,13 +43,6 @@ func (w *worker) run(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
 }
 
 // step moves one batch of a queue. If it has moved none, left is how many messages the source still has.
