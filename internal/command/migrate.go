@@ -223,7 +223,7 @@ func (m *migration) mover(cmd *cobra.Command, from, to migrate.Side) *migrate.Mo
 	}
 	return &migrate.Mover{
 		From: dial(from), To: dial(to), Workers: m.workers, Follow: m.follow,
-		Hidden: migrate.Hidden, Poll: 1, Pause: time.Second, Wait: m.wait,
+		Hidden: migrate.Hidden, Poll: 1, Pause: time.Second, Wait: m.wait, Finish: migrate.Finish,
 		Warn:     func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "warning:", printable(text)) },
 		Progress: func(moved int) { fmt.Fprintf(progress, "%d messages moved\n", moved) },
 	}

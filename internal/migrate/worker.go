@@ -11,9 +11,6 @@ import (
 	"github.com/sluicemq/sluice/internal/wait"
 )
 
-// finishing is how long a batch may take to be finished after the run was stopped.
-const finishing = 15 * time.Second
-
 // worker moves one batch at a time. It has connections of its own.
 type worker struct {
 	*Mover
@@ -54,7 +51,7 @@ func (w *worker) step(ctx context.Context, l *line) (moved, left int, err error)
 	// Received messages are brought to their end also when the run is stopped.
 	finish, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(finishing, cancel) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(w.Finish, cancel) })()
 	sent, err := w.send(finish, l, messages)
 	if deleting := w.remove(finish, l, sent); err == nil {
 		err = deleting
