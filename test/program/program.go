@@ -33,8 +33,8 @@ func Main(m *testing.M) int {
 // variable names a program that is built already, so that the tests of many packages need only one.
 const variable = "SLUICE_TEST_PROGRAM"
 
-// Long leaves a test out that runs whole programs for a while, unless SLUICE_TEST_LONG is set, as in CI. All of these
-// tests take a quarter of an hour.
+// Long leaves a test out that runs whole programs or waits for a minute, unless SLUICE_TEST_LONG is set, as in CI. All
+// of these tests take a quarter of an hour.
 func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() || os.Getenv("SLUICE_TEST_LONG") == "" {
