@@ -40,10 +40,11 @@ var rules = []rule{
 	{dir: "internal/days", mayNot: world},
 	{dir: "internal/weburl", mayNot: world},
 	{dir: "internal/formats", mayNot: world},
+	{dir: "internal/wait", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
 	{dir: "internal/queue", may: []string{"internal/formats", "internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
-	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store"}, mayNot: network},
+	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store", "internal/wait"}, mayNot: network},
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
 	// Encryption: the keys, and what they make of messages.
@@ -55,7 +56,7 @@ var rules = []rule{
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
-	{dir: "internal/topic/delivery", may: []string{"internal/fairshare", "internal/queue", "internal/shard", "internal/topic"}},
+	{dir: "internal/topic/delivery", may: []string{"internal/fairshare", "internal/queue", "internal/shard", "internal/topic", "internal/wait"}},
 	{dir: "internal/topic/egress", may: []string{"internal/cidr"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/email", may: []string{"internal/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
@@ -66,7 +67,7 @@ var rules = []rule{
 	{dir: "internal/topic/filter", may: []string{"internal/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
 
 	{dir: "internal/durable", mayNot: network},
-	{dir: "internal/bucket"}, // it asks S3
+	{dir: "internal/bucket", may: []string{"internal/wait"}}, // it asks S3
 	{dir: "internal/datadir", may: []string{"internal/durable", "internal/formats"}, mayNot: network},
 
 	// AWS's wire formats: these packages know no service, and not each other.
@@ -130,20 +131,20 @@ var rules = []rule{
 	{dir: "internal/observe/budget", mayNot: network},
 	{dir: "internal/observe/sketch", mayNot: world},
 
-	{dir: "internal/observe/spans", may: []string{"internal/heap", "internal/queue", "internal/shard"}}, // it sends to a collector
+	{dir: "internal/observe/spans", may: []string{"internal/heap", "internal/queue", "internal/shard", "internal/wait"}}, // it sends to a collector
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
 		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/durable",
-		"internal/formats", "internal/queue", "internal/shard", "internal/store",
+		"internal/formats", "internal/queue", "internal/shard", "internal/store", "internal/wait",
 	}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/messenger", may: []string{"internal/cluster/messenger"}, mayNot: network},
 	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
-	{dir: "internal/cluster/jetstream", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog"}, mayNot: []string{"net/http"}},
+	{dir: "internal/cluster/jetstream", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/wait"}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/status", mayNot: network},
-	{dir: "internal/cluster/pki", may: []string{"internal/durable", "internal/keypair"}, mayNot: []string{"net/http"}},
+	{dir: "internal/cluster/pki", may: []string{"internal/durable", "internal/keypair", "internal/wait"}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/remote", may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard", "internal/varint"}, mayNot: network},
-	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store"}, mayNot: network},
+	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store", "internal/wait"}, mayNot: network},
 	{dir: "internal/cluster/router", may: []string{"internal/catalog", "internal/cluster/messenger", "internal/cluster/remote", "internal/queue", "internal/shard"}, mayNot: network},
 
 	// The console: files that a browser gets.
@@ -160,7 +161,7 @@ var rules = []rule{
 		"console",
 		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/bucket", "internal/catalog", "internal/cluster/status", "internal/control",
 		"internal/datadir", "internal/durable", "internal/encryption", "internal/formats", "internal/front", "internal/idle", "internal/keypair", "internal/keyring", "internal/observe", "internal/queue", "internal/shard",
-		"internal/store", "internal/tenant", "internal/topic",
+		"internal/store", "internal/tenant", "internal/topic", "internal/wait",
 	}},
 	{dir: "internal/keypair", mayNot: network},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
@@ -174,9 +175,9 @@ var rules = []rule{
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
 		"internal/aws/policy", "internal/bytesize", "internal/days", "internal/durable", "internal/observe/alarmrule", "internal/observe/series",
-		"internal/plainjson", "internal/spelling", "internal/topic/filter", "internal/weburl",
+		"internal/plainjson", "internal/spelling", "internal/topic/filter", "internal/wait", "internal/weburl",
 	}, mayNot: network},
-	{dir: "internal/migrate", may: []string{"internal/declared"}, mayNot: network},
+	{dir: "internal/migrate", may: []string{"internal/declared", "internal/wait"}, mayNot: network},
 	{dir: "internal/spelling", mayNot: world},
 	{dir: "internal/fairshare", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/plainjson", mayNot: world},

@@ -16,6 +16,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 const (
@@ -107,10 +109,8 @@ func repeatedly[T any](ctx context.Context, send func() (T, error)) (T, error) {
 		if err == nil || ok && !refused.again() || attempt == attempts || ctx.Err() != nil {
 			return answer, err
 		}
-		select {
-		case <-ctx.Done():
+		if wait.For(ctx, pause) != nil {
 			return answer, err
-		case <-time.After(pause):
 		}
 	}
 }

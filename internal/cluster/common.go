@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/store"
@@ -74,12 +73,5 @@ func (a alarm) ring() {
 	select {
 	case a <- struct{}{}:
 	default:
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
 	}
 }

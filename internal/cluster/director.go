@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // director makes the decisions of the cluster: it founds the cluster, records its nodes, and places the shards. It
@@ -58,7 +59,7 @@ func (d *director) run() {
 		case <-tick.C:
 		case <-d.alarm:
 		case <-changed:
-			pause(d.ctx, recordsPause)
+			_ = wait.For(d.ctx, recordsPause)
 		case <-d.ctx.Done():
 			return
 		}
@@ -214,7 +215,7 @@ func (d *director) forget() {
 				if d.ctx.Err() == nil {
 					d.log.Warn("the engine does not forget a server", "server", server, "error", err)
 				}
-				pause(d.ctx, forgetAgain)
+				_ = wait.For(d.ctx, forgetAgain)
 				return
 			}
 			err := d.store.Change(d.ctx, func(tx *control.Tx) error {

@@ -3,6 +3,8 @@ package cluster
 import (
 	"slices"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // elections makes this node's part of the engine stand for leader of the logs that a dead node led, before the engine
@@ -26,8 +28,8 @@ func (e *elections) run() {
 			return
 		}
 		// A log that finds no leader has no majority. The engine elects one when it can.
-		for wait := e.times.step / 2; e.hold() > 0 && e.ctx.Err() == nil; wait = min(wait*5/4, time.Second) {
-			pause(e.ctx, wait)
+		for pause := e.times.step / 2; e.hold() > 0 && e.ctx.Err() == nil; pause = min(pause*5/4, time.Second) {
+			_ = wait.For(e.ctx, pause)
 		}
 	}
 }

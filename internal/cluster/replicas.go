@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // run opens the replicas that this node should keep, and seeks to own the shards that it should own.
@@ -30,7 +31,7 @@ func (h *host) run() {
 		case <-tick.C:
 		case <-h.alarm:
 		case <-changed:
-			pause(h.ctx, recordsPause)
+			_ = wait.For(h.ctx, recordsPause)
 		case <-h.ctx.Done():
 			return
 		}

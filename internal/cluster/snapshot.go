@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // ErrUnsettled reports that no snapshot was made because shards were changing owners. A later attempt may succeed.
@@ -38,7 +39,7 @@ func (s *snapshots) make(ctx context.Context, dir string) (int, error) {
 		if err := os.RemoveAll(filepath.Join(dir, datadir.ShardsDir)); err != nil {
 			return 0, err
 		}
-		pause(ctx, snapshotPause)
+		_ = wait.For(ctx, snapshotPause)
 	}
 }
 

@@ -30,9 +30,9 @@ var limitFlags = []struct{ flag, name, help string }{
 func newAccountLimit(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "limit",
-		Short: "Limit what accounts and users take of the server",
-		Long: `Limit what an account, or one of its users, takes of the server. A user has only limits
-of sends, receives and requests, beside those of its account.
+		Short: "Limit what accounts and users may use",
+		Long: `Limit what an account, or one of its users, may use. A user can have limits of sends,
+receives and requests, in addition to those of its account.
 
 Needs sluice:SetLimits, sluice:ListLimits, sluice:GetLimits or sluice:DeleteLimits in
 the first account.`,
@@ -108,7 +108,7 @@ func newAccountLimitSet(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set NUMBER",
 		Short: "Set limits of an account, or of a user",
-		Long:  `Set limits of an account or user. Others stay as they are. A limit of 0 lets nothing in.`,
+		Long:  `Set limits of an account or user. Others stay as they are. A limit of 0 allows nothing.`,
 		Example: `  sluice account limit set 111122223333 --sends 100 --bytes 20GiB --queues 50
   sluice account limit set 111122223333 --user bob --sends 10`,
 		Args:              arguments("NUMBER"),
@@ -171,9 +171,9 @@ func newAccountLimitShow(server *clientFlags) *cobra.Command {
 	var user string
 	cmd := &cobra.Command{
 		Use:   "show [NUMBER]",
-		Short: "Show limits, and what is used of them",
-		Long: `Show limits, what is used of them on all nodes, and the refusals of the node that
-answers since its start. Without a number, it shows all accounts and users with limits.`,
+		Short: "Show limits and their use",
+		Long: `Show limits, their use on all nodes, and how many requests the node that answers has
+refused since its start. Without a number, it shows all accounts and users with limits.`,
 		Example: `  sluice account limit show
   sluice account limit show 111122223333 --user bob`,
 		Args:              arguments("[NUMBER]"),

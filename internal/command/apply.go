@@ -272,7 +272,7 @@ func newExport() *cobra.Command {
 	name := "exported"
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write a file for apply from what a server has",
+		Short: "Write a file for apply from the resources of a server",
 		Long: `Write a file for apply: all queues, topics, subscriptions and alarms of a region, and
 the users, groups, roles and policies of the account, without secrets. Applying it to
 its origin changes nothing.`,

@@ -258,6 +258,7 @@ func TestApplySetsLimits(t *testing.T) {
 }
 
 func TestServeApplies(t *testing.T) {
+	t.Cleanup(command.ShortenApplyPauses())
 	f := newDeclaredFile(t)
 	data, keys := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "keys")
 	f.write(t, "name: shop\nqueues: {orders: }\nusers: {ann: {access-key: true}}\naccounts: {\"111122223333\": {regions: {eu-west-1: {queues: {far: }}}}}\n")

@@ -24,6 +24,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/proof/freeport"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // sdk returns an SDK's client of a server.
@@ -536,9 +537,7 @@ func waitWell(t *testing.T, s *serving) {
 }
 
 func TestBackupOfThreeNodesMakesAnotherThree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts six servers")
-	}
+	program.Long(t)
 	first := serveThree(t, "", "", "--shards", "3")
 	waitWell(t, first["b"])
 	l := startLoad(t, first["b"])

@@ -35,8 +35,8 @@ several endpoints share the connections. The presets come from the SQS developer
 Appendix A: single (16 and 32 connections), double (32 and 64), batched (12 and 20, ten
 messages a call).
 
-With --pollers there is no load: so many connections wait in long polls, and single
-messages show how soon each reaches its poller.
+With --pollers there is no load: that many connections wait in long polls, and single
+messages measure how soon each reaches its poller.
 
 The exit status is 1 if a message was lost or, in a FIFO queue, came twice or out of
 order.`,

@@ -29,8 +29,8 @@ func newClusterCerts() *cobra.Command {
 		Use:   "certs --out DIR HOST[,HOST...]...",
 		Short: "Create the certificates of nodes",
 		Long: `Create the certificates by which nodes know each other: a private authority, and a
-certificate and key for each node. Give each node by the host names and IP addresses
-that the others use, separated by commas. The first one names the files.
+certificate and key for each node. Each HOST has the host names and IP addresses by
+which the others reach a node, separated by commas. The first one names the files.
 
 Each node needs ca.crt and its own two files. ca.key creates new nodes: keep it
 elsewhere. With it in the directory, a later call adds nodes. No file is overwritten.`,

@@ -27,16 +27,16 @@ func newClusterStatus() *cobra.Command {
 	var waiting clusterWait
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say how a cluster is: its nodes, its shards, and what is wrong",
+		Short: "Show the nodes and shards of a cluster, and its problems",
 		Long: `Show the nodes and shards of a cluster, what is wrong and what to do about it, as the
 node that answers sees it.
 
   OWNS      number of shards that the node serves
   CLOCK     how far its clock is ahead of those of most nodes
-  CERT      days for which its certificate is valid; - if it has none that ends
+  CERT      days until its certificate expires; - if it has none
   EPOCH     how often the shard has had a new owner
   LOG       size of one copy of the shard's log; RECORDS, how many are in it
-  COPIES    complete copies of the log, of how many there should be
+  COPIES    complete copies of the log, and how many there should be
   REPLICAS  nodes that keep the shard. After a name: "-12", 12 records behind the
             log; "catching up", it reads what it missed; "fetching", it gets a
             copy from another node; "scouting", "taking", "claiming", "opening",

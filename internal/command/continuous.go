@@ -23,7 +23,7 @@ type moment struct{ text string }
 
 func (m *moment) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.text, "at", "",
-		"of continuous backups, the last one that is not later than this time (RFC 3339) or so long ago, as 90m or 7d (default: the last)")
+		"the last continuous backup not later than this time (RFC 3339), or at least this old, such as 90m or 7d (default: the last)")
 }
 
 func (m *moment) isSet() bool { return m.text != "" }
@@ -112,7 +112,7 @@ func newBackupVerify() *cobra.Command {
 	scratch := os.TempDir()
 	cmd := &cobra.Command{
 		Use:   "verify URL",
-		Short: "Restore a continuous backup for a test",
+		Short: "Check a continuous backup by restoring it",
 		Long: `Restore a continuous backup into a directory that is removed afterwards, compare all
 digests, and check what was restored as sluice doctor does. The directory takes as much
 space as the backup.

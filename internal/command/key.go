@@ -13,7 +13,7 @@ import (
 func newRing() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
-		Short: "Keys that encrypt messages at rest",
+		Short: "Manage the keys that encrypt messages at rest",
 		Long: `Make, list and rotate the keys in the file of sluice serve --encryption-key-file. The
 commands work on the file; a running server reads it at its next start.
 
@@ -72,13 +72,13 @@ func newRingRotate() *cobra.Command {
 	prepare := false
 	cmd := &cobra.Command{
 		Use:   "rotate FILE",
-		Short: "Have a new key encrypt",
-		Long: `Have a new key encrypt what comes from the next start of the server on. The keys before
-it stay in the file, and decrypt. Copy the file afterwards.
+		Short: "Make a new key that encrypts",
+		Long: `Make a new key that encrypts from the next start of the server on. Earlier keys stay in
+the file, and decrypt. Copy the file afterwards.
 
 In a cluster, first add the new key with --prepare, copy the file to all nodes, and
-restart one after the other. Then rotate, which takes the prepared key, and do the same
-again.`,
+restart one after the other. Then rotate, which takes the prepared key, copy the file
+and restart the nodes again.`,
 		Example: `  sluice key rotate /etc/sluice/encryption.keys
   sluice key rotate --prepare /etc/sluice/encryption.keys`,
 		Args:              arguments("FILE"),

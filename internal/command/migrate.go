@@ -46,10 +46,10 @@ func newMigrate() *cobra.Command {
 ElasticMQ, LocalStack, moto, another Sluice, or any other server that speaks SQS in
 JSON. With names of queues, only those are moved, and no topics.
 
-First the command creates what this server does not have, and lists differences of what
-it has. Then it moves messages: each is deleted at the source after this server has
-acknowledged it. A run that was stopped or killed can be repeated. A message of a
-standard queue can then arrive twice.
+First the command creates what this server lacks, and lists what is different here. Then
+it moves messages: each is deleted at the source after this server has acknowledged it.
+A run that was stopped or killed can be repeated. A message of a standard queue can then
+arrive twice.
 
 The command ends when the source has no messages left, or with --follow when it is
 interrupted. See docs/migration.md.`,
@@ -223,7 +223,7 @@ func (m *migration) mover(cmd *cobra.Command, from, to migrate.Side) *migrate.Mo
 	}
 	return &migrate.Mover{
 		From: dial(from), To: dial(to), Workers: m.workers, Follow: m.follow,
-		Hidden: migrate.Hidden, Poll: 1, Pause: time.Second, Wait: m.wait,
+		Hidden: migrate.Hidden, Poll: 1, Pause: time.Second, Wait: m.wait, Finish: migrate.Finish,
 		Warn:     func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "warning:", printable(text)) },
 		Progress: func(moved int) { fmt.Fprintf(progress, "%d messages moved\n", moved) },
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluicemq/sluice/internal/cluster/status"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 func newNode() *cobra.Command {
@@ -98,10 +99,8 @@ func waitDrained(ctx context.Context, c *client, node string, progress io.Writer
 			said = now
 			fmt.Fprintln(progress, now)
 		}
-		select {
-		case <-time.After(drainInterval):
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := wait.For(ctx, drainInterval); err != nil {
+			return err
 		}
 	}
 }

@@ -65,8 +65,8 @@ The exit status is 0 if the request is allowed, 1 if not, and 2 after an error.`
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.caller, "caller", "", "who asks: an ARN, an account, or anonymous")
-	f.StringVar(&s.action, "action", "", "what for, such as sqs:SendMessage")
+	f.StringVar(&s.caller, "caller", "", "caller: an ARN, an account, or anonymous")
+	f.StringVar(&s.action, "action", "", "action, such as sqs:SendMessage")
 	f.StringVar(
 		&s.resource,
 		"resource",

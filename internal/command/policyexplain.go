@@ -28,8 +28,8 @@ The principal is the ARN of a user or role, an account's 12 digits for its root,
 		ValidArgsFunction: completeQueues(server),
 	}
 	f := cmd.Flags()
-	f.StringVar(&principal, "principal", "", "who: an ARN, an account, or anonymous")
-	f.StringVar(&action, "action", "", "what for, such as sqs:SendMessage")
+	f.StringVar(&principal, "principal", "", "principal: an ARN, an account, or anonymous")
+	f.StringVar(&action, "action", "", "action, such as sqs:SendMessage")
 	f.StringArrayVar(&conditions, "context", nil, "key for conditions, as aws:SourceIp=10.1.2.3; repeatable")
 	must(cmd.MarkFlagRequired("principal"))
 	must(cmd.MarkFlagRequired("action"))

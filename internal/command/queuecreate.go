@@ -35,7 +35,7 @@ exists with the same attributes, nothing changes.`,
 	addSeconds(f, &s.visibility, "visibility-timeout",
 		"how long a received message is hidden from other consumers (default 30s)")
 	addSeconds(f, &s.retention, "retention", "how long a message is kept (default 96h)")
-	addSeconds(f, &s.delay, "delay", "how long a message is hidden when it was sent (default 0s)")
+	addSeconds(f, &s.delay, "delay", "how long a new message is hidden (default 0s)")
 	addSeconds(f, &s.wait, "wait", "how long a receive waits for a message (default 0s)")
 	f.StringVar(&s.deadLetters, "dead-letters", "", "queue for messages that were received too often")
 	f.IntVar(&s.receives, "max-receives", s.receives, "how often a message is received before it goes there")

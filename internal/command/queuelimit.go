@@ -45,10 +45,10 @@ func newQueueLimit(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "limit QUEUE",
 		Short: "Limit delivery to the consumers of a queue",
-		Long: `Limit how many messages the consumers of a queue get in a time, and how many are in
-flight at once. A receive beyond the limit waits as for a message, and returns fewer or
-none. The command sets the tags sluice:max-receive-rate and sluice:max-in-flight (Sluice
-only).`,
+		Long: `Limit how many messages the consumers of a queue receive in a second, minute or hour,
+and how many are in flight at once. A receive beyond the limit waits as for a message,
+and returns fewer or none. The command sets the tags sluice:max-receive-rate and
+sluice:max-in-flight (Sluice only).`,
 		Example: `  sluice queue limit jobs --receive-rate 50/s --max-in-flight 20
   sluice queue limit jobs --none`,
 		Args:              arguments("QUEUE"),

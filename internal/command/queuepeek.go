@@ -53,7 +53,7 @@ The command searches until it has shown --max messages or seen all.`,
 		ValidArgsFunction: completeQueues(server),
 	}
 	f := cmd.Flags()
-	f.IntVar(&p.most, "max", p.most, "most messages to show")
+	f.IntVar(&p.most, "max", p.most, "maximum number of messages to show")
 	f.StringSliceVar(&p.states, "state", nil, "visible, in-flight or delayed (default: all)")
 	f.BoolVar(&p.noBody, "no-body", false, "do not show the bodies")
 	f.StringVar(&p.after, "after", "", "cursor of an earlier call")

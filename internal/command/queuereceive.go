@@ -36,7 +36,7 @@ the visibility timeout ends, and their receive counts grow.`,
 		ValidArgsFunction: completeQueues(server),
 	}
 	f := cmd.Flags()
-	f.IntVar(&r.most, "max", r.most, "most messages to receive, up to 10")
+	f.IntVar(&r.most, "max", r.most, "maximum number of messages to receive, up to 10")
 	addSeconds(f, &r.wait, "wait", "how long to wait for a message, up to 20s")
 	addSeconds(f, &r.visibility, "visibility-timeout",
 		"how long the messages are hidden from other consumers (default: the queue's)")

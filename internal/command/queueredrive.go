@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // A command that waits for a task checks it often at first, because most tasks are short, and then every
@@ -37,13 +39,11 @@ func (w *redriveWatch) tells() bool {
 
 // wait waits until the next check. It returns an error if ctx ends before.
 func (w *redriveWatch) wait(ctx context.Context) error {
-	select {
-	case <-time.After(w.pause):
-		w.pause = min(2*w.pause, redriveInterval)
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("the messages are still being moved; sluice queue redrive cancel stops that: %w", ctx.Err())
+	if err := wait.For(ctx, w.pause); err != nil {
+		return fmt.Errorf("the messages are still being moved; sluice queue redrive cancel stops that: %w", err)
 	}
+	w.pause = min(2*w.pause, redriveInterval)
+	return nil
 }
 
 func newQueueRedrive(server *clientFlags) *cobra.Command {
@@ -71,7 +71,7 @@ sluice:EditMessage to edit, and sluice:PeekMessages and sluice:PeekMessageBody f
 	}
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "queue to move the messages to (default: where each came from)")
-	f.IntVar(&rate, "rate", 0, "most messages per second, up to 500 (default: as fast as the server likes)")
+	f.IntVar(&rate, "rate", 0, "maximum messages per second, up to 500 (default: the server decides)")
 	f.BoolVar(&noWait, "no-wait", false, "return when the task has begun")
 	selected.add(f)
 	must(cmd.RegisterFlagCompletionFunc("to", completeQueueFlag(server)))

@@ -18,9 +18,9 @@ func newQueueRemoveMessages(server *clientFlags) *cobra.Command {
 		Use:   "rm-messages QUEUE ID...",
 		Short: "Delete messages by their ids, without receiving them",
 		Long: `Delete messages by their ids, without receiving them: visible, in flight, delayed, or
-blocked in their groups. The group of a message in flight goes on. sluice queue peek shows
-the ids. The exit status is 1 if one of the messages is not in the queue. Sluice only;
-needs sluice:DeleteMessages and sqs:DeleteMessage.`,
+blocked in their groups. Deleting a message in flight unblocks its group. sluice queue
+peek shows the ids. The exit status is 1 if one of the messages is not in the queue.
+Sluice only; needs sluice:DeleteMessages and sqs:DeleteMessage.`,
 		Example: `  sluice queue rm-messages jobs 5ec5b5a4-3c1f-4b5e-9d0c-2f1b6c1d9a3e
   sluice queue peek jobs poison --json | jq -r '.Messages[].MessageId' | xargs sluice queue rm-messages jobs`,
 		Args:              arguments("QUEUE", "ID..."),

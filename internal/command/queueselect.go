@@ -29,9 +29,9 @@ func (s *selectFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.body, "set-body", "", "give the messages this body")
 	f.StringArrayVar(&s.set, "set-attribute", nil,
 		"give the messages an attribute, as name=value or name:Number=value; repeatable")
-	f.StringArrayVar(&s.remove, "remove-attribute", nil, "take an attribute off the messages; repeatable")
+	f.StringArrayVar(&s.remove, "remove-attribute", nil, "remove an attribute from the messages; repeatable")
 	f.BoolVar(&s.dryRun, "dry-run", false, "show the messages, and move nothing")
-	f.IntVar(&s.most, "max", s.most, "most messages to show")
+	f.IntVar(&s.most, "max", s.most, "maximum number of messages to show")
 	onlyWith(f, []string{"dry-run"}, "max")
 	notWith(f, "dry-run", "rate", "no-wait")
 }

@@ -124,7 +124,7 @@ Sluice only; needs sluice:ListMessageGroups.`,
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
 	}
-	cmd.Flags().IntVar(&most, "max", most, "most groups to list")
+	cmd.Flags().IntVar(&most, "max", most, "maximum number of groups to list")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		if most < 1 {
 			return nil, usage(fmt.Errorf("--max %d: want 1 or more", most))

@@ -104,6 +104,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			announce(cmd.OutOrStdout(), logger, &config, s)
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(server.GCPercent())
+				go server.ReturnMemory(cmd.Context())
 			}
 			tellSupervisor(logger, daemon.SdNotifyReady)
 			stopping := context.AfterFunc(cmd.Context(), func() { tellSupervisor(logger, daemon.SdNotifyStopping) })
@@ -147,7 +148,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 		f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
 		f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
 		f.StringVar(&config.PublicURL, "public-url", "",
-			"what queue URLs begin with (default: the address each client has used)")
+			"beginning of queue URLs (default: the address that each client uses)")
 		f.StringSliceVar(
 			&config.TrustedProxies,
 			"trusted-proxy",
@@ -181,7 +182,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.Console.Idle,
 			"console-idle",
 			config.Console.Idle,
-			"end a session of the console after so long without use, at the latest after 12 hours",
+			"end a session of the console after this time without use, and in any case after 12 hours",
 		)
 		f.StringSliceVar(
 			&config.Console.Hosts,
@@ -204,7 +205,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			"",
 			"file with the client's secret, read at each sign-in (default: none)",
 		)
-		f.StringVar(&config.OpenID.Name, "oidc-name", "", "what the console calls the provider (default: its host)")
+		f.StringVar(&config.OpenID.Name, "oidc-name", "", "name of the provider in the console (default: its host)")
 		f.StringSliceVar(&config.OpenID.Scopes, "oidc-scope", config.OpenID.Scopes, "scopes to ask for; repeatable")
 		f.StringVar(
 			&config.OpenID.NameClaim,
@@ -256,7 +257,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.MaxMessageSize,
 			"max-message-size",
 			config.MaxMessageSize,
-			"MaximumMessageSize of queues that do not set it, and least limit of a batch; AWS has 1048576",
+			"MaximumMessageSize of queues that do not set it, and minimum limit of a batch; AWS has 1048576",
 		)
 		f.IntVar(
 			&config.MaxQueues,
@@ -268,7 +269,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			f,
 			&config.DeleteIdleAfter,
 			"delete-idle-queues-after",
-			"delete empty queues without use for so long, at least 24h, after an announcement in log, trail and "+
+			"delete queues that are empty and unused for this time, at least 24h, after an announcement in log, trail and "+
 				"metrics; give it to all nodes of a cluster (default 0, never)",
 		)
 		f.StringSliceVar(
@@ -289,7 +290,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.NoCoolDowns,
 			"no-cool-downs",
 			false,
-			"for tests: allow to purge a queue again, and to use the name of a deleted one, at once instead of after "+
+			"for tests: purge a queue again, and reuse the name of a deleted one, at once instead of after "+
 				"60 seconds",
 		)
 	})
@@ -298,7 +299,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.EgressAllow,
 			"egress-allow",
 			nil,
-			"private network, address or host to which topics and requests to identity providers may go, such as "+
+			"private network, address or host that topics and requests to identity providers may reach, such as "+
 				"10.0.0.0/8 or hooks.internal; repeatable (default: public addresses only)",
 		)
 		f.StringVar(
@@ -327,14 +328,14 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			f,
 			&config.Keep.FiveMinutes,
 			"metrics-keep-five-minutes",
-			"how long in steps of five minutes, from when they were measured",
+			"how long in steps of five minutes, from the time of measurement",
 		)
 		addLongDuration(f, &config.Keep.Hours, "metrics-keep-hours", "how long in steps of an hour")
 		f.StringVar(
 			&config.MetricsListen,
 			"metrics-listen",
 			"",
-			"host:port for Prometheus, at /metrics, without authentication (default: nowhere)",
+			"host:port for Prometheus, at /metrics, without authentication (default: off)",
 		)
 	})
 	section(f, "Trails", func(f *pflag.FlagSet) {
@@ -342,15 +343,15 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			&config.TrailDir,
 			"trail-dir",
 			"",
-			"directory whose directories are buckets of trails; all nodes of a cluster need the same one, on shared "+
+			"directory whose subdirectories are buckets of trails; all nodes of a cluster need the same one, on shared "+
 				"storage (default: no trails)",
 		)
 		f.StringSliceVar(
 			&config.TrailBuckets,
 			"trail-bucket",
 			nil,
-			"bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; closes "+
-				"other buckets (default: all trails may write to all)",
+			"bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; trails "+
+				"cannot write to other buckets (default: all trails may write to all)",
 		)
 		f.StringVar(
 			&config.TrailS3Endpoint,

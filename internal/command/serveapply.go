@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/declared"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // applyAtStart applies files to a server before it serves clients.
@@ -65,10 +66,7 @@ func (a *applyAtStart) apply(ctx context.Context, c *server.Config, s *server.Se
 				return fmt.Errorf("--apply %s: %w", path, err)
 			}
 			c.Logger.Warn("a file is not applied yet, and is tried again", "file", path, "error", err)
-			select {
-			case <-time.After(applyPauses[attempt]):
-			case <-ctx.Done():
-			}
+			_ = wait.For(ctx, applyPauses[attempt])
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ type simulation struct {
 func (s *simulation) fetch(ctx context.Context, server *clientFlags) (*storedPolicies, error) {
 	switch {
 	case s.caller == "" && s.user == "" && s.role == "":
-		return nil, usage(errors.New("who asks is missing: want --caller, --user or --role"))
+		return nil, usage(errors.New("the caller is missing: want --caller, --user or --role"))
 	case s.resource == "" && s.queue == "":
 		return nil, usage(errors.New("what it is about is missing: want --resource or --queue"))
 	case s.user == "" && s.role == "" && s.queue == "":

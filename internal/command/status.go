@@ -17,10 +17,10 @@ func newStatus() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show how a server or a cluster is",
-		Long: `Show how a server is, or all nodes of a cluster together: version, uptime, space on the
-disk, queues, messages, dead letters, alarms, backups, and problems. The oldest message
-is as of the last minute; a backup is known until its server restarts.
+		Short: "Show the status of a server or a cluster",
+		Long: `Show the status of a server, or of all nodes of a cluster together: version, uptime,
+free disk space, queues, messages, dead letters, alarms, backups, and problems. The
+oldest message is as of the last minute; a backup is known until its server restarts.
 
 The exit status is 0 if all is well, 1 if not, and 2 if that could not be found out.
 Dead letters and alarms do not count. Needs sluice:DescribeServer in the first account.`,

@@ -40,7 +40,7 @@ print its id. Without MESSAGE it is read from standard input.`,
 		&p.perProtocol,
 		"per-protocol",
 		false,
-		`the message is JSON that says something else to each protocol: {"default":"...","email":"..."}`,
+		`the message is JSON with a text for each protocol: {"default":"...","email":"..."}`,
 	)
 	f.StringArrayVar(
 		&p.attributes,

@@ -51,7 +51,7 @@ The commands below set up trails, which write events to buckets as files.`,
 		flags.StringVar(&f.until, "until", "", "up to a time")
 		flags.BoolVar(&f.changes, "changes", false, "only of calls that change something")
 		flags.BoolVar(&f.refused, "refused", false, "only of calls that were refused")
-		flags.IntVar(&f.limit, "limit", f.limit, "most events to show; 0 means all")
+		flags.IntVar(&f.limit, "limit", f.limit, "maximum number of events to show; 0 means all")
 	})
 	server.add(cmd, "CLOUDTRAIL")
 	cmd.AddCommand(

@@ -186,7 +186,7 @@ every five minutes, to a bucket: a directory in the server's --trail-dir, or a b
 	f.StringVar(&bucket, "bucket", "", "bucket that the files go to")
 	f.StringVar(&prefix, "prefix", "", "prefix of the files' names")
 	f.StringVar(&topic, "topic", "", "topic to publish to for each file")
-	f.BoolVar(&all, "all-regions", false, "bring the events of all regions")
+	f.BoolVar(&all, "all-regions", false, "write the events of all regions")
 	f.BoolVar(
 		&digests,
 		"digests",

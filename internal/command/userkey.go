@@ -158,14 +158,14 @@ func completeUserKeys(server *clientFlags) cobra.CompletionFunc {
 
 // newUserSwitch is user deactivate or user activate.
 func newUserSwitch(server *clientFlags, on bool) *cobra.Command {
-	name, status, short := "deactivate", "Inactive", "Make a user's keys useless until they are activated again"
+	name, status, short := "deactivate", "Inactive", "Deactivate a user's keys until they are activated again"
 	if on {
-		name, status, short = "activate", "Active", "Make a user's keys work again"
+		name, status, short = "activate", "Active", "Activate a user's keys again"
 	}
 	cmd := &cobra.Command{
 		Use:   name + " NAME [KEY]",
 		Short: short,
-		Long: short + `: the one that is named, or all.
+		Long: short + `: the named one, or all.
 
 Temporary keys of the user stay valid until they expire or the user is deleted.`,
 		Example: "  sluice user " + name + " worker\n  sluice user " + name + " worker AKIAIOSFODNN7EXAMPLE",

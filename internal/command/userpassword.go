@@ -109,7 +109,7 @@ func newUserMFA(server *clientFlags) *cobra.Command {
 		Short: "Give a user a second factor for the console",
 		Long: `Give a user a second factor, which the console asks for after the password. Without
 codes the command creates an authenticator, in place of one that is not in use yet, and
-prints its seed once. Two successive codes put it to use.`,
+prints its seed once. Two successive codes activate it.`,
 		Example: `  sluice user mfa ann
   sluice user mfa ann 123456 654321
   sluice user mfa ann --delete`,

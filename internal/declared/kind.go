@@ -51,7 +51,7 @@ var kindSettings = map[Kind][]setting{
 			shape:     &secondsShape,
 			standard:  "0",
 			most:      900,
-			doc:       "how long a message is hidden when it was sent",
+			doc:       "how long a new message is hidden",
 		},
 		{
 			name:      "wait",

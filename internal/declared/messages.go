@@ -92,13 +92,3 @@ func (s *Session) createQueue(ctx context.Context, r Ref, create func() error) e
 		}
 	}
 }
-
-// sleep is the default of Session.Pause.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}

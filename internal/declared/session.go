@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // Connect returns an API for a scope.
@@ -37,7 +39,7 @@ type Key struct {
 
 // NewSession returns a session of the account and region that are home.
 func NewSession(home Scope, connect Connect) *Session {
-	return &Session{home: home, connect: connect, apis: make(map[Scope]API), topics: make(map[Ref][]*Actual), Pause: sleep}
+	return &Session{home: home, connect: connect, apis: make(map[Scope]API), topics: make(map[Ref][]*Actual), Pause: wait.For}
 }
 
 // api returns the client of the API in the scope of a resource. Resources of an account are asked for in any region.

@@ -18,6 +18,7 @@ type Mover struct {
 	Poll     int                 // seconds that a receive at the source waits for messages
 	Pause    time.Duration       // between looks at a queue without messages
 	Wait     time.Duration       // how long messages that are delayed or in flight at the source are waited for
+	Finish   time.Duration       // how long a batch may take to be finished after the run was stopped; see Finish
 	Warn     func(string)        // is not called twice at a time, nor together with Progress
 	Progress func(moved int)     // is called every ProgressInterval
 
@@ -39,6 +40,9 @@ func (m *Mover) progress(moved int) {
 // Hidden is for how many seconds messages should be hidden. A run that follows within four minutes of one that was
 // killed then moves them again before the target forgets their deduplication ids.
 const Hidden = 60
+
+// Finish is how long a batch should have: a user who presses Ctrl-C waits for it.
+const Finish = 15 * time.Second
 
 // ProgressInterval is how often a run says how far it is.
 const ProgressInterval = 5 * time.Second
@@ -79,7 +83,7 @@ func (m *Mover) Run(ctx context.Context, queues []Queue) ([]Result, error) {
 
 // countLeft asks the source how many messages it has in queues whose move was stopped.
 func (m *Mover) countLeft(ctx context.Context, r *ring) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.Finish)
 	defer cancel()
 	from, err := m.From()
 	for _, l := range r.lines {

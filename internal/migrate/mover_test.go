@@ -120,7 +120,7 @@ func mover(t *testing.T, from, to API) *Mover {
 	t.Helper()
 	always := func(api API) func() (API, error) { return func() (API, error) { return api, nil } }
 	return &Mover{
-		From: always(from), To: always(to), Workers: 4, Hidden: int(hidden.Seconds()), Pause: 10 * time.Millisecond, Wait: time.Minute,
+		From: always(from), To: always(to), Workers: 4, Hidden: int(hidden.Seconds()), Pause: 10 * time.Millisecond, Wait: time.Minute, Finish: time.Minute,
 		Warn: func(text string) { t.Error(text) }, Progress: func(int) {},
 	}
 }
@@ -229,6 +229,7 @@ func TestARunThatWasKilledIsResumed(t *testing.T) {
 					first.To = func() (API, error) { return to, nil }
 				}
 				first.Workers = 1 // which of several does the third call is chance
+				first.Finish = 0  // it does nothing more
 				ctx, cancel := context.WithCancel(context.Background())
 				ended := make(chan struct{})
 				go func() { defer close(ended); _, _ = first.Run(ctx, queues) }()

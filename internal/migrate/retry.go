@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // API calls operations of SQS.
@@ -48,9 +50,7 @@ func retrying(ctx context.Context, call func() error) error {
 		if err == nil || isRefusal(err) || ctx.Err() != nil || time.Now().Add(pause).After(deadline) {
 			return err
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if wait.For(ctx, pause) != nil {
 			return err
 		}
 	}

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
-)
 
-// finishing is how long a batch may take to be finished after the run was stopped.
-const finishing = 15 * time.Second
+	"github.com/sluicemq/sluice/internal/wait"
+)
 
 // worker moves one batch at a time. It has connections of its own.
 type worker struct {
@@ -27,7 +26,7 @@ func (w *worker) run(ctx context.Context) error {
 			return nil
 		}
 		if l == nil {
-			sleep(ctx, w.Pause)
+			_ = wait.For(ctx, w.Pause)
 			continue
 		}
 		moved, left, err := w.step(ctx, l)
@@ -43,13 +42,6 @@ func (w *worker) run(ctx context.Context) error {
 	return nil
 }
 
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
-}
-
 // step moves one batch of a queue. If it has moved none, left is how many messages the source still has.
 func (w *worker) step(ctx context.Context, l *line) (moved, left int, err error) {
 	messages, err := w.receive(ctx, l)
@@ -59,7 +51,7 @@ func (w *worker) step(ctx context.Context, l *line) (moved, left int, err error)
 	// Received messages are brought to their end also when the run is stopped.
 	finish, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(finishing, cancel) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(w.Finish, cancel) })()
 	sent, err := w.send(finish, l, messages)
 	if deleting := w.remove(finish, l, sent); err == nil {
 		err = deleting

@@ -50,6 +50,15 @@ func (e *Engine) Outbox(id ID) (from Position, n uint64, err error) {
 	return o.head, o.stored, nil
 }
 
+// OutboxAccount returns the account that owns the queue of an outbox.
+func (e *Engine) OutboxAccount(id ID) (string, error) {
+	o := e.outboxes.at[id]
+	if o == nil {
+		return "", ErrNoQueue
+	}
+	return accountOf(o.arn), nil
+}
+
 // Forwarded removes the messages of an outbox up to a position, because the other
 // shard has accepted them. It does nothing if they are removed already.
 func (e *Engine) Forwarded(id ID, upTo Position) error {

@@ -14,3 +14,6 @@ func (s *Shard) Polls() int {
 	n, _ := call(context.Background(), s, func(*queue.Engine) (int, error) { return s.polls.ends.Len(), nil })
 	return n
 }
+
+// ForwardsMost is how many calls with many messages can be in progress at a time.
+const ForwardsMost = forwardsMost

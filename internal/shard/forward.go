@@ -6,15 +6,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/fairshare"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 const (
 	// forwardAtOnce and forwardBytes limit what is forwarded in one call.
 	forwardAtOnce = 256
 	forwardBytes  = 256 << 10
-	// forwardsMost is how many calls of that size can be in progress at a time.
-	forwardsMost = 16
+	// forwardsMost is how many calls of that size can be in progress at a time. One account alone makes half of them.
+	forwardsMost = 32
 	// forwardTimeout is how long a destination has to answer.
 	forwardTimeout = 10 * time.Second
 	// After each failed attempt the pause doubles.
@@ -41,7 +43,7 @@ func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &forwarder{
 		shard: s, from: queue.FromShard{Shard: number}, to: to,
-		outboxes: make(map[queue.ID]bool), turns: make(chan struct{}, forwardsMost),
+		outboxes: make(map[queue.ID]bool), turns: fairshare.New(fairshare.Options{Places: forwardsMost, Reserve: true}),
 	}
 	defer func() {
 		cancel()
@@ -64,7 +66,7 @@ type forwarder struct {
 	shard   *Shard
 	from    queue.FromShard
 	to      Deliver
-	turns   chan struct{} // held by the goroutines that deliver many messages at a time
+	turns   *fairshare.Places // held by the goroutines that deliver many messages at a time
 	running sync.WaitGroup
 
 	mu       sync.Mutex
@@ -117,7 +119,7 @@ func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 			}
 			answers = false
 			pause = min(max(2*pause, forwardPause), forwardLongest)
-			if !sleep(ctx, pause) {
+			if wait.For(ctx, pause) != nil {
 				return
 			}
 		default:
@@ -130,17 +132,20 @@ func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 }
 
 // step forwards some messages and returns how many: one, or many if the queue's shard answers. Any number of queues may
-// wait with one message each; those with many take turns.
+// wait with one message each; those with many take turns, which are divided among the accounts that own them.
 func (f *forwarder) step(ctx context.Context, id queue.ID, answers bool) (int, error) {
 	most := 1
 	if answers {
 		most = forwardAtOnce
-		select {
-		case f.turns <- struct{}{}:
-			defer func() { <-f.turns }()
-		case <-ctx.Done():
-			return 0, context.Cause(ctx)
+		account, err := f.shard.outboxAccount(ctx, id)
+		if err != nil {
+			return 0, err
 		}
+		give, err := f.turns.Take(ctx, account)
+		if err != nil {
+			return 0, err
+		}
+		defer give()
 	}
 	messages, err := f.shard.ReadOutbox(ctx, id, most, forwardBytes)
 	if len(messages) == 0 || err != nil {
@@ -158,16 +163,4 @@ func (f *forwarder) deliver(ctx context.Context, id queue.ID, messages []queue.T
 	ctx, cancel := context.WithTimeoutCause(ctx, forwardTimeout, errForwardTimeout)
 	defer cancel()
 	return f.to(ctx, id, f.from, messages)
-}
-
-// sleep sleeps, and reports whether it was not interrupted.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

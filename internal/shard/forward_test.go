@@ -316,6 +316,51 @@ func TestForwardingIsNotHeldUpByOneShard(t *testing.T) {
 	}
 }
 
+// An account whose queues' shard accepts single messages, and then hangs, does not delay another account's messages.
+func TestAccountsShareForwarding(t *testing.T) {
+	const busy, alone = 40, 500
+	redriven := func(id queue.ID, account string) (living, dead queue.Config) {
+		dead = queue.Config{
+			ID: id, ARN: fmt.Sprintf("arn:aws:sqs:us-east-1:%s:q%d", account, id),
+			Retention: time.Hour, Visibility: time.Minute, Elsewhere: true,
+		}
+		living = dead
+		living.ID, living.ARN, living.Elsewhere = id+1, dead.ARN+"-living", false
+		living.Redrive = &queue.Redrive{Target: dead.ARN, MaxReceives: 1}
+		return living, dead
+	}
+	living, dead := redriven(alone, "222222222222")
+	here := []queue.Config{living, dead}
+	for i := range queue.ID(busy) {
+		living, dead := redriven(100+2*i, "111111111111")
+		here = append(here, living, dead)
+	}
+	dead.Elsewhere = false
+	from, to := openShard(t, here...), openShard(t, dead)
+	hung := make(chan queue.ID, busy)
+	over, end := context.WithCancel(t.Context())
+	forward(t, from, func(ctx context.Context, id queue.ID, source queue.FromShard, messages []queue.Transfer) error {
+		switch {
+		case id == alone:
+			return to.Accept(ctx, id, source, messages)
+		case len(messages) > 1:
+			hung <- id
+			<-over.Done()
+			return context.Cause(over)
+		}
+		return nil
+	})
+	t.Cleanup(end) // before forwarding is stopped
+	for i := range queue.ID(busy) {
+		bury(t, from, 101+2*i, 0, 10)
+	}
+	for range shard.ForwardsMost / 2 {
+		<-hung
+	}
+	bury(t, from, alone+1, 0, 40)
+	equal(t, dig(t, to, alone, 40), numbers(0, 40)...)
+}
+
 func TestForwardingEndsWithTheShard(t *testing.T) {
 	from, _ := pair(t)
 	bury(t, from, source, 0, 1)

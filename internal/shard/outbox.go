@@ -35,6 +35,15 @@ func (s *Shard) ReadOutbox(ctx context.Context, id queue.ID, most, bytes int) ([
 	return queue.ReadOutbox(s.store, id, held.from, most, bytes)
 }
 
+// outboxAccount returns the account that owns the queue of an outbox; empty if the queue does not exist.
+func (s *Shard) outboxAccount(ctx context.Context, id queue.ID) (string, error) {
+	account, err := call(ctx, s, func(e *queue.Engine) (string, error) { return e.OutboxAccount(id) })
+	if errors.Is(err, queue.ErrNoQueue) {
+		return "", nil
+	}
+	return account, err
+}
+
 // Forwarded removes the messages of an outbox up to a position, because the shard that serves the queue has accepted
 // them. A queue that no longer exists is not an error.
 func (s *Shard) Forwarded(ctx context.Context, id queue.ID, upTo queue.Position) error {

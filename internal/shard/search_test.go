@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/store"
 )
 
 // A task that selects messages is given them by searches that run beside the owner: while one waits for its turn the
@@ -16,26 +14,8 @@ import (
 // the search.
 func TestSearchesOfTasksDoNotHoldUpTheOwner(t *testing.T) {
 	t.Parallel()
-	st, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	arn := func(name string) string { return "arn:aws:sqs:us-east-1:111111111111:" + name }
-	s, err := Open(Options{Store: st, Configs: func() []queue.Config {
-		return []queue.Config{
-			{ID: 1, ARN: arn("from"), Visibility: time.Minute, Retention: time.Hour},
-			{ID: 2, ARN: arn("to"), Visibility: time.Minute, Retention: time.Hour},
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		s.Close()
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := twoQueues(t, arn("from"), arn("to"))
 	send := func(id queue.ID, bodies ...string) {
 		t.Helper()
 		for i, body := range bodies {

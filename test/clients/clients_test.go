@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/server"
 	"github.com/sluicemq/sluice/internal/server/servertest"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 const root = "../.."
@@ -59,14 +60,12 @@ func TestExamples(t *testing.T) {
 
 // run runs a program in its directory of the project, with a server of its own,
 // and has check look at what it prints.
-func run(t *testing.T, dir string, program func(t *testing.T, dir string) []string, check func(t *testing.T, printed string)) {
+func run(t *testing.T, dir string, commandIn func(t *testing.T, dir string) []string, check func(t *testing.T, printed string)) {
 	t.Run(dir, func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("it takes a while")
-		}
+		program.Long(t)
 		t.Parallel()
 		dir := filepath.Join(root, dir)
-		command := program(t, dir)
+		command := commandIn(t, dir)
 		cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 		cmd.Dir, cmd.Env = dir, environment(start(t))
 		var errors strings.Builder

@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/proof/s3service"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // Amazon's extended client for Python extends and deletes every message that it has offloaded to S3.
 func TestExtendedClient(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds an S3 service")
-	}
+	program.Long(t)
 	t.Parallel()
 	dir := filepath.Join(root, "test", "clients", "extended")
 	command := virtualEnvironment(".venv", "scenario.py")(t, dir)

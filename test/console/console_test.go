@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/server"
 	"github.com/sluicemq/sluice/internal/server/servertest"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 const project = "../../console"
@@ -101,9 +102,7 @@ func run(t *testing.T, node, file string, env []string) {
 // installed returns where Node.js and Chromium are, or leaves the test out.
 func installed(t *testing.T) (node, chromium string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not installed: scripts/dev install gets it")

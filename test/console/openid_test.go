@@ -21,6 +21,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/proof/freeport"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // People sign in by an OpenID Connect provider that others have made and had certified; see test/oidc.
@@ -48,9 +49,7 @@ func TestPagesOfProvider(t *testing.T) {
 // buildProvider builds the provider, or leaves the test out where what it takes is not there.
 func buildProvider(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	program := filepath.Join(t.TempDir(), "oidc")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
 	cmd.Dir = "../oidc"

@@ -22,9 +22,7 @@ import (
 // Then it restores the last moment and some others. Each must have all that was acknowledged before it, nothing twice,
 // and nothing that was deleted before it. The data directory itself must keep its promises, too.
 func TestKillContinuousBackup(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	t.Logf("SLUICE_TEST_CRASH_SEED=%d", seed)

@@ -75,9 +75,7 @@ func topics(p *process) *sns.Client {
 // TestKillDeliveries kills the server while it delivers to an endpoint that fails now and then. Every message whose
 // publish was answered arrives.
 func TestKillDeliveries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	t.Logf("SLUICE_TEST_CRASH_SEED=%d", seed)

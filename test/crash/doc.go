@@ -29,7 +29,7 @@
 // TestLargeMessages bounds the memory that a server takes for messages of the
 // largest size.
 //
-// A run can be made longer, or be repeated, from the environment:
+// These tests run only with SLUICE_TEST_LONG=1. A run can be made longer, or be repeated, from the environment:
 //
 //	SLUICE_TEST_CRASH_ROUNDS   how often TestKill and its kin kill the server (4), and TestDiskFull fills its disk (3)
 //	SLUICE_TEST_CRASH_SEED     where the random choices begin

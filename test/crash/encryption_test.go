@@ -22,9 +22,7 @@ import (
 // TestKillEncrypted kills a server that encrypts, in the middle of everything. Before each start it is refused one with
 // a file of keys that is missing, truncated or another's, which changes nothing.
 func TestKillEncrypted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	binary, data := program.Build(t), t.TempDir()
 	keys := filepath.Join(t.TempDir(), "keys")
@@ -76,9 +74,7 @@ type encryptedNodes struct {
 // TestEncryptedCluster kills each node of a cluster that encrypts while messages are sent, and changes its key. Every
 // message is received, through any node, and no file of a node has its text.
 func TestEncryptedCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	keys := filepath.Join(t.TempDir(), "keys")
 	ring, err := keyring.Create(keys, time.Now())

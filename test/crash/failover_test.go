@@ -102,9 +102,7 @@ func (c *nodes) any(n int) *workload.Client {
 // queue, so that the owner of each shard is killed while it delivers. Every message whose publish was answered arrives,
 // and the FIFO queue has each once, in order. The link that confirms the subscription works at any node.
 func TestFailoverOfTopics(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	t.Logf("SLUICE_TEST_CRASH_SEED=%d", seed)

@@ -99,9 +99,7 @@ func big(queue string, n int) workload.Letter {
 // before the disk is full, and people can get rid of what is there, which lets
 // it take more.
 func TestDiskNearlyFull(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	for name, empty := range map[string]func(*testing.T, *workload.Client){
 		"deletes": func(t *testing.T, c *workload.Client) {
@@ -176,9 +174,7 @@ func TestDiskNearlyFull(t *testing.T) {
 // store, goes on by itself when it can, and has lost nothing in between. A server
 // that is stopped or started while the disk is full ends.
 func TestDiskFull(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	rounds := number(t, "SLUICE_TEST_CRASH_ROUNDS", 3)

@@ -18,9 +18,7 @@ import (
 
 // TestKill kills the server again and again, in the middle of everything.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	kills(t, program.Build(t), t.TempDir(), func() {})
 }

@@ -84,9 +84,7 @@ func isFree(port int) bool {
 // TestClusterLocal starts a cluster by scripts/cluster-local, uses what it prints, kills a node, and starts it again as
 // the script says.
 func TestClusterLocal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	binary, bin, dir := program.Build(t), t.TempDir(), filepath.Join(t.TempDir(), "cluster")
 	// The script builds the program. Here it is built already.

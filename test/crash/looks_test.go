@@ -71,9 +71,7 @@ func (c *trio) ask(node int, operation string, in apitest.Object) (out apitest.O
 // TestLooksIntoACluster looks into a queue on three shards of a cluster of three nodes, from each of them. A consumer
 // that goes round all nodes is one consumer.
 func TestLooksIntoACluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	c := newTrio(t)
 	url := aws.String("wide")

@@ -15,9 +15,7 @@ import (
 // memory that the server needs follows from the messages that it handles at the same time, not from how many go through
 // it.
 func TestLargeMessages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	const (
 		connections = 64
 		size        = 1 << 20

@@ -33,9 +33,7 @@ func caller(t *testing.T, p *process) *apitest.Actor {
 // TestKillRedrive kills the server while a task moves every third message out of the middle of a queue. Each of them is
 // moved once, and the others stay.
 func TestKillRedrive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	t.Logf("SLUICE_TEST_CRASH_SEED=%d", seed)

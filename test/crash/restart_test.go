@@ -138,9 +138,7 @@ func documented(t *testing.T) string {
 // TestDocumentedRestart restarts the nodes of a cluster one after the other, by the commands of docs/cluster.md, while
 // a client sends and receives. It gets no error, and every message once it is sent.
 func TestDocumentedRestart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skipf("bash is not installed: %v", err)

@@ -47,9 +47,7 @@ type rolling struct {
 // queues keep their order. Features with formats that the old program cannot read do not begin before the last node is
 // new, and then they do. After that no node can go back.
 func TestRollingUpgrade(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	commit := cmp.Or(os.Getenv("SLUICE_TEST_UPGRADE_FROM"), earlier)
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))

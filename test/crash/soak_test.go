@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/proof/workload"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 const (
@@ -26,9 +27,7 @@ const (
 
 // TestSoak uses a server for a while.
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	length, err := time.ParseDuration(cmp.Or(os.Getenv("SLUICE_TEST_SOAK"), "4s"))
 	if err != nil {
 		t.Fatalf("SLUICE_TEST_SOAK: %v", err)

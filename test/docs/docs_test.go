@@ -53,9 +53,7 @@ const clone = "git clone https://github.com/sluicemq/sluice && cd sluice"
 func TestMain(m *testing.M) { os.Exit(program.Main(m)) }
 
 func TestExamplesRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skipf("bash is not installed: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 	"github.com/sluicemq/sluice/internal/server/servertest"
 	"github.com/sluicemq/sluice/scripts/prometheus"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 const dashboard = "../../deploy/grafana/dashboards/sluice.json"
@@ -21,9 +22,7 @@ const dashboard = "../../deploy/grafana/dashboards/sluice.json"
 // Every query of the dashboard has an answer where there are messages. Those about clusters have none on a machine
 // alone.
 func TestDashboardShowsData(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a minute until there are metrics of a minute")
-	}
+	program.Long(t)
 	tool(t, "prometheus")
 	t.Parallel()
 	addresses, err := freeport.Take(1)

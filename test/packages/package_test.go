@@ -128,9 +128,7 @@ var files = map[string]string{
 func TestInstall(t *testing.T) {
 	for _, format := range []string{"deb", "rpm"} {
 		t.Run(format, func(t *testing.T) {
-			if testing.Short() {
-				t.Skip("it takes a while")
-			}
+			program.Long(t)
 			m := newMachine(t)
 			install, remove := map[string]string{
 				"deb": "dpkg --no-triggers --install /package", "rpm": "rpm --dbpath /rpmdb --nodeps --install /package",

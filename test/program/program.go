@@ -33,6 +33,15 @@ func Main(m *testing.M) int {
 // variable names a program that is built already, so that the tests of many packages need only one.
 const variable = "SLUICE_TEST_PROGRAM"
 
+// Long leaves a test out that runs whole programs or waits for a minute, unless SLUICE_TEST_LONG is set, as in CI. All
+// of these tests take a quarter of an hour.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() || os.Getenv("SLUICE_TEST_LONG") == "" {
+		t.Skip("it takes a while: SLUICE_TEST_LONG=1 runs it")
+	}
+}
+
 // Build compiles the program, once for all tests of a package, and returns its
 // path. If SLUICE_TEST_PROGRAM names a program, Build returns that one, which must be of the same source. Where there
 // is no go tool it skips the test.

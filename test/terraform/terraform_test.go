@@ -29,9 +29,7 @@ var quickly = []string{"-auto-approve", "-parallelism=50", "-refresh=false"}
 
 // The declared resources can be made, changed and removed, and after each step there is nothing left to do.
 func TestTerraform(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the provider waits for a minute")
-	}
+	program.Long(t)
 	if _, err := exec.LookPath("terraform"); err != nil {
 		t.Skipf("Terraform is not installed: %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // build builds the program of today with a clock that can be set.
@@ -53,9 +54,7 @@ func fixture(t *testing.T, list string) (dir string, content *Content) {
 }
 
 func TestDataOfEarlierVersionsIsRead(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	lists, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(lists) == 0 {
 		t.Fatal("there are no fixtures", err)
@@ -119,9 +118,7 @@ func TestDataOfEarlierVersionsIsRead(t *testing.T) {
 
 // A program that is too old for a directory says so, and changes nothing in it.
 func TestDirectoryOfALaterVersionIsRefused(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	lists, err := filepath.Glob("testdata/*-stopped.json")
 	if err != nil || len(lists) == 0 {
 		t.Fatal("there are no fixtures", err)

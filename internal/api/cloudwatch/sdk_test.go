@@ -19,6 +19,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/server/servertest"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // The SDK for Go, which speaks CBOR, makes an alarm, sends a metric, reads it as KEDA does, and gets the SDK's own
@@ -226,9 +227,7 @@ func TestAlarmPublishes(t *testing.T) {
 
 // An alarm on a queue fires within 90 seconds of what it watches for.
 func TestAlarmOnAQueue(t *testing.T) {
-	if testing.Short() {
-		t.Skip("an alarm is evaluated when a minute is over")
-	}
+	program.Long(t) // an alarm is evaluated when a minute is over
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
 	root := apitest.RootActor(s.Endpoint(), s.Root())

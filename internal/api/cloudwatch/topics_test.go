@@ -19,14 +19,13 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/server/servertest"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // Events of a topic are read as metrics in AWS/SNS once their minute is over: publications, deliveries to a queue and
 // to an endpoint, messages that a filter rejects, refused requests, and the outcome of failed deliveries.
 func TestMetricsOfTopics(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a minute is counted when it is over")
-	}
+	program.Long(t) // a minute is counted when it is over
 	t.Parallel()
 	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct{ Type, SubscribeURL string }

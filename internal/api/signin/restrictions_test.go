@@ -17,6 +17,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/openid/openidtest"
+	"github.com/sluicemq/sluice/internal/server"
 )
 
 // made are keys that a test looks at.
@@ -30,10 +32,9 @@ type made struct {
 // than all who assume it.
 func TestKeysFromKeysKeepEveryRestriction(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
-	w := newRestricted(t, r)
+	w := newRestricted(t)
 	sources := w.sources(t)
-	r.clock.Forward(time.Minute) // the policies refuse sessions that are older than this
+	w.clock.Forward(time.Minute) // the policies refuse sessions that are older than this
 	for _, from := range slices.Sorted(maps.Keys(sources)) {
 		source := sources[from]
 		before := w.allowed(t, source.Actor)
@@ -78,24 +79,28 @@ var outcomes = map[string]map[string]string{
 	"role with policy":    {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
 	"role by role":        {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
 	"console by link":     {"link": "AccessDeniedException", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
+	"role by token":       {"link": "", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": "AccessDenied"},
+	"console by provider": {"link": "AccessDeniedException", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
 	"console by password": {"link": "AccessDeniedException", "signed request": "BadKeys", "GetSessionToken": "AccessDenied", "GetFederationToken": "AccessDenied", "AssumeRole": ""},
 	"denied links":        {"link": "AccessDeniedException", "signed request": "", "GetSessionToken": "", "GetFederationToken": "", "AssumeRole": ""},
 }
 
 // restricted is a server with users and roles of which some things are refused.
 type restricted struct {
-	*rig
-	queue  string // URL
-	role   string // the ARN of the role that may send, and assume itself
-	revoke time.Time
+	*federation                      // people sign in by its provider
+	programs    *openidtest.Provider // programs get keys for its tokens
+	queue       string               // URL
+	role        string               // the ARN of the role that may send, and assume itself
+	revoke      time.Time
 }
 
-func newRestricted(t *testing.T, r *rig) *restricted {
+func newRestricted(t *testing.T) *restricted {
 	t.Helper()
-	w := &restricted{rig: r, revoke: r.clock.Now().Add(30 * time.Second)}
-	q, err := r.root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	w := &restricted{federation: newFederation(t, func(c *server.Config) { c.EgressAllow = []string{"127.0.0.1"} })}
+	w.programs, w.revoke = openidtest.NewTLS(t, w.clock.Now), w.clock.Now().Add(30*time.Second)
+	q, err := w.root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
 	w.queue = *apitest.Must(t, q, err).QueueUrl
-	w.role = w.newRole(t, "ops", w.policy(`"sqs:SendMessage","sts:AssumeRole","sts:TagSession"`))
+	w.role = w.newRole(t, "ops", inAccount, w.policy(`"sqs:SendMessage","sts:AssumeRole","sts:TagSession"`))
 	return w
 }
 
@@ -107,9 +112,11 @@ func (w *restricted) policy(actions string) string {
 		actions, w.revoke.UTC().Format(time.RFC3339))
 }
 
-func (w *restricted) newRole(t *testing.T, name, document string) (arn string) {
+// inAccount trusts the users and roles of the account.
+const inAccount = `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"` + apitest.Account + `"},"Action":["sts:AssumeRole","sts:TagSession"]}]}`
+
+func (w *restricted) newRole(t *testing.T, name, trust, document string) (arn string) {
 	t.Helper()
-	trust := `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"` + apitest.Account + `"},"Action":["sts:AssumeRole","sts:TagSession"]}]}`
 	out, err := w.root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: &name, AssumeRolePolicyDocument: &trust})
 	arn = *apitest.Must(t, out, err).Role.Arn
 	_, err = w.root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: &name, PolicyName: aws.String("own"), PolicyDocument: &document})
@@ -134,14 +141,16 @@ func (w *restricted) sources(t *testing.T) map[string]made {
 	byPassword := w.browser(t)
 	byPassword.do(http.StatusOK, "POST", "session", typed("pat", "Correct-horse-1"))
 
-	role := w.newRole(t, "wide", all)
+	role := w.newRole(t, "wide", inAccount, all)
 	assumed := w.assume(t, user, role, "")
 	narrow := apitest.Allow("sqs:SendMessage", "*")
 	return map[string]made{
 		"user": {Actor: user}, "user with boundary": {Actor: bound}, "root": {Actor: w.root}, "denied links": {Actor: denied},
 		"user's session": w.session(t, user), "root's session": w.session(t, w.root),
-		"user's federation": w.federation(t, user), "root's federation": w.federation(t, w.root),
+		"user's federation": w.federated(t, user), "root's federation": w.federated(t, w.root),
 		"role": assumed, "role with policy": w.assume(t, user, role, narrow), "role by role": w.assume(t, assumed.Actor, w.role, ""),
+		"role by token":       w.byToken(t, all, narrow),
+		"console by provider": {Actor: w.byProvider(t, all), expires: w.clock.Now().Add(15 * time.Minute)},
 		"console by link":     {Actor: w.signedIn(t, user).keys(w.rig), expires: w.clock.Now().Add(15 * time.Minute)},
 		"console by password": {Actor: byPassword.keys(w.rig), expires: w.clock.Now().Add(15 * time.Minute)},
 	}
@@ -157,7 +166,7 @@ func (w *restricted) session(t *testing.T, who *apitest.Actor) made {
 	return w.of(apitest.Must(t, out, err).Credentials)
 }
 
-func (w *restricted) federation(t *testing.T, who *apitest.Actor) made {
+func (w *restricted) federated(t *testing.T, who *apitest.Actor) made {
 	t.Helper()
 	out, err := who.STS.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{
 		Name: aws.String("fed"), DurationSeconds: aws.Int32(900), Tags: []ststypes.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
@@ -174,6 +183,33 @@ func (w *restricted) assume(t *testing.T, who *apitest.Actor, role, document str
 	}
 	out, err := who.STS.AssumeRole(t.Context(), in)
 	return w.of(apitest.Must(t, out, err).Credentials)
+}
+
+// byToken makes a role, and exchanges a token of a provider for its keys, with a session policy.
+func (w *restricted) byToken(t *testing.T, document, session string) made {
+	t.Helper()
+	provider, err := w.root.IAM.CreateOpenIDConnectProvider(t.Context(), &iam.CreateOpenIDConnectProviderInput{
+		Url: &w.programs.URL, ClientIDList: []string{openidtest.Client}, ThumbprintList: []string{w.programs.Thumbprint},
+	})
+	trust := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":%q},"Action":"sts:AssumeRoleWithWebIdentity"}]}`,
+		*apitest.Must(t, provider, err).OpenIDConnectProviderArn)
+	role := w.newRole(t, "program", trust, document)
+	unsigned := apitest.NewActor(w.Endpoint(), "AKIAIOSFODNN7EXAMPLE", "x", "", w.clock.Now)
+	out, err := unsigned.STS.AssumeRoleWithWebIdentity(t.Context(), &sts.AssumeRoleWithWebIdentityInput{
+		RoleArn: &role, RoleSessionName: aws.String("s1"), WebIdentityToken: aws.String(w.programs.Issue(nil)), Policy: &session,
+	})
+	return w.of(apitest.Must(t, out, err).Credentials)
+}
+
+// byProvider makes the role of the people whom a provider admits, and returns the keys of one of them.
+func (w *restricted) byProvider(t *testing.T, document string) *apitest.Actor {
+	t.Helper()
+	w.newRole(t, "admin", w.trust(`"StringEquals":{"`+w.key()+`:aud":"`+openidtest.Client+`"}`), document)
+	v := newVisitor(t)
+	if code := v.signIn(w.federation); code != "" {
+		t.Fatal(code)
+	}
+	return v.page(w.federation).keys(w.rig)
 }
 
 // allowed returns what a caller may do, of things that are refused to some.

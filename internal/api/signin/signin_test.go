@@ -17,6 +17,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/session"
 )
 
 const rootARN = "arn:aws:iam::" + apitest.Account + ":root"
@@ -90,6 +91,28 @@ func TestLinkIsUsedOnce(t *testing.T) {
 	if got[http.StatusOK] != 1 || got[http.StatusUnauthorized] != cap(statuses)-1 {
 		t.Errorf("answers by status: %v", got)
 	}
+}
+
+// An account that makes more links and sessions than fit loses its oldest ones. Those of another account stay.
+func TestAccountsDoNotDisplaceEachOther(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	cred, _ := r.RootOf(apitest.OtherAccount)
+	other := apitest.NewActor(r.Endpoint(), cred.AccessKeyID, cred.Secret, "", r.clock.Now)
+	open, unused := r.signedIn(t, other), link(t, other)
+	ours, oldest := r.signedIn(t, r.root), link(t, r.root)
+	for range session.MaxSessions {
+		r.clock.Forward(time.Second)
+		r.signedIn(t, r.root)
+	}
+	for range session.MaxLinks {
+		r.clock.Forward(time.Second)
+		link(t, r.root)
+	}
+	ours.refused(http.StatusUnauthorized, "SignedOut", "GET", "session", "")
+	r.browser(t).refused(http.StatusUnauthorized, "NoSuchLink", "POST", "session", oldest)
+	open.do(http.StatusOK, "GET", "session", "")
+	r.browser(t).do(http.StatusOK, "POST", "session", unused)
 }
 
 func TestTimesEnd(t *testing.T) {

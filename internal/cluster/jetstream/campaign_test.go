@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // When nodes know that a server is gone, the others elect leaders in its place without waiting for NATS to find out.
@@ -26,7 +28,7 @@ func TestElect(t *testing.T) {
 	c.kill(0)
 	for left := 1; left > 0; { // a server that shuts down may have given away some of what it led
 		left = c.servers[1].Elect(gone, func(string) time.Duration { return 0 }, 2*time.Second)
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
+		if err := wait.For(ctx, 10*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // childEnv has the options of the server that this process is to be, instead of
@@ -124,7 +126,7 @@ func lead(t *testing.T, w *writer, server string) {
 		if err == nil {
 			return
 		}
-		if pause(ctx, 100*time.Millisecond) != nil {
+		if wait.For(ctx, 100*time.Millisecond) != nil {
 			t.Fatal(err)
 		}
 	}

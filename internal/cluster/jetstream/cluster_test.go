@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/proof/freeport"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // A cluster is a number of embedded servers in this process, each with a connection.
@@ -44,7 +45,7 @@ func answered(ctx context.Context, t *testing.T, what string, f func() error) {
 			return
 		}
 		definite := errors.Is(err, sharedlog.ErrLost) || first && errors.Is(err, sharedlog.ErrHeld)
-		if definite || pause(ctx, 20*time.Millisecond) != nil {
+		if definite || wait.For(ctx, 20*time.Millisecond) != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
@@ -192,7 +193,7 @@ func (c *cluster) leader(l *Log) int {
 				return i
 			}
 		}
-		if err := pause(ctx, 20*time.Millisecond); err != nil {
+		if err := wait.For(ctx, 20*time.Millisecond); err != nil {
 			c.t.Fatal(err)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // ConnectOptions configures the connection to an external NATS cluster.
@@ -369,7 +371,7 @@ func (c *Conn) askFor(ctx context.Context, bound time.Duration, subject string, 
 // twice.
 func (c *Conn) askUntilAnswered(ctx context.Context, subject string, request, response any) error {
 	bound := firstAttempt
-	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
+	for between := 20 * time.Millisecond; ; between = min(2*between, 500*time.Millisecond) {
 		err := c.askFor(ctx, bound, subject, request, response)
 		bound = min(2*bound, attempt)
 		if err == nil {
@@ -382,20 +384,8 @@ func (c *Conn) askUntilAnswered(ctx context.Context, subject string, request, re
 		if _, ok := errors.AsType[*js.APIError](err); ok && !isCode(err, codeNotAvailable, codeStreamOffline) {
 			return err
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := wait.For(ctx, between); err != nil {
 			return err
 		}
-	}
-}
-
-// pause waits. It returns the error of ctx if ctx ends first.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

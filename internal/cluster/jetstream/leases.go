@@ -17,6 +17,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // Leases are messages of a stream, one for each name. A holder renews its lease by putting a new message in the place
@@ -96,7 +97,7 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 		if err != nil && !isCode(err, codeStreamNotFound) {
 			return nil, err
 		}
-		if err := pause(ctx, 100*time.Millisecond); err != nil {
+		if err := wait.For(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}

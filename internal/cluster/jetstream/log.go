@@ -14,6 +14,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // A Log is a log in a stream.
@@ -110,7 +111,7 @@ func (l *Log) publish(ctx context.Context, after sharedlog.Position, data []byte
 		m.Header.Set(js.ExpectedLastSeqHeader, strconv.FormatUint(uint64(after), 10))
 		m.Data = data
 		ack, err := l.conn.publish(ctx, m)
-		if errors.Is(err, errNoResponders) && pause(ctx, 20*time.Millisecond) == nil {
+		if errors.Is(err, errNoResponders) && wait.For(ctx, 20*time.Millisecond) == nil {
 			continue
 		}
 		if err == nil && ack != uint64(after+1) {
@@ -196,7 +197,7 @@ func (l *Log) extent(ctx context.Context, barrier bool) (sharedlog.Extent, error
 			return e, nil
 		}
 		// The server that answered has not applied all of the log, or was deposed and does not know.
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := wait.For(ctx, 50*time.Millisecond); err != nil {
 			return sharedlog.Extent{}, fmt.Errorf("%w: server %s says that the log ends at %d, but it reached %d",
 				err, leaderOf(&info), e.Last, known)
 		}
@@ -243,7 +244,7 @@ func (l *Log) read(ctx context.Context, from sharedlog.Position, barrier bool) (
 		}
 		// The records may have been trimmed meanwhile. If not, another replica will have them.
 		barrier = false
-		if pause(ctx, 20*time.Millisecond) != nil {
+		if wait.For(ctx, 20*time.Millisecond) != nil {
 			return nil, e, fmt.Errorf("read log %s: %w: %w", l.name, ctx.Err(), err)
 		}
 	}
@@ -433,7 +434,7 @@ func (l *Log) Lead(ctx context.Context, server string) error {
 			err = l.conn.ask(ctx, apiStepDown+l.stream, map[string]placement{"placement": {server}}, &response)
 			moves++
 		}
-		if pause(ctx, 30*time.Millisecond) != nil {
+		if wait.For(ctx, 30*time.Millisecond) != nil {
 			return errors.Join(ctx.Err(), err)
 		}
 	}

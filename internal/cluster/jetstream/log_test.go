@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 func TestLogOfOne(t *testing.T) {
@@ -120,7 +121,7 @@ func followed(t *testing.T, l *Log) *atomic.Uint64 {
 func reach(t *testing.T, ctx context.Context, at *atomic.Uint64, to sharedlog.Position) {
 	t.Helper()
 	for at.Load() < uint64(to) {
-		if err := pause(ctx, time.Millisecond); err != nil {
+		if err := wait.For(ctx, time.Millisecond); err != nil {
 			t.Fatalf("the follower is at %d, not at %d", at.Load(), to)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/messenger/messengertest"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // messenger opens the messenger of a node at one of the servers.
@@ -31,7 +32,7 @@ func meet(t *testing.T, from messenger.Messenger, to *Messenger, node string) {
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, messenger.ErrNotTaken) || pause(ctx, 5*time.Millisecond) != nil {
+		if !errors.Is(err, messenger.ErrNotTaken) || wait.For(ctx, 5*time.Millisecond) != nil {
 			t.Fatal(err)
 		}
 	}

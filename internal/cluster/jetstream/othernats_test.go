@@ -17,6 +17,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // TestBarrierPurgesNothing looks at what is sent, because there are versions of NATS that take a purge without a
@@ -196,7 +197,7 @@ func startNATS(t *testing.T, program string) string {
 			nc.Close()
 			return "nats://" + address
 		}
-		if pause(ctx, 50*time.Millisecond) != nil {
+		if wait.For(ctx, 50*time.Millisecond) != nil {
 			t.Fatal(err)
 		}
 	}

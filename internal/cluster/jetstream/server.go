@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // MaxPayload is the maximum size of a message of embedded servers, in bytes. An external NATS cluster must accept at
@@ -296,7 +297,7 @@ func (s *Server) handOver(ctx context.Context) {
 		if len(led) == 0 && !meta {
 			return
 		}
-		if pause(ctx, 50*time.Millisecond) != nil {
+		if wait.For(ctx, 50*time.Millisecond) != nil {
 			return
 		}
 	}
@@ -317,7 +318,7 @@ func (s *Server) Yield(ctx context.Context) {
 		default:
 			return
 		}
-		if pause(ctx, 50*time.Millisecond) != nil {
+		if wait.For(ctx, 50*time.Millisecond) != nil {
 			return
 		}
 	}

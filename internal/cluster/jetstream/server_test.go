@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/sluicemq/sluice/internal/cluster/pki"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 func issue(t *testing.T, dir string, names ...string) *tls.Config {
@@ -94,7 +95,7 @@ func testStrangers(t *testing.T, config func(i int) *tls.Config) {
 			}
 			defer s.kill()
 			// It has tried, and will go on.
-			if err := pause(ctx, 2*time.Second); err != nil {
+			if err := wait.For(ctx, 2*time.Second); err != nil {
 				t.Fatal(err)
 			}
 			if n := s.inner.NumRoutes(); n != 0 {
@@ -264,7 +265,7 @@ func TestRemoveMember(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if pause(ctx, 100*time.Millisecond) != nil {
+		if wait.For(ctx, 100*time.Millisecond) != nil {
 			t.Fatal(err)
 		}
 	}
@@ -296,7 +297,7 @@ func (c *cluster) complete(ctx context.Context, l *Log) {
 		if err == nil && current == 3 && wanted == 3 {
 			return
 		}
-		if pause(ctx, 100*time.Millisecond) != nil {
+		if wait.For(ctx, 100*time.Millisecond) != nil {
 			c.t.Fatalf("%d of %d replicas are current, %v", current, wanted, err)
 		}
 	}
@@ -328,7 +329,7 @@ func TestRemoveUnheardOfMember(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if pause(ctx, 100*time.Millisecond) != nil {
+		if wait.For(ctx, 100*time.Millisecond) != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // sight is a step of a test of sightings: at a time, something is seen of the lease "s".
@@ -145,7 +147,7 @@ func TestLeasesOfDifferentLengths(t *testing.T) {
 		}
 		_, is := held["brief"]
 		free = !is
-		if pause(ctx, 10*time.Millisecond) != nil {
+		if wait.For(ctx, 10*time.Millisecond) != nil {
 			t.Fatal("a lease that has lapsed is not free")
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // Subjects of JetStream's API. Each takes the name of a stream.
@@ -31,7 +33,7 @@ func (c *Conn) createStream(ctx context.Context, config js.StreamConfig) error {
 		if api, ok := errors.AsType[*js.APIError](err); ok && api.Code < 500 && !isCode(err, codeNoPeers, codeStreamNotFound) {
 			return fmt.Errorf("create stream %s: %w", config.Name, err)
 		}
-		if pause(ctx, 100*time.Millisecond) != nil {
+		if wait.For(ctx, 100*time.Millisecond) != nil {
 			return fmt.Errorf("create stream %s: %w: %w", config.Name, ctx.Err(), err)
 		}
 	}

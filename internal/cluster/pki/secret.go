@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/durable"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // A shared secret stands in for certificates: every node derives the key of the same
@@ -62,10 +63,8 @@ func AwaitSecret(ctx context.Context, path string, waiting func()) ([]byte, erro
 		if !said {
 			waiting()
 		}
-		select {
-		case <-time.After(secretInterval):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := wait.For(ctx, secretInterval); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // A replica that needs a checkpoint asks another for one, for its files piece by
@@ -303,10 +304,8 @@ func (d *download) again(
 		if errors.Is(err, messenger.ErrNotTaken) || failed && f.Code == codeGone || attempt == pieceAttempts || ctx.Err() != nil {
 			return nil, err
 		}
-		select {
-		case <-time.After(piecePause):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := wait.For(ctx, piecePause); err != nil {
+			return nil, err
 		}
 	}
 }

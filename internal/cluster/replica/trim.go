@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // Need describes how much of the log one replica of a shard still needs.
@@ -60,10 +61,8 @@ func (r *Replica) Trim(ctx context.Context, to sharedlog.Position) error {
 	}
 	for p := extent.First; p <= to; p += trimStep {
 		if p > extent.First {
-			select {
-			case <-time.After(trimPause):
-			case <-ctx.Done():
-				return context.Cause(ctx)
+			if err := wait.For(ctx, trimPause); err != nil {
+				return err
 			}
 		}
 		if err := r.o.Log.Trim(ctx, min(to, p+trimStep-1)); err != nil {

@@ -18,6 +18,8 @@ import (
 
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 const (
@@ -169,9 +171,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpan
 		if again <= 0 {
 			return err
 		}
-		select {
-		case <-time.After(max(again, pause)):
-		case <-ctx.Done():
+		if wait.For(ctx, max(again, pause)) != nil {
 			return err
 		}
 	}

@@ -17,9 +17,7 @@ import (
 // build compiles the server, once for all tests.
 func build(t *testing.T) (binary string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	return program.Build(t)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/fairshare"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // Source is a shard with the internal queues of subscriptions; see shard.Shard.
@@ -73,7 +74,7 @@ func New(o Options) *Deliverer {
 	}
 	return &Deliverer{
 		Options: o,
-		wait:    func(ctx context.Context, until time.Time) bool { return wait(ctx, until.Sub(o.Now())) },
+		wait:    func(ctx context.Context, until time.Time) bool { return wait.For(ctx, until.Sub(o.Now())) == nil },
 		fast:    fairshare.New(fairshare.Options{Places: fastPlaces, Reserve: true}),
 		slow:    fairshare.New(fairshare.Options{Places: slowPlaces, Reserve: true}),
 	}
@@ -156,19 +157,4 @@ func (r *run) end(ctx context.Context, w *worker) bool {
 		delete(r.workers, w.id)
 	}
 	return true
-}
-
-// wait waits for d. It returns false if ctx ends before.
-func wait(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
