@@ -42,7 +42,10 @@ const (
 	Composites = 15
 	// Encrypted has encrypted messages.
 	Encrypted = 16
+	// ClusterBackups is what programs read that know the identity of a cluster's continuous backups. No directory needs
+	// it.
+	ClusterBackups = 17
 )
 
 // Newest is the highest format that this program reads.
-const Newest = Encrypted
+const Newest = ClusterBackups
