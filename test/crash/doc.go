@@ -11,7 +11,7 @@
 // on Linux.
 //
 // TestKillEncrypted is TestKill with encryption, and tries wrong files of keys between. TestEncryptedCluster kills the
-// nodes of a cluster that encrypts, while its key is rotated.
+// nodes of a cluster that encrypts, while its key is rotated. TestNothingReadableOnTheWire listens between nodes.
 //
 // TestKillContinuousBackup kills a server that makes continuous backups, and holds what is restored of several moments
 // to the same verdict, from which the calls since each moment are left out.
