@@ -79,8 +79,10 @@ func sequence(n uint64) string {
 
 // send publishes messages to their topic, all of them or none.
 func (s *Service) send(ctx context.Context, c *protocol.Call, messages []*outbound) ([]queue.Published, error) {
-	if key := messages[0].topic.Attributes.KMSKey; key != "" && s.checkKey(key) != nil {
-		return nil, errNoKey(key)
+	if key := messages[0].topic.Attributes.KMSKey; key != "" {
+		if err := s.checkKey(key); err != nil {
+			return nil, errKey(key, err)
+		}
 	}
 	if err := s.checkRoom(); err != nil {
 		return nil, err
