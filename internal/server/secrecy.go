@@ -208,6 +208,11 @@ func (s *secrecy) check(key string) error {
 	return s.cipher.Check(key)
 }
 
+// access returns the object that decides who may use the keys of queues and topics.
+func (s *secrecy) access(a *accounts) *service.KeyAccess {
+	return service.NewKeyAccess(a.permissions, s.config.Now, func() bool { return s.cipher != nil && s.cipher.Encrypts() })
+}
+
 // deliveryKey returns the name of the key for messages that wait for the endpoint of a subscription: that of its
 // topic. The server's key replaces one that does not exist. Only confirmation requests come this far with such a key,
 // because nothing can be published to the topic.
