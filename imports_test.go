@@ -60,6 +60,7 @@ var rules = []rule{
 	{dir: "internal/topic/email", may: []string{"internal/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
 	{dir: "internal/topic/jackson", mayNot: world},
+	{dir: "internal/topic/preferences", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/retry", may: []string{"internal/topic/jackson"}, mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/filter", may: []string{"internal/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},

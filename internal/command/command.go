@@ -70,7 +70,7 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	addGroup(root, "Run a server", newServe(), newStatus(), newLogLevel(), newBackup(), newRestore(), newDoctor(), newRing())
+	addGroup(root, "Run a server", newServe(), newStatus(), newLogLevel(), newProfile(), newBackup(), newRestore(), newDoctor(), newRing())
 	addGroup(
 		root,
 		"Use a server",

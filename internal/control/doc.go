@@ -30,6 +30,7 @@
 //	cloudtrail/  trails and the keys that sign their digests: package trails
 //	login/       passwords and second factors of users: package login
 //	session/     who has signed in to the console: package session
+//	sms/         preferences of accounts for text messages: package preferences
 //	signing/     the key that signs messages of topics: package signing
 //	encryption/  ids of the keys that messages are encrypted under: package encryption
 //	tenant/      limits of accounts and users: package tenant

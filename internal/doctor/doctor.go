@@ -25,6 +25,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/preferences"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -214,6 +215,7 @@ func (e *examination) catalog(s *store.Store) error {
 		identity.Prefix,
 		signing.Prefix,
 		topic.Prefix,
+		preferences.Prefix,
 		monitor.Prefix,
 		trails.Prefix,
 		session.Prefix,
@@ -223,10 +225,12 @@ func (e *examination) catalog(s *store.Store) error {
 		cluster.KeyPrefix,
 	)
 	c.Problems = append(c.Problems, problems...)
-	if err == nil {
-		var bad []string
-		bad, err = encryption.Check(s)
-		c.Problems = append(c.Problems, bad...)
+	for _, check := range []func(*store.Store) ([]string, error){encryption.Check, preferences.Check} {
+		if err == nil {
+			var bad []string
+			bad, err = check(s)
+			c.Problems = append(c.Problems, bad...)
+		}
 	}
 	if err != nil {
 		c.problem("%v", err)

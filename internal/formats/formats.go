@@ -42,9 +42,11 @@ const (
 	Composites = 15
 	// Encrypted has encrypted messages.
 	Encrypted = 16
+	// Preferences has the preferences of accounts for text messages.
+	Preferences = 17
 	// ClusterBackups is what programs read that know the identity of a cluster's continuous backups. No directory needs
 	// it.
-	ClusterBackups = 17
+	ClusterBackups = 18
 )
 
 // Newest is the highest format that this program reads.

@@ -16,6 +16,8 @@ var refusals = map[int]string{
 	formats.Tenants:    "There can be limits when all nodes of the cluster know what they are",
 	formats.Encrypted:  "Messages can be encrypted when all nodes of the cluster know how",
 	formats.Composites: "There can be composite alarms when all nodes of the cluster know what composite alarms are",
+
+	formats.Preferences: "There can be SMS attributes when all nodes of the cluster know what they are",
 }
 
 // formats returns the rule by which records of the control store wait until all programs can read them.

@@ -23,6 +23,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/egress"
 	"github.com/sluicemq/sluice/internal/topic/email"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
+	"github.com/sluicemq/sluice/internal/topic/preferences"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -38,7 +39,8 @@ type topics struct {
 	storage   *storage // nil until open
 	signing   *signing.Keys
 	records   *topic.Topics
-	publisher *sns.Service // nil until newSNS
+	texting   *preferences.Preferences // for text messages
+	publisher *sns.Service             // nil until newSNS
 }
 
 // newTopics prepares delivery to endpoints, which begins when the server is prepared.
@@ -72,10 +74,13 @@ func (t *topics) newDeliverer() (*delivery.Deliverer, error) {
 	}), nil
 }
 
-// open reads the topics and the keys that sign their messages from the control store.
+// open reads the topics, the keys that sign their messages, and preferences from the control store.
 func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
 	t.storage = st
 	if t.signing, err = signing.Open(st.control, vault); err != nil {
+		return err
+	}
+	if t.texting, err = preferences.Open(st.control, st.formats()); err != nil {
 		return err
 	}
 	t.records, err = topic.Open(topic.Options{
@@ -89,7 +94,7 @@ func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
 func (t *topics) newSNS(a *accounts, secrets *secrecy, endpoint func() string) *protocol.Service {
 	st := t.storage
 	publisher, wire := sns.New(sns.Options{
-		Topics: t.records, Catalog: st.catalog.Load(), Messages: st.messages, Access: a.permissions,
+		Topics: t.records, Preferences: t.texting, Catalog: st.catalog.Load(), Messages: st.messages, Access: a.permissions,
 		QueueRules: sqs.Rules,
 		IDOf:       a.directory.ID, Now: t.config.Now, CatchUp: st.node.CatchUp, Endpoint: endpoint, Room: st.room,
 		Tenants: a.tenants, Log: t.log, CheckEndpoint: t.deliverer.Check, Counting: t.counts,

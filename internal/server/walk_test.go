@@ -194,6 +194,19 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	do("Publish", "TopicArn", topic, "Message", "m")
 	do("PublishBatch", "TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "m")
 	do("Unsubscribe", "SubscriptionArn", subscription)
+	do("GetDataProtectionPolicy", "ResourceArn", topic)
+	do("CheckIfPhoneNumberIsOptedOut", "phoneNumber", "+15551234567")
+	do("OptInPhoneNumber", "phoneNumber", "+15551234567")
+	do("SetSMSAttributes", "attributes.entry.1.key", "DefaultSMSType", "attributes.entry.1.value", "Transactional")
+	if text := do("GetSMSAttributes"); !strings.Contains(text, "<value>Transactional</value>") {
+		w.t.Errorf("the SMS attributes are %s", text)
+	}
+	for _, op := range []string{
+		"GetSMSSandboxAccountStatus", "ListOriginationNumbers", "ListPhoneNumbersOptedOut", "ListPlatformApplications",
+		"ListSMSSandboxPhoneNumbers",
+	} {
+		do(op)
+	}
 	// Only the endpoint has the token. A request by a link is not signed, and may come to any node.
 	confirm := url.Values{"Action": {"ConfirmSubscription"}, "Version": sns.Versions, "TopicArn": {topic}, "Token": {strings.Repeat("0", 96)}}
 	for _, by := range []*identity.Credential{&root, nil} {
@@ -493,6 +506,7 @@ func (w *walk) accounts(wire *protocol.Service) {
 	do("ListShardQueues", "{}")
 	do("GetLogLevel", "{}")
 	do("SetLogLevel", `{"Level":"info"}`)
+	do("ProfileServer", `{"Kind":"heap"}`)
 	do("DrainNode", `{"Node":"b"}`)
 	apitest.Must(w.t, 0, w.owner.secrecy.used.Add(w.t.Context(), []string{"an-old-key"}))
 	if retired := do("RetireKey", `{"KeyId":"an-old-key"}`); !strings.Contains(retired, `"Removable":false`) {

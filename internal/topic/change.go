@@ -118,8 +118,8 @@ func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
 }
 
 // Subscribe adds a subscription and returns its record. The caller has set all fields except ID and Queue. A
-// subscription of an endpoint other than a queue gets an internal queue. An earlier subscription of the same endpoint
-// that has ended can no longer be restored.
+// subscription whose messages wait for their delivery gets an internal queue. An earlier subscription of the same
+// endpoint that has ended can no longer be restored.
 func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
 	for _, earlier := range tx.t.endedOf(s.Topic) {
 		if earlier.Protocol == s.Protocol && earlier.Endpoint == s.Endpoint {
@@ -129,7 +129,7 @@ func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
 		}
 	}
 	s.ID = uuid.NewString()
-	if s.Protocol != SQS {
+	if s.Protocol.Waits() {
 		q, err := tx.queues.Create(catalog.SubscriptionQueue(s.ID), catalog.Attributes{
 			RetentionSeconds: internalRetention, VisibilitySeconds: internalVisibility,
 		}, nil, s.Created)

@@ -43,7 +43,7 @@ func Check(s *store.Store, queues []*catalog.Queue) (topics, subscriptions int, 
 	}
 	for _, sub := range r.subscriptions {
 		want(sub.broken == nil, "the filter policy of subscription %s: %v", sub.ARN(), sub.broken)
-		if sub.Protocol != SQS {
+		if sub.Protocol.Waits() {
 			name := catalog.SubscriptionQueue(sub.ID)
 			has("subscription "+sub.ARN(), name, internal[name])
 		}

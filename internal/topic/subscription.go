@@ -16,7 +16,7 @@ type Subscription struct {
 	Owner     string // account
 	Principal string `json:",omitempty"` // ARN of who has subscribed
 	Created   time.Time
-	Queue     queue.ID `json:",omitempty"` // of what is not a queue: the internal queue with what is still to be delivered
+	Queue     queue.ID `json:",omitempty"` // of a protocol that waits: the internal queue with what is still to be delivered
 
 	// Confirmation is nil if the subscription needed none.
 	Confirmation *Confirmation `json:",omitempty"`

@@ -70,10 +70,15 @@ const (
 	HTTPS     Protocol = "https"
 	Email     Protocol = "email"
 	EmailJSON Protocol = "email-json"
+	// SMS has subscriptions and no deliveries: the server sends no text messages. Each message fails.
+	SMS Protocol = "sms"
 )
 
 // Protocols are all protocols.
-var Protocols = []Protocol{SQS, HTTP, HTTPS, Email, EmailJSON}
+var Protocols = []Protocol{SQS, HTTP, HTTPS, Email, EmailJSON, SMS}
+
+// Waits reports whether messages of the protocol wait in an internal queue until they are delivered.
+func (p Protocol) Waits() bool { return p != SQS && p != SMS }
 
 // Known reports whether p is one of Protocols.
 func (p Protocol) Known() bool { return slices.Contains(Protocols, p) }

@@ -1,5 +1,5 @@
-// Package admin serves what AWS has no operations for: the accounts of the server and their limits, its log, and the
-// cluster that it belongs to. It speaks JSON, as the service "sluice".
+// Package admin serves what AWS has no operations for: the accounts of the server and their limits, its log and
+// profiles, and the cluster that it belongs to. It speaks JSON, as the service "sluice".
 //
 // All of it belongs to the first account. Its root may call every operation; users and sessions of the account may by
 // policies that allow actions such as sluice:DrainNode on the resource *. Callers from other accounts never may.
@@ -79,6 +79,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "ListAccounts", s.listAccounts)
 	protocol.Register(wire, "ListLimits", s.listLimits)
 	protocol.Register(wire, "ListShardQueues", s.listShardQueues)
+	protocol.Register(wire, "ProfileServer", s.profileServer)
 	protocol.Register(wire, "RemoveNode", s.removeNode, protocol.Control)
 	protocol.Register(wire, "RetireKey", s.retireKey, protocol.Control)
 	protocol.Register(wire, "SetLimits", s.setLimits, protocol.Control)

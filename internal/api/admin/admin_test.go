@@ -71,6 +71,12 @@ func TestDeleteAccount(t *testing.T) {
 // call calls an operation of the server's own API.
 func call(t *testing.T, s *server.Server, caller *apitest.Actor, op, input string) (status int, body string) {
 	t.Helper()
+	return apitest.Exchange(t, request(t, s, caller, op, input))
+}
+
+// request returns the signed request of a call.
+func request(t *testing.T, s *server.Server, caller *apitest.Actor, op, input string) *http.Request {
+	t.Helper()
 	method, path, header := http.MethodPost, "/", http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"Sluice." + op}}
 	if op == "Backup" {
 		method, path, input, header = http.MethodGet, server.BackupPath, "", nil
@@ -82,7 +88,7 @@ func call(t *testing.T, s *server.Server, caller *apitest.Actor, op, input strin
 		AccessKeyID: caller.Keys.AccessKeyID, Secret: caller.Keys.SecretAccessKey, Token: caller.Keys.SessionToken, Region: "us-east-1",
 	}
 	signer.Sign(r, admin.ServiceName, []byte(input), time.Now())
-	return apitest.Exchange(t, r)
+	return r
 }
 
 // A server that is alone says so.
@@ -127,7 +133,7 @@ func TestWhoMayAdminister(t *testing.T) {
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
 	operations := []string{
 		"Backup", "CreateAccount", "DeleteAccount", "DeleteLimits", "DescribeCluster", "DescribeServer", "DrainNode", "GetLimits", "GetLogLevel",
-		"ListAccounts", "ListLimits", "ListShardQueues", "RemoveNode", "RetireKey", "SetLimits", "SetLogLevel",
+		"ListAccounts", "ListLimits", "ListShardQueues", "ProfileServer", "RemoveNode", "RetireKey", "SetLimits", "SetLogLevel",
 	}
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {

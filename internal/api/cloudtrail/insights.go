@@ -2,7 +2,6 @@ package cloudtrail
 
 import (
 	"context"
-	"slices"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/trails"
@@ -45,9 +44,6 @@ func (in *insightsSource) check(store bool) error {
 	return nil
 }
 
-// insightTypes are the values of InsightType.
-var insightTypes = []string{"ApiCallRateInsight", "ApiErrorRateInsight"}
-
 func (s *Service) putInsightSelectors(
 	_ context.Context, c *protocol.Call, in *putInsightSelectorsInput,
 ) (*insightSelectorsOutput, error) {
@@ -57,11 +53,6 @@ func (s *Service) putInsightSelectors(
 	t, err := s.findHere(c, "PutInsightSelectors", in.TrailName)
 	if err != nil {
 		return nil, err
-	}
-	for _, one := range in.InsightSelectors {
-		if one.InsightType == nil || !slices.Contains(insightTypes, *one.InsightType) {
-			return nil, refusal("InvalidInsightSelectorsException", "An insight is of type %s or %s.", insightTypes[0], insightTypes[1])
-		}
 	}
 	if len(in.InsightSelectors) > 0 {
 		return nil, refusal("UnsupportedOperationException", "This server has no insights: it does not look for unusual events.")

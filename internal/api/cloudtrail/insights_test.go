@@ -39,7 +39,8 @@ func TestInsights(t *testing.T) {
 		{put(all), "", ""},
 		{put(aws.String(arn)), "", ""},
 		{put(all, types.InsightTypeApiCallRateInsight), "UnsupportedOperationException", "This server has no insights"},
-		{put(all, "ColorInsight"), "InvalidInsightSelectorsException", "ApiCallRateInsight or ApiErrorRateInsight"},
+		{put(all, "ColorInsight"), "ValidationException", "1 validation error detected: Value 'ColorInsight' at 'insightSelectors.1.member.insightType' " +
+			"failed to satisfy constraint: Member must satisfy enum value set: [ApiCallRateInsight, ApiErrorRateInsight]"},
 		{put(none), "TrailNotFoundException", ""},
 		{put(nil), "InvalidTrailNameException", ""},
 		{get(cloudtrail.GetInsightSelectorsInput{TrailName: all}), "InsightNotEnabledException", "Trail " + arn + " does not have Insight enabled."},

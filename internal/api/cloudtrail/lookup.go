@@ -17,8 +17,8 @@ import (
 )
 
 type lookupAttribute struct {
-	AttributeKey   string `max:"64"`
-	AttributeValue string `max:"2000"`
+	AttributeKey   *string `max:"64"`
+	AttributeValue *string `max:"2000"`
 }
 
 type lookupEventsInput struct {
@@ -62,10 +62,7 @@ func (s *Service) lookupEvents(ctx context.Context, c *protocol.Call, in *lookup
 	if err != nil {
 		return nil, err
 	}
-	if in.EventCategory != nil { // no events of other categories than management are kept
-		if *in.EventCategory != "insight" {
-			return nil, refusal("InvalidEventCategoryException", "The event category must be insight, or left out for management events.")
-		}
+	if in.EventCategory != nil { // there are no insights
 		return &lookupEventsOutput{}, nil
 	}
 	if q.Cursor, err = in.cursor(); err != nil {
@@ -99,7 +96,7 @@ const markLength = 8
 func (in *lookupEventsInput) mark() string {
 	h := fnv.New32a()
 	for _, a := range in.LookupAttributes {
-		_, _ = fmt.Fprintf(h, "%q%q", a.AttributeKey, a.AttributeValue) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "%q%q", *a.AttributeKey, *a.AttributeValue) // a hash takes everything
 	}
 	return fmt.Sprintf("%0*x", markLength, h.Sum32())
 }
@@ -127,9 +124,7 @@ func errLookupToken() error {
 func (s *Service) query(c *protocol.Call, in *lookupEventsInput) (trail.Query, error) {
 	q := trail.Query{Account: service.Caller(c).Account, Max: mostPerPage}
 	if in.MaxResults != nil {
-		if q.Max = int(*in.MaxResults); q.Max < 1 || q.Max > mostPerPage {
-			return q, refusal("InvalidMaxResultsException", "MaxResults must be from 1 to %d.", mostPerPage)
-		}
+		q.Max = int(*in.MaxResults)
 	}
 	if in.StartTime != nil {
 		q.From = *in.StartTime
@@ -159,20 +154,8 @@ func matcher(attributes []lookupAttribute) (func(*trail.Event) bool, error) {
 	case len(attributes) > 1:
 		return nil, refusal("InvalidLookupAttributesException", "There can be only one lookup attribute.")
 	}
-	want := attributes[0].AttributeValue
-	for key, value := range map[string]func(*trail.Event) string{
-		"AccessKeyId": func(e *trail.Event) string { return e.UserIdentity.AccessKeyID },
-		"EventId":     func(e *trail.Event) string { return e.EventID },
-		"EventName":   func(e *trail.Event) string { return e.EventName },
-		"EventSource": func(e *trail.Event) string { return e.EventSource },
-		"ReadOnly":    func(e *trail.Event) string { return strconv.FormatBool(e.ReadOnly) },
-		"Username":    username,
-	} {
-		if attributes[0].AttributeKey == key {
-			return func(e *trail.Event) bool { return value(e) == want }, nil
-		}
-	}
-	switch attributes[0].AttributeKey {
+	key, want := *attributes[0].AttributeKey, *attributes[0].AttributeValue
+	switch key {
 	case "ResourceName":
 		return func(e *trail.Event) bool {
 			return hasResource(e, func(r *trail.Resource) bool { return r.ARN == want || nameOf(r.ARN) == want })
@@ -182,8 +165,18 @@ func matcher(attributes []lookupAttribute) (func(*trail.Event) bool, error) {
 			return hasResource(e, func(r *trail.Resource) bool { return r.Type == want })
 		}, nil
 	}
-	return nil, refusal("InvalidLookupAttributesException",
-		"The lookup attribute must be one of AccessKeyId, EventId, EventName, EventSource, ReadOnly, ResourceName, ResourceType, Username.")
+	value := attributeOf[key]
+	return func(e *trail.Event) bool { return value(e) == want }, nil
+}
+
+// attributeOf returns a lookup attribute of an event, by the attribute's key. The other keys are of its resources.
+var attributeOf = map[string]func(*trail.Event) string{
+	"AccessKeyId": func(e *trail.Event) string { return e.UserIdentity.AccessKeyID },
+	"EventId":     func(e *trail.Event) string { return e.EventID },
+	"EventName":   func(e *trail.Event) string { return e.EventName },
+	"EventSource": func(e *trail.Event) string { return e.EventSource },
+	"ReadOnly":    func(e *trail.Event) string { return strconv.FormatBool(e.ReadOnly) },
+	"Username":    username,
 }
 
 func hasResource(e *trail.Event, is func(*trail.Resource) bool) bool {

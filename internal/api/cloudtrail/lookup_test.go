@@ -154,14 +154,14 @@ func TestLookupRefuses(t *testing.T) {
 	}{
 		{bob, &cloudtrail.LookupEventsInput{}, "AccessDeniedException"},
 		{able, &cloudtrail.LookupEventsInput{}, ""},
-		{root, &cloudtrail.LookupEventsInput{MaxResults: aws.Int32(0)}, "InvalidMaxResultsException"},
-		{root, &cloudtrail.LookupEventsInput{MaxResults: aws.Int32(51)}, "InvalidMaxResultsException"},
+		{root, &cloudtrail.LookupEventsInput{MaxResults: aws.Int32(0)}, "ValidationException"},
+		{root, &cloudtrail.LookupEventsInput{MaxResults: aws.Int32(51)}, "ValidationException"},
 		{root, &cloudtrail.LookupEventsInput{NextToken: aws.String("x")}, "InvalidNextTokenException"},
 		{root, &cloudtrail.LookupEventsInput{StartTime: &now, EndTime: aws.Time(now.Add(-time.Second))}, "InvalidTimeRangeException"},
-		{root, attribute("Color", "x"), "InvalidLookupAttributesException"},
+		{root, attribute("Color", "x"), "ValidationException"},
 		{root, two, "InvalidLookupAttributesException"},
 		{root, &cloudtrail.LookupEventsInput{LookupAttributes: slices.Repeat(two.LookupAttributes, 2)}, "InvalidLookupAttributesException"},
-		{root, &cloudtrail.LookupEventsInput{EventCategory: "other"}, "InvalidEventCategoryException"},
+		{root, &cloudtrail.LookupEventsInput{EventCategory: "other"}, "ValidationException"},
 	} {
 		if _, err := client(s.Endpoint(), c.who).LookupEvents(t.Context(), c.in); apitest.Code(err) != c.code {
 			t.Errorf("%+v: %v, want %q", c.in, err, c.code)

@@ -2,6 +2,7 @@ package cloudtrail
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -56,7 +57,7 @@ func errSelectors(format string, args ...any) error {
 func (in *putEventSelectorsInput) set() (selector.Set, error) {
 	var out selector.Set
 	if len(in.EventSelectors)+len(in.AdvancedEventSelectors) == 0 {
-		return out, errSelectors("The request needs EventSelectors or AdvancedEventSelectors.")
+		return out, errSelectors("Specify a valid number of selectors (1 to %d) for your trail.", selector.MaxBasic)
 	}
 	for _, one := range in.EventSelectors {
 		b := selector.Basic{ReadWrite: selector.All, ExcludeSources: one.ExcludeManagementEventSources}
@@ -78,9 +79,6 @@ func (in *putEventSelectorsInput) set() (selector.Set, error) {
 			a.Name = *one.Name
 		}
 		for _, f := range one.FieldSelectors {
-			if f.Field == nil {
-				return out, errSelectors("A field selector needs the name of its field.")
-			}
 			a.Fields = append(a.Fields, selector.Field{
 				Name: *f.Field, Equals: f.Equals, StartsWith: f.StartsWith, EndsWith: f.EndsWith,
 				NotEquals: f.NotEquals, NotStartsWith: f.NotStartsWith, NotEndsWith: f.NotEndsWith,
@@ -88,7 +86,11 @@ func (in *putEventSelectorsInput) set() (selector.Set, error) {
 		}
 		out.Advanced = append(out.Advanced, a)
 	}
-	if err := out.Check(); err != nil {
+	err := out.Check()
+	if refused, ok := errors.AsType[*selector.Refusal](err); ok {
+		return out, errSelectors("%s", refused)
+	}
+	if err != nil {
 		return out, errSelectors("The event selectors are invalid: %s.", err)
 	}
 	return out, nil

@@ -12,6 +12,7 @@ package cloudtrail
 
 import (
 	"context"
+	_ "embed" // model.txt
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -23,6 +24,9 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 )
+
+//go:embed model.txt
+var model string
 
 // Trail is the record of calls.
 type Trail interface {
@@ -77,6 +81,7 @@ func New(o Options) *protocol.Service {
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "cloudtrail", Target: "CloudTrail_20131101", ErrorNamespace: "com.amazonaws.cloudtrail", // no Query, as on AWS
+		Model: model,
 	})
 	protocol.Register(wire, "AddTags", s.addTags, protocol.Control)
 	protocol.Register(wire, "CreateTrail", s.createTrail, protocol.Control)

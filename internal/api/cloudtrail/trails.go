@@ -121,9 +121,6 @@ func (s *Service) apply(ctx context.Context, c *protocol.Call, in *trailSettings
 func given(s *string) bool { return s != nil && *s != "" }
 
 func (s *Service) createTrail(ctx context.Context, c *protocol.Call, in *createTrailInput) (*shownTrail, error) {
-	if in.Name == nil {
-		in.Name = new(string)
-	}
 	if err := checkName(*in.Name); err != nil {
 		return nil, err
 	}
@@ -142,9 +139,6 @@ func (s *Service) createTrail(ctx context.Context, c *protocol.Call, in *createT
 			"InvalidParameterException",
 			"A trail belongs to a region, and the request is for none: its signature names one like us-east-1.",
 		)
-	}
-	if in.S3BucketName == nil {
-		in.S3BucketName = new(string)
 	}
 	t := &trails.Trail{Name: n, Tags: tags}
 	if err := s.apply(ctx, c, &in.trailSettings, t); err != nil {

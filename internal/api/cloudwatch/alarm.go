@@ -116,7 +116,7 @@ func (s *Service) setAlarmState(ctx context.Context, c *protocol.Call, in *setAl
 		return nil, err
 	}
 	if d.Data != "" && !json.Valid([]byte(d.Data)) {
-		return nil, errFormat("The parameter StateReasonData must be valid JSON.")
+		return nil, errFormat()
 	}
 	return nil, s.change(ctx, false, func(tx *monitor.Tx) error {
 		a := s.monitor.Alarm(name)

@@ -2,6 +2,7 @@ package cloudwatch_test
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -110,16 +111,17 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"EvaluateLowSampleCountPercentile": "ignore"}, "EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 		refused(object{"Period": nil}, "Period must not be null")
 		refused(object{"Threshold": nil}, "Threshold must not be null")
+		r.fails("PutMetricAlarm", with(backlog, object{"Threshold": r.double("NaN", math.NaN())}), 400, "InvalidParameterValue",
+			"The value NaN for parameter Threshold is invalid.")
 		refused(object{"EvaluationPeriods": nil}, one+"Value null at 'evaluationPeriods' failed to satisfy constraint: Member must not be null")
-		refused(object{"ComparisonOperator": "GreaterThanUpperThreshold"}, one+"Value 'GreaterThanUpperThreshold' at 'comparisonOperator' failed to satisfy constraint: "+
-			"Member must satisfy enum value set: [GreaterThanOrEqualToThreshold, GreaterThanThreshold, LessThanThreshold, LessThanOrEqualToThreshold]")
+		refused(object{"ComparisonOperator": "GreaterThanUpperThreshold"}, "ComparisonOperators for ranges require ThresholdMetricId to be set")
 		refused(object{"TreatMissingData": "never"}, one+"Value 'never' at 'treatMissingData' failed to satisfy constraint: Member must satisfy enum value set: [breaching, notBreaching, ignore, missing]")
 		refused(object{"Statistic": nil}, "Exactly one of Statistic and ExtendedStatistic must be specified")
 		refused(object{"Statistic": nil, "ExtendedStatistic": "tm101"}, "The value tm101 for parameter ExtendedStatistic is not supported.")
 		refused(object{"Statistic": nil, "ExtendedStatistic": "Sum"}, "The value Sum for parameter ExtendedStatistic is not supported.")
 		refused(object{"Period": 10}, `Only a period greater than 60s is supported for metrics in the "AWS/" namespaces`)
-		refused(object{"Period": 15}, "The period must be 1, 5, 10, 20, 30 or a multiple of 60 seconds.")
-		refused(object{"Namespace": "Workers", "Period": 5}, "The period of an alarm must be 10, 20, 30 or a multiple of 60 seconds.")
+		refused(object{"Period": 15}, "Period must be 10, 20, 30 or a multiple of 60")
+		refused(object{"Namespace": "Workers", "Period": 5}, "Period must be 10, 20, 30 or a multiple of 60")
 		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
 		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
 		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")
@@ -150,8 +152,15 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		search := object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"}
 		math("Period must not be null", search)
 		math("SEARCH is not supported on Metric Alarms", with(search, object{"Period": 60}))
+		math("Period must be 10, 20, 30 or a multiple of 60", with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60),
+			object{"MetricStat": object{"Metric": object{"Namespace": "Workers", "MetricName": "m"}, "Period": 5, "Stat": "Sum"}}))
+		math("Invalid metrics list", stat("5xx", "NumberOfMessagesSent", "q", "Sum", 60))
 		math("Invalid metrics list", stat("m1", "NumberOfMessagesSent", "q", "Median", 60))
-		math("An alarm watches one time series: the query q must not have GROUP BY.", object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d", "Period": 60})
+		math("Metrics expression that return multi time series are only allowed for MetricsInsights expression with an ORDER BY clause",
+			object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d", "Period": 60})
+		math("An alarm watches one time series: the query q must not have GROUP BY.",
+			object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d ORDER BY SUM() DESC", "Period": 60})
+		math("Error in expression 'e1': Invalid syntax", object{"Id": "e1", "Expression": "1 +", "Period": 60})
 		r.ok("DescribeAlarms", object{}, object{})
 	})
 }
@@ -264,10 +273,37 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 		}
 		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "FINE", "StateReason": "x"}, 400, "ValidationError",
 			"1 validation error detected: Value 'FINE' at 'stateValue' failed to satisfy constraint: Member must satisfy enum value set: [INSUFFICIENT_DATA, ALARM, OK]")
-		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x", "StateReasonData": "{"}, 400, "InvalidFormat", "The parameter StateReasonData must be valid JSON.")
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x", "StateReasonData": "{"}, 400, "InvalidFormat", "")
 		r.fails("DescribeAlarmHistory", object{"AlarmName": ""}, 400, "ValidationError",
 			"1 validation error detected: Value '' at 'alarmName' failed to satisfy constraint: Member must have length greater than or equal to 1")
 		r.fails("DescribeAlarmHistory", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+	})
+}
+
+// The data of a change has the members of AWS, in its order, and doubles as AWS writes them.
+func TestHistoryOfConfiguration(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		data := func(of string, alarm object) {
+			r.Helper()
+			r.ok("PutMetricAlarm", alarm, object{})
+			items, _ := r.call("DescribeAlarmHistory", object{"AlarmName": alarm["AlarmName"]}).output["AlarmHistoryItems"].(list)
+			want := `{"version":"1.0","type":"Create","createdAlarm":` + of + `}`
+			if len(items) != 1 || items[0].(object)["HistoryData"] != want {
+				r.Errorf("the history is %v\nwant %s", items, want)
+			}
+		}
+		const at = `"2026-11-21T12:00:30.000+0000"`
+		data(`{"alarmName":"backlog","alarmDescription":"too much","alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog",`+
+			`"alarmConfigurationUpdatedTimestamp":`+at+`,"namespace":"AWS/SQS","metricName":"ApproximateNumberOfMessagesVisible","statistic":"Average","period":300,`+
+			`"dimensions":[{"value":"q","name":"QueueName"}],"threshold":10.5,"comparisonOperator":"GreaterThanThreshold","evaluationPeriods":3,"datapointsToAlarm":2,`+
+			`"treatMissingData":"notBreaching","stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+`,"actionsEnabled":true,"alarmActions":["`+topic+`"],`+
+			`"insufficientDataActions":[],"okactions":[]}`, backlog)
+		data(`{"alarmName":"slow","alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:slow","alarmConfigurationUpdatedTimestamp":`+at+`,"namespace":"n","metricName":"m",`+
+			`"extendedStatistic":"p99","period":60,"unit":"Seconds","dimensions":[],"threshold":30.0,"comparisonOperator":"LessThanThreshold","evaluationPeriods":1,`+
+			`"stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+`,"actionsEnabled":true,"alarmActions":[],"insufficientDataActions":[],"okactions":[]}`,
+			object{"AlarmName": "slow", "Namespace": "n", "MetricName": "m", "ExtendedStatistic": "p99", "Unit": "Seconds", "Period": 60, "EvaluationPeriods": 1,
+				"Threshold": 30, "ComparisonOperator": "LessThanThreshold"})
 	})
 }
 
@@ -371,8 +407,8 @@ func TestDashboards(t *testing.T) {
 			r.fails("PutDashboard", object{"DashboardName": "x", "DashboardBody": body}, 400, "InvalidParameterInput", message)
 		}
 		const one = "The dashboard body is invalid, there are 1 validation errors:\n[\n  {\n    \"dataPath\": \"%s\",\n    \"message\": \"%s\"\n  }\n]"
-		bad("[]", fmt.Sprintf(one, "/", "Should be object"))
-		bad("{", fmt.Sprintf(one, "/", "Should be valid JSON: unexpected end of JSON input"))
+		bad("[]", "The field DashboardBody must be a valid JSON object")
+		bad("{", "The field DashboardBody must be a valid JSON object")
 		bad(`{"widgets":{}}`, fmt.Sprintf(one, "/widgets", "Should be array"))
 		bad(`{"widgets":[{"type":"text"},1]}`, fmt.Sprintf(one, "/widgets/1", "Should be object"))
 		bad(`{"widgets":[{"type":1}]}`, fmt.Sprintf(one, "/widgets/0/type", "Should be string"))
@@ -381,8 +417,14 @@ func TestDashboards(t *testing.T) {
 			return `{"widgets":[{"type":"metric","properties":` + properties + `}]}`
 		}
 		bad(metrics(`{"metrics":{}}`), fmt.Sprintf(one, "/widgets/0/properties/metrics", "Should be array"))
-		bad(metrics(`{"metrics":[["n","m"],"x"]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/1",
-			`Field \"metrics\" has to be an array of array of strings, with an optional metricRenderer object as last element`))
+		const second = "  {\n    \"dataPath\": \"/widgets/0/properties/metrics/1\",\n    \"message\": \""
+		bad(metrics(`{"metrics":[["n","m"],"x"]}`), "The dashboard body is invalid, there are 2 validation errors:\n[\n"+second+"Should be array\"\n  },\n"+
+			second+`Field \"metrics\" has to be an array of array of strings, with an optional metricRenderer object as last element"`+"\n  }\n]")
+		bad(metrics(`{"metrics":[["n","m",{"stat":"Sum","dimensions":{"d":"v"}}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0",
+			"Should NOT have more than 2 items"))
+		bad(metrics(`{"metrics":[["n","m","d","v",{"color":"red"}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0", "Should NOT have more than 4 items"))
+		bad(`{"widgets":[{"type":"alarm","properties":{"alarms":[]}}]}`, fmt.Sprintf(one, "/widgets/0/properties/alarms", "Should NOT have less than 1 items"))
+		bad(`{"widgets":[{"type":"alarm","properties":{}}]}`, fmt.Sprintf(one, "/widgets/0/properties", "Should have required property 'alarms'"))
 		bad(metrics(`{"metrics":[["n","m",{"d":"v"},{"stat":"Sum"}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0/2",
 			"Invalid metric field type, only 'String' type is allowed"))
 		const at = "  {\n    \"dataPath\": \"/widgets/0/properties\",\n    \"message\": \""
@@ -392,6 +434,7 @@ func TestDashboards(t *testing.T) {
 			at+"Should have required property 'annotations'\"\n  }\n]")
 		for _, good := range []string{
 			metrics(`{"metrics":[["n","m","d","v",{"stat":"Sum"}],[".","."],[{"expression":"m1"}]]}`), metrics(`{"annotations":{"alarms":["a"]}}`),
+			metrics(`{"metrics":[["...","w",{"color":"#1f77b4","visible":false,"period":60}]]}`), `{"widgets":[{"type":"alarm","properties":{"alarms":["a"]}}]}`,
 			`{"widgets":[{"type":"text","properties":{"markdown":"x"}}]}`,
 		} {
 			r.ok("PutDashboard", object{"DashboardName": "good", "DashboardBody": good}, object{})

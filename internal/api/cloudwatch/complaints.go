@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/alarm"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
@@ -37,7 +37,7 @@ func (c *complaints) require(name string, text *string) bool {
 // number checks that a number is one that CloudWatch accepts.
 func (c *complaints) number(name string, n float64) bool {
 	if math.IsNaN(n) || math.Abs(n) > mostValue {
-		complain(&c.values, "The value %s for parameter %s is invalid.", strconv.FormatFloat(n, 'g', -1, 64), name)
+		complain(&c.values, "The value %s for parameter %s is invalid.", alarm.JavaDouble(n), name)
 		return false
 	}
 	return true
@@ -47,6 +47,13 @@ func (c *complaints) number(name string, n float64) bool {
 func (c *complaints) oneOf(name string, text *string, all []string) {
 	if text != nil && !slices.Contains(all, *text) {
 		complain(&c.values, "The parameter %s must be a value in the set [%s].", name, strings.Join(all, ", "))
+	}
+}
+
+// period checks the period of a metric, if it is present.
+func (c *complaints) period(name string, period *int32) {
+	if period != nil && !series.IsPeriod(seconds(period)) {
+		c.value("The parameter %s must be 1, 5, 10, 20, 30 or a multiple of 60.", name)
 	}
 }
 

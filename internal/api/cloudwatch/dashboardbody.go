@@ -3,6 +3,7 @@ package cloudwatch
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 )
 
 // fault is a mistake at a place in the text of a dashboard.
@@ -23,13 +24,21 @@ func shown(faults []fault) string {
 	return string(text)
 }
 
-// checkBody returns the mistakes in the text of a dashboard: it must be an object, and its widgets objects with a type
-// and properties. checkBody also checks the properties of widgets that show metrics.
-func checkBody(body []byte) []fault {
+// checkBody checks the text of a dashboard: it must be an object, and its widgets objects with a type and properties.
+// checkBody also checks the properties of widgets that show metrics and alarms.
+func checkBody(body []byte) error {
 	var dashboard map[string]json.RawMessage
-	if faults := isShape("/", body, &dashboard, "object"); faults != nil {
-		return faults
+	if isShape("/", body, &dashboard, "object") != nil {
+		return errDashboard("The field DashboardBody must be a valid JSON object")
 	}
+	if faults := checkWidgets(dashboard); len(faults) > 0 {
+		return errDashboard("The dashboard body is invalid, there are %d validation errors:\n%s", len(faults), shown(faults))
+	}
+	return nil
+}
+
+// checkWidgets returns the mistakes in the widgets of a dashboard.
+func checkWidgets(dashboard map[string]json.RawMessage) []fault {
 	raw, there := dashboard["widgets"]
 	if !there {
 		return nil
@@ -64,8 +73,26 @@ func checkWidget(path string, raw []byte) (faults []fault) {
 	if wrong := isShape(path, raw, &properties, "object"); wrong != nil {
 		return append(faults, wrong...)
 	}
-	if kind == "metric" {
+	switch kind {
+	case "metric":
 		faults = append(faults, checkMetricWidget(path, properties)...)
+	case "alarm":
+		faults = append(faults, checkAlarmWidget(path, properties)...)
+	}
+	return faults
+}
+
+// checkAlarmWidget returns the mistakes in the properties of a widget with the states of alarms.
+func checkAlarmWidget(path string, properties map[string]json.RawMessage) []fault {
+	raw, there := properties["alarms"]
+	if !there {
+		return []fault{{path, "Should have required property 'alarms'"}}
+	}
+	path += "/alarms"
+	var alarms []string
+	faults := isShape(path, raw, &alarms, "array")
+	if faults == nil && len(alarms) == 0 {
+		faults = []fault{{path, "Should NOT have less than 1 items"}}
 	}
 	return faults
 }
@@ -99,10 +126,13 @@ func checkMetricWidget(path string, properties map[string]json.RawMessage) []fau
 // checkShownMetric returns the mistakes in a metric of a widget: texts, and optionally an object at the end.
 func checkShownMetric(path string, raw []byte) (faults []fault) {
 	var fields []json.RawMessage
-	if isShape(path, raw, &fields, "array") != nil {
+	if faults := isShape(path, raw, &fields, "array"); faults != nil {
 		return []fault{
-			{path, `Field "metrics" has to be an array of array of strings, with an optional metricRenderer object as last element`},
+			faults[0], {path, `Field "metrics" has to be an array of array of strings, with an optional metricRenderer object as last element`},
 		}
+	}
+	if last := len(fields) - 1; last >= 0 && fields[last][0] == '{' && !isRenderer(fields[last]) {
+		faults = []fault{{path, fmt.Sprintf("Should NOT have more than %d items", last)}}
 	}
 	for i, field := range fields {
 		if json.Unmarshal(field, new(string)) == nil && string(field) != "null" || i == len(fields)-1 && field[0] == '{' {
@@ -115,14 +145,33 @@ func checkShownMetric(path string, raw []byte) (faults []fault) {
 	return faults
 }
 
+// color is the form of a color in a dashboard.
+var color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// isRenderer reports whether an object can say how a metric is shown: nothing in it has parts, such as dimensions, and
+// a color has six digits.
+func isRenderer(raw []byte) bool {
+	var renderer map[string]any
+	if json.Unmarshal(raw, &renderer) != nil {
+		return false
+	}
+	for name, value := range renderer {
+		switch value := value.(type) {
+		case map[string]any, []any:
+			return false
+		case string:
+			if name == "color" && !color.MatchString(value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // isShape parses a part of the text, and returns a fault if it has another shape.
 func isShape(path string, raw []byte, into any, shape string) []fault {
-	err := json.Unmarshal(raw, into)
-	switch {
-	case err == nil && string(raw) != "null":
+	if err := json.Unmarshal(raw, into); err == nil && string(raw) != "null" {
 		return nil
-	case err != nil && !json.Valid(raw):
-		return []fault{{path, "Should be valid JSON: " + err.Error()}}
 	}
 	return []fault{{path, "Should be " + shape}}
 }

@@ -59,8 +59,8 @@ func (s *Service) putDashboard(ctx context.Context, c *protocol.Call, in *putDas
 	if in.DashboardBody == nil {
 		return nil, errMissing("DashboardBody")
 	}
-	if faults := checkBody([]byte(*in.DashboardBody)); len(faults) > 0 {
-		return nil, errDashboard("The dashboard body is invalid, there are %d validation errors:\n%s", len(faults), shown(faults))
+	if err := checkBody([]byte(*in.DashboardBody)); err != nil {
+		return nil, err
 	}
 	account := service.Caller(c).Account
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error {
@@ -124,7 +124,7 @@ func (s *Service) listDashboards(_ context.Context, c *protocol.Call, in *listDa
 		return nil, err
 	}
 	all := s.monitor.Dashboards(service.Caller(c).Account, text(in.DashboardNamePrefix))
-	p, err := paged(service.Paginate(all, func(d *monitor.Dashboard) string { return d.Name }, text(in.NextToken), "", dashboardsPage))
+	p, err := pagedValue(service.Paginate(all, func(d *monitor.Dashboard) string { return d.Name }, text(in.NextToken), "", dashboardsPage))
 	if err != nil {
 		return nil, err
 	}

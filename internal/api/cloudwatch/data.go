@@ -126,10 +126,13 @@ func (c *complaints) queries(in []MetricDataQuery) (out []metricdata.Query) {
 			c.combination("The parameters %[1]sExpression and %[1]sMetricStat are mutually exclusive and you have specified both.", at)
 		case q.Expression == nil && q.MetricStat == nil:
 			c.combination("At least one of the parameters %[1]sExpression and %[1]sMetricStat must be specified.", at)
+		case q.Period != nil && q.MetricStat != nil:
+			c.combination("The parameters %[1]sPeriod and %[1]sMetricStat are mutually exclusive and you have specified both.", at)
 		case q.MetricStat != nil:
 			query.Stat = c.stat(at+"MetricStat.", q.MetricStat)
 		default:
 			c.require(at+"Expression", q.Expression)
+			c.period(at+"Period", q.Period)
 		}
 		out = append(out, query)
 	}
@@ -153,6 +156,7 @@ func (c *complaints) stat(at string, in *MetricStat) *metricdata.Stat {
 	if in.Period == nil {
 		complain(&c.missing, "The parameter %sPeriod is required.", at)
 	}
+	c.period(at+"Period", in.Period)
 	if in.Stat == nil {
 		complain(&c.missing, "The parameter %sStat is required.", at)
 	} else if _, ok := metricdata.ParseStatistic(*in.Stat); !ok {

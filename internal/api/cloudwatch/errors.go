@@ -32,7 +32,7 @@ func errNotFound(format string, args ...any) *protocol.Error {
 	return service.Modelled("ResourceNotFound", "ResourceNotFound", http.StatusNotFound, format, args...)
 }
 
-// errNoAlarm is the error of SetAlarmState.
+// errNoAlarm is the error of SetAlarmState. As on AWS it has no message, like errFormat.
 func errNoAlarm() *protocol.Error {
 	return &protocol.Error{
 		Type: "com.amazonaws.cloudwatch.v2010_08_01#ResourceNotFound", Code: "ResourceNotFound",
@@ -57,21 +57,32 @@ func errDashboard(format string, args ...any) *protocol.Error {
 	return service.Modelled("DashboardInvalidInputError", "InvalidParameterInput", http.StatusBadRequest, format, args...)
 }
 
-func errFormat(format string, args ...any) *protocol.Error {
-	return service.Modelled("InvalidFormatFault", "InvalidFormat", http.StatusBadRequest, format, args...)
+// errFormat is the error of SetAlarmState for StateReasonData that are not JSON.
+func errFormat() *protocol.Error {
+	return &protocol.Error{
+		Type: "com.amazonaws.cloudwatch.v2010_08_01#InvalidFormatFault", Code: "InvalidFormat", Status: http.StatusBadRequest,
+		Detail: "The parameter StateReasonData must be valid JSON.",
+	}
 }
 
 func errLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("LimitExceededFault", "LimitExceeded", http.StatusBadRequest, format, args...)
 }
 
-// errTooLong refuses a parameter that is longer than its declaration allows. PutMetricData has words of its own for
-// that.
+// errTooLong refuses a parameter that is longer than its declaration allows, where the model has no rule for it. The
+// operations on metrics have words of their own for that.
 func errTooLong(e *protocol.Excess) *protocol.Error {
 	parts := strings.Split(e.Member, ".")
-	if parts[0] != "MetricData" && parts[0] != "EntityMetricData" {
-		return protocol.TooLong(e)
+	switch parts[0] {
+	case "MetricDataQueries":
+		return protocol.ValidationError("%s\n", errTooLongMetric(e, parts).Message)
+	case "Namespace", "MetricName", "Dimensions", "Statistics", "ExtendedStatistics", "Unit", "MetricData", "EntityMetricData":
+		return errTooLongMetric(e, parts)
 	}
+	return protocol.TooLong(e)
+}
+
+func errTooLongMetric(e *protocol.Excess, parts []string) *protocol.Error {
 	for i, part := range parts {
 		if part != "" && part[0] >= '0' && part[0] <= '9' {
 			parts[i] = "member." + part
@@ -90,10 +101,19 @@ func errToken() *protocol.Error {
 
 // paged translates the error of a page's token.
 func paged[T any](p service.Page[T], err error) (service.Page[T], error) {
+	return p, tokenFailure(err, errToken)
+}
+
+// pagedValue is paged for the operations whose model has no error for tokens.
+func pagedValue[T any](p service.Page[T], err error) (service.Page[T], error) {
+	return p, tokenFailure(err, func() *protocol.Error { return errValue("Request parameter NextToken is invalid") })
+}
+
+func tokenFailure(err error, refusal func() *protocol.Error) error {
 	if errors.Is(err, service.ErrToken) || errors.Is(err, service.ErrOtherList) {
-		return p, errToken()
+		return refusal()
 	}
-	return p, err
+	return err
 }
 
 // failure translates the errors of queries, the budget and storage.
@@ -105,12 +125,22 @@ func failure(err error) error {
 		return protocol.Throttled()
 	}
 	if q, ok := errors.AsType[*metricdata.Error](err); ok {
-		return protocol.ValidationError("%s.", sentence(q.Error()))
+		return badQuery(q)
 	}
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
 	}
 	return service.Failure(err)
+}
+
+// badQuery refuses a query in AWS's words, if they are known. The request log says more.
+func badQuery(q *metricdata.Error) *protocol.Error {
+	if q.AWS == "" {
+		return protocol.ValidationError("%s.", sentence(q.Error()))
+	}
+	e := protocol.ValidationError("%s", q.AWS)
+	e.Detail = q.Error()
+	return e
 }
 
 // sentence capitalizes a text.

@@ -58,7 +58,7 @@ func (s *Service) listMetrics(ctx context.Context, c *protocol.Call, in *listMet
 	if err != nil {
 		return nil, failure(err)
 	}
-	p, err := paged(service.Paginate(ids, key, text(in.NextToken), "", metricsPage))
+	p, err := pagedValue(service.Paginate(ids, key, text(in.NextToken), "", metricsPage))
 	if err != nil {
 		return nil, err
 	}

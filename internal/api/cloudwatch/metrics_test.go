@@ -2,6 +2,7 @@ package cloudwatch_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func TestListMetrics(t *testing.T) {
 		r.ok("ListMetrics", object{}, object{})
 		r.fails("ListMetrics", object{"RecentlyActive": "PT4H"}, 400, "ValidationError",
 			"1 validation error detected: Value 'PT4H' at 'recentlyActive' failed to satisfy constraint: Member must satisfy enum value set: [PT3H]")
-		r.fails("ListMetrics", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+		r.fails("ListMetrics", object{"NextToken": "x"}, 400, "InvalidParameterValue", "Request parameter NextToken is invalid")
 	})
 }
 
@@ -112,6 +113,9 @@ func TestGetMetricStatistics(t *testing.T) {
 				"The parameter Statistics.member.3.<list element> must be a value in the set [SampleCount, Average, Sum, Minimum, Maximum].")
 		r.fails("GetMetricStatistics", with(in, object{"Dimensions": list{object{"Name": "QueueName"}}, "Namespace": nil}), 400, "MissingParameter",
 			"The parameter Namespace is required.\nThe parameter Dimensions.member.1.Value is required.")
+		r.fails("GetMetricStatistics", with(in, object{"MetricName": strings.Repeat("m", 256)}), 400, value, "The parameter MetricName must be shorter than 256 characters.")
+		r.fails("GetMetricStatistics", with(in, object{"Statistics": slices.Repeat(list{"Sum"}, 6)}), 400, value, "The collection Statistics must not have a size greater than 5.")
+		r.fails("GetMetricStatistics", with(in, object{"Dimensions": slices.Repeat(dimensions("q"), 31)}), 400, value, "The collection Dimensions must not have a size greater than 30.")
 		r.fails("GetMetricStatistics", with(in, object{"EndTime": nil}), 400, "MissingParameter", "The parameter EndTime is required.")
 		r.fails("GetMetricStatistics", with(in, object{"MetricName": nil}), 400, "MissingParameter", "The parameter MetricName is required.")
 	})
@@ -219,7 +223,8 @@ func TestGetMetricData(t *testing.T) {
 		}})
 		refused("Error in expression 'e1': the placeholder '*' is not supported: a term without quotes finds parts of names at character 21 of the search.",
 			object{"Id": "e1", "Expression": "SEARCH('{AWS/SQS,QueueName} *', 'Sum', 60)"})
-		refused("Error in expression 'e1': expected a value, found the end at character 5.", object{"Id": "e1", "Expression": "1 + "})
+		refused("Error in expression 'e1': Invalid syntax", object{"Id": "e1", "Expression": "1 + "})
+		refused("Error in expression 'e1': Function 'VARIANCE' not found", object{"Id": "e1", "Expression": "VARIANCE(m1)"})
 		refused("The query m1 is about the account 111111111111, and no accounts are linked.",
 			with(stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), object{"AccountId": "111111111111"}))
 		refused("The parameter MetricDataQueries.member.1.Id is required.\nThe parameter MetricDataQueries.member.1.MetricStat.Metric is required.\n",
@@ -233,6 +238,13 @@ func TestGetMetricData(t *testing.T) {
 			stat("m-1", "NumberOfMessagesSent", "a", "Sum", 60))
 		refused("The parameters MetricDataQueries.member.1.Expression and MetricDataQueries.member.1.MetricStat are mutually exclusive and you have specified both.\n",
 			with(stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), object{"Expression": "1"}))
+		refused("The parameters MetricDataQueries.member.1.Period and MetricDataQueries.member.1.MetricStat are mutually exclusive and you have specified both.\n",
+			with(stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), object{"Period": 60}))
+		refused("The parameter MetricDataQueries.member.1.MetricStat.Period must be 1, 5, 10, 20, 30 or a multiple of 60.\n",
+			stat("m1", "NumberOfMessagesSent", "a", "Sum", 61))
+		refused("The parameter MetricDataQueries.member.1.Period must be 1, 5, 10, 20, 30 or a multiple of 60.\n",
+			object{"Id": "e1", "Expression": "1", "Period": 61})
+		refused("The collection MetricDataQueries must not have a size greater than 500.\n", slices.Repeat(list{stat("m1", "NumberOfMessagesSent", "a", "Sum", 60)}, 501)...)
 		refused("At least one of the parameters MetricDataQueries.member.1.Expression and MetricDataQueries.member.1.MetricStat must be specified.\n", object{"Id": "m1"})
 		r.fails("GetMetricData", with(in, object{"MetricDataQueries": nil}), 400, "ValidationError", "The parameter MetricDataQueries is required.\n")
 		r.fails("GetMetricData", with(in, object{"StartTime": end}), 400, "ValidationError", "The parameter StartTime must not equal parameter EndTime.\n")
@@ -278,7 +290,11 @@ func TestPutMetricData(t *testing.T) {
 			"The parameters MetricData.member.2.Value and MetricData.member.2.StatisticValues are mutually exclusive and you have specified both.")
 		refused(object{"Timestamp": r.now.AddDate(0, 0, -15)}, value, "The parameter MetricData.member.2.Timestamp must specify a time within the past two weeks.")
 		refused(object{"Timestamp": r.now.Add(3 * time.Hour)}, value, "The parameter MetricData.member.2.Timestamp must specify a time no more than two hours in the future.")
-		refused(object{"Value": 1e300}, value, "The value 1e+300 for parameter MetricData.member.2.Value is invalid.")
+		refused(object{"Value": 1e300}, value, "The value 1.0E300 for parameter MetricData.member.2.Value is invalid.")
+		for name, n := range map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)} {
+			refused(object{"Value": r.double(name, n)}, value, "The value "+name+" for parameter MetricData.member.2.Value is invalid.")
+			refused(object{"Value": nil, "Values": list{1, r.double(name, n)}}, value, "The value "+name+" for parameter MetricData.member.2.Values.member.2 is invalid.")
+		}
 		refused(object{"StorageResolution": 5}, value, "The parameter MetricData.member.2.StorageResolution must be 1 or 60.")
 		refused(object{"Value": nil, "Values": list{1, 2}, "Counts": list{1}}, value, "The parameters MetricData.member.2.Values and MetricData.member.2.Counts must be of the same size.")
 		refused(object{"Value": nil, "StatisticValues": object{"SampleCount": 0, "Sum": 0, "Minimum": 0, "Maximum": 0}}, value,
@@ -306,6 +322,7 @@ func TestPutMetricData(t *testing.T) {
 		r.fails("PutMetricData", object{"Namespace": "AWS/SQS", "MetricData": list{datum}}, 400, value, "The value AWS/ for parameter Namespace is invalid.")
 		r.fails("PutMetricData", object{"Namespace": "AWS/Unknown", "MetricData": list{datum}}, 400, value, "The value AWS/ for parameter Namespace is invalid.")
 		r.fails("PutMetricData", object{"Namespace": "Sluice/SQS", "MetricData": list{datum}}, 400, value, "The value Sluice/ for parameter Namespace is invalid.")
+		r.fails("PutMetricData", object{"Namespace": strings.Repeat("n", 256), "MetricData": list{datum}}, 400, value, "The parameter Namespace must be shorter than 256 characters.")
 		r.fails("PutMetricData", object{"Namespace": "Workers"}, 400, missing, "The parameter MetricData is required.")
 		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 2 {
 			r.Errorf("a refused request has changed the metrics to %v", got)

@@ -2,6 +2,7 @@ package cloudwatch
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -80,9 +81,14 @@ func (s *Service) putMetricAlarm(ctx context.Context, c *protocol.Call, in *putM
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error { return s.putAlarm(tx, is, tags) })
 }
 
+// bandComparisons are the comparisons with the band of an anomaly detector.
+var bandComparisons = []string{"LessThanLowerOrGreaterThanUpperThreshold", "LessThanLowerThreshold", "GreaterThanUpperThreshold"}
+
 // describe sets what the alarm watches, and how it decides.
 func (in *putMetricAlarmInput) describe(a *monitor.Alarm) error {
 	switch {
+	case in.ThresholdMetricId == nil && slices.Contains(bandComparisons, text(in.ComparisonOperator)):
+		return protocol.ValidationError("ComparisonOperators for ranges require ThresholdMetricId to be set")
 	case in.EvaluationCriteria != nil || in.EvaluationInterval != nil:
 		return protocol.ValidationError(
 			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.",
@@ -143,8 +149,11 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 		Namespace: *in.Namespace, Metric: *in.MetricName, Dimensions: dimensionsOf(in.Dimensions),
 		Statistic: text(in.Statistic) + text(in.ExtendedStatistic), Period: seconds(in.Period), Unit: text(in.Unit),
 	}
-	if in.Period == nil {
+	switch {
+	case in.Period == nil:
 		return errNull("Period")
+	case !isAlarmPeriod(a.Metric.Period):
+		return errPeriod()
 	}
 	if (in.Statistic == nil) == (in.ExtendedStatistic == nil) {
 		return protocol.ValidationError("Exactly one of Statistic and ExtendedStatistic must be specified")
@@ -167,7 +176,9 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 
 // checkMath checks that an alarm can use queries.
 func checkMath(a *monitor.Alarm) error {
-	if slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool { return q.Stat != nil && !isStatistic(q.Stat.Statistic) }) {
+	if slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool {
+		return !idPattern.MatchString(q.ID) || q.Stat != nil && !isStatistic(q.Stat.Statistic)
+	}) {
 		return protocol.ValidationError("Invalid metrics list")
 	}
 	plan, err := a.Plan()
@@ -183,11 +194,22 @@ func checkMath(a *monitor.Alarm) error {
 	if len(plan.Returned()) != 1 {
 		return protocol.ValidationError("Exactly one element of the metrics list should return data.")
 	}
+	return checkGroups(a)
+}
+
+// checkGroups checks that an alarm watches no query with several time series.
+func checkGroups(a *monitor.Alarm) error {
 	for _, q := range a.Queries {
 		if !insights.Is(q.Expression) || !q.Return {
 			continue
 		}
-		if parsed, err := insights.Parse(q.Expression); err == nil && len(parsed.GroupBy) > 0 {
+		parsed, err := insights.Parse(q.Expression)
+		switch {
+		case err != nil || len(parsed.GroupBy) == 0:
+		case parsed.Order == "":
+			return protocol.ValidationError("Metrics expression that return multi time series are only allowed " +
+				"for MetricsInsights expression with an ORDER BY clause")
+		default:
 			return protocol.ValidationError("An alarm watches one time series: the query %s must not have GROUP BY.", q.ID)
 		}
 	}
@@ -226,8 +248,11 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 	if err := v.Err(); err != nil {
 		return err
 	}
-	if in.Threshold == nil {
+	switch {
+	case in.Threshold == nil:
 		return errNull("Threshold")
+	case math.IsNaN(*in.Threshold) || math.IsInf(*in.Threshold, 0):
+		return errValue("The value %s for parameter Threshold is invalid.", alarm.JavaDouble(*in.Threshold))
 	}
 	a.Threshold, a.Periods = *in.Threshold, int(*in.EvaluationPeriods)
 	if in.DatapointsToAlarm != nil {
@@ -244,6 +269,15 @@ func errNull(name string) *protocol.Error {
 	return protocol.ValidationError("%s must not be null", name)
 }
 
+// isAlarmPeriod reports whether an alarm can have a metric of that period.
+func isAlarmPeriod(period time.Duration) bool {
+	return series.IsPeriod(period) && period >= monitor.FineEvery
+}
+
+func errPeriod() *protocol.Error {
+	return protocol.ValidationError("Period must be 10, 20, 30 or a multiple of 60")
+}
+
 // period checks the total length of the evaluated periods.
 func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
 	plan, err := a.Plan()
@@ -254,8 +288,8 @@ func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
 	switch own := plan.Uses(func(s *metricdata.Stat) bool { return s.Period < series.Minute && monitor.IsOwn(s.Namespace) }); {
 	case own:
 		return protocol.ValidationError(`Only a period greater than 60s is supported for metrics in the "AWS/" namespaces`)
-	case plan.Uses(func(s *metricdata.Stat) bool { return s.Period < monitor.FineEvery }):
-		return protocol.ValidationError("The period of an alarm must be 10, 20, 30 or a multiple of 60 seconds.")
+	case plan.Uses(func(s *metricdata.Stat) bool { return !isAlarmPeriod(s.Period) }):
+		return errPeriod()
 	}
 	most := maxLong
 	if period < time.Hour {

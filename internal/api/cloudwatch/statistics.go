@@ -137,9 +137,8 @@ func (in *getMetricStatisticsInput) check(call *protocol.Call) (id series.ID, er
 	c.window(in.StartTime, in.EndTime)
 	if in.Period == nil {
 		complain(&c.missing, "The parameter Period is required.")
-	} else if !series.IsPeriod(seconds(in.Period)) {
-		c.value("The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 	}
+	c.period("Period", in.Period)
 	for i, name := range in.Statistics {
 		c.oneOf(fmt.Sprintf("Statistics.member.%d.<list element>", i+1), &name, metricdata.Statistics)
 	}

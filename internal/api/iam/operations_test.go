@@ -20,7 +20,7 @@ func TestUsers(t *testing.T) {
 	st.Fails("CreateUser", with{"UserName", "x", "Path", "dev"}, 400, "ValidationError", "The specified value for path is invalid.")
 	st.Fails("CreateUser", with{"UserName", "x", "PermissionsBoundary", "arn:aws:iam::aws:policy/Nothing"}, 404, "NoSuchEntity", "does not exist or is not attachable")
 	st.Does("GetUser", with{"UserName", "bob"}, "<UserName>bob</UserName>")
-	st.Does("GetUser", nil, "<Arn>arn:aws:iam::"+account+":root</Arn>")
+	st.Does("GetUser", nil, "<User><UserId>"+account+"</UserId><Arn>arn:aws:iam::"+account+":root</Arn>")
 	st.Fails("GetUser", with{"UserName", "eve"}, 404, "NoSuchEntity", "The user with name eve cannot be found.")
 	st.Does("UpdateUser", with{"UserName", "bob", "NewUserName", "Bob", "NewPath", "/"}, "<UpdateUserResponse")
 	st.Does("CreateUser", with{"UserName", "carol"})

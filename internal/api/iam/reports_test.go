@@ -142,6 +142,20 @@ func TestCaseOfTags(t *testing.T) {
 	st.Does("ListUserTags", with{"UserName", "bob"}, "<Tags/>")
 }
 
+// Only AWS sets tags whose keys begin with aws:.
+func TestTagsOfAWS(t *testing.T) {
+	t.Parallel()
+	st := newStory(t)
+	const reserved = "Caller is an end user and not allowed to mutate system tags"
+	bob := func(key string) with {
+		return with{"UserName", "bob", "Tags.member.1.Key", key, "Tags.member.1.Value", "1"}
+	}
+	st.Fails("CreateUser", bob("aws:team"), 400, "InvalidInput", reserved)
+	st.Does("CreateUser", bob("aws-team"))
+	st.Fails("TagUser", bob("AWS:team"), 400, "InvalidInput", reserved)
+	st.Fails("UntagUser", with{"UserName", "bob", "TagKeys.member.1", "aws:team"}, 400, "InvalidInput", reserved)
+}
+
 // The counts of a policy of AWS cover the calling account only.
 func TestCountsOfSharedPolicies(t *testing.T) {
 	t.Parallel()

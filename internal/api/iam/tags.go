@@ -2,7 +2,9 @@ package iam
 
 import (
 	"context"
+	"iter"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -19,7 +21,17 @@ func checkTags(tags []Tag) (map[string]string, error) {
 	if err != nil {
 		return nil, errInput("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
 	}
-	return out, nil
+	return out, checkTagKeys(maps.Keys(out))
+}
+
+// checkTagKeys refuses the keys of tags that only AWS sets.
+func checkTagKeys(keys iter.Seq[string]) error {
+	for key := range keys {
+		if strings.HasPrefix(strings.ToLower(key), "aws:") {
+			return errInput("Caller is an end user and not allowed to mutate system tags")
+		}
+	}
+	return nil
 }
 
 // taggedKinds are the kinds with tags. Groups have none.
@@ -60,7 +72,7 @@ func (in *tagsInput) removed() ([]string, error) {
 	if len(in.TagKeys) == 0 {
 		return nil, errNoList("tagKeys")
 	}
-	return in.TagKeys, nil
+	return in.TagKeys, checkTagKeys(slices.Values(in.TagKeys))
 }
 
 func errNoList(member string) error {

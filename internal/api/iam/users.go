@@ -12,8 +12,8 @@ import (
 
 // User is a user as clients see it.
 type User struct {
-	Path                string
-	UserName            string `json:",omitempty"` // roots have none
+	Path                string `json:",omitempty"` // roots have neither path nor name
+	UserName            string `json:",omitempty"`
 	UserId              string
 	Arn                 string
 	CreateDate          time.Time
@@ -101,7 +101,7 @@ func (s users) getUser(_ context.Context, c *protocol.Call, in *userInput) (*use
 			if err := s.allow(c, "GetUser", subject{arn: id.ARN}); err != nil {
 				return nil, err
 			}
-			return &userOutput{User{Path: "/", UserId: id.UserID, Arn: id.ARN, CreateDate: time.Unix(0, 0)}}, nil
+			return &userOutput{User{UserId: id.UserID, Arn: id.ARN, CreateDate: time.Unix(0, 0)}}, nil
 		case policy.User:
 			in.UserName = &id.UserName
 		default:

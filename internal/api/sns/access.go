@@ -13,18 +13,19 @@ import (
 // Rules are SNS's rules for policies. A batch requires permission for the action of its entries.
 var Rules = &policy.Rules{
 	Vendor: "SNS",
-	Actions: slices.Concat(shared, []string{
-		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions",
+	Actions: slices.Concat(shared, ofAccount, []string{
+		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetDataProtectionPolicy", "SNS:GetSubscriptionAttributes",
+		"SNS:ListSubscriptions",
 		"SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:TagResource", "SNS:Unsubscribe",
 		"SNS:UntagResource",
 	}, service.Convert(unsupported, func(name string) string { return "SNS:" + name })),
-	OwnerOnly: []string{
+	OwnerOnly: append([]string{
 		"SNS:CreateTopic", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:TagResource", "SNS:UntagResource",
-	},
-	Unscoped: []string{
+	}, ofAccount...),
+	Unscoped: append([]string{
 		"SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:SetSubscriptionAttributes",
 		"SNS:Unsubscribe",
-	},
+	}, ofAccount...),
 	Repair: []string{"SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:RemovePermission", "SNS:SetTopicAttributes"},
 	Limits: policy.Limits{Bytes: 30 << 10, Statements: 100, Principals: 200, Conditions: 100, Actions: 50},
 }
@@ -74,12 +75,10 @@ func (s *Service) authorize(c *protocol.Call, about service.Subject, actions ...
 
 // topicNamed returns the name in a TopicArn, which member is called in the model.
 func topicNamed(c *protocol.Call, member string, arn *string) (topic.Name, error) {
-	var v protocol.Violations
-	text := v.Required(lowerFirst(member), arn)
-	if err := v.Err(); err != nil {
-		return topic.Name{}, err
+	if arn == nil {
+		return topic.Name{}, errParameter("%s Reason: no value for required parameter", member)
 	}
-	n, err := topic.ParseARN(text)
+	n, err := topic.ParseARN(*arn)
 	if err != nil {
 		return topic.Name{}, errARN(member, err)
 	}
@@ -177,6 +176,3 @@ func (s *Service) subscriptionNamed(c *protocol.Call, arn *string) (topic.Name, 
 	}
 	return n, sub, nil
 }
-
-// lowerFirst returns the name of a member in the form of the models.
-func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

@@ -2,6 +2,7 @@ package sns
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -32,3 +33,15 @@ func hasScheme(url, scheme string) bool {
 	before, _, ok := strings.Cut(url, "://")
 	return ok && strings.EqualFold(before, scheme)
 }
+
+// checkPhone refuses a number that no phone can have. Dots, slashes and hyphens may stand between its digits, one at a
+// time.
+func checkPhone(number string) error {
+	if !phoneEndpoint.MatchString(number) {
+		return errParameter("Invalid SMS endpoint: %s", service.Shorten(number))
+	}
+	return nil
+}
+
+// phoneEndpoint is a number of E.164 with separators.
+var phoneEndpoint = regexp.MustCompile(`^\+?[1-9]([-./]?[0-9]){1,14}$`)

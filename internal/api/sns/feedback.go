@@ -2,13 +2,14 @@ package sns
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// The attributes about delivery logs, behind the name of a protocol. The server writes no such logs. It keeps the
-// sample rates, which Terraform sets for every topic, and refuses the roles that would write.
+// The attributes about delivery logs, behind the name of a protocol. The server writes no such logs, and keeps the
+// attributes, which tools set and compare.
 const (
 	feedbackRate        = "SuccessFeedbackSampleRate"
 	feedbackRole        = "SuccessFeedbackRoleArn"
@@ -33,7 +34,9 @@ func (c *topicChange) setFeedback(name, value string) error {
 		delete(c.attrs.Feedback, name)
 		return nil
 	case !strings.HasSuffix(name, feedbackRate):
-		return c.wrong(name, "This server does not write delivery logs to CloudWatch Logs.")
+		if !roleARN.MatchString(value) {
+			return c.wrong(name, "Must be the ARN of a role.")
+		}
 	case err != nil || rate > 100:
 		return c.wrong(name, "Must be a whole number from 0 to 100.")
 	}
@@ -44,3 +47,5 @@ func (c *topicChange) setFeedback(name, value string) error {
 	c.attrs.Feedback[name] = value
 	return nil
 }
+
+var roleARN = regexp.MustCompile(`^arn:aws[a-z-]*:iam::[0-9]{12}:role/.+$`)

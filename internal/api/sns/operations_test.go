@@ -79,7 +79,7 @@ func badARNs(st *apitest.Story, member string, actions ...string) {
 		} {
 			st.Fails(action, with{member, arn}, 400, invalid, want)
 		}
-		st.Fails(action, nil, 400, "ValidationError", "Value null at '"+strings.ToLower(member[:1])+member[1:]+"' failed to satisfy constraint: Member must not be null")
+		st.Refuses(action, nil, 400, invalid, "Invalid parameter: "+member+" Reason: no value for required parameter")
 	}
 }
 
@@ -118,8 +118,9 @@ func TestTopicAttributes(t *testing.T) {
 			return with{"TopicArn", arn, "AttributeName", name, "AttributeValue", value}
 		}
 		for _, tc := range []struct{ arn, name, value string }{
-			{arn, "DisplayName", "News & more"}, {arn, "SignatureVersion", "2"}, {arn, "TracingConfig", "PassThrough"}, {arn, "KmsMasterKeyId", "alias/x"},
+			{arn, "DisplayName", "News & more"}, {arn, "SignatureVersion", "2"}, {arn, "TracingConfig", "PassThrough"}, {arn, "TracingConfig", "Active"}, {arn, "KmsMasterKeyId", "alias/x"},
 			{arn, "SQSSuccessFeedbackSampleRate", "0"}, {arn, "HTTPSuccessFeedbackSampleRate", "100"}, {arn, "LambdaSuccessFeedbackSampleRate", "7"},
+			{arn, "SQSSuccessFeedbackRoleArn", "arn:aws:iam::" + account + ":role/logs"}, {arn, "HTTPFailureFeedbackRoleArn", "arn:aws:iam::" + account + ":role/a/logs"},
 			{arn, "ApplicationSuccessFeedbackSampleRate", "0"}, {arn, "FirehoseSuccessFeedbackSampleRate", "0"},
 			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":2,"numRetries":5,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},"disableSubscriptionOverrides":true,"defaultThrottlePolicy":{"maxReceivesPerSecond":3},"defaultRequestPolicy":{"headerContentType":"text/csv"}}}`},
 			{arn, "Policy", strings.NewReplacer("\n", "", "TOPIC", arn, "ACCOUNT", account).Replace(oldDefaultPolicy)},
@@ -140,7 +141,7 @@ func TestTopicAttributes(t *testing.T) {
 			{arn, "TopicArn", "x", "Invalid parameter: AttributeName"},
 			{arn, "DisplayName", "a\nb", "Invalid parameter: DisplayName: Must be at most 100 characters, none of them a control character."},
 			{arn, "SignatureVersion", "3", "Invalid parameter: SignatureVersion: Must be one of 1, 2."},
-			{arn, "TracingConfig", "Active", "Invalid parameter: TracingConfig: Active tracing needs AWS X-Ray."},
+			{arn, "TracingConfig", "active", "Invalid parameter: TracingConfig: Must be one of PassThrough, Active."},
 			{arn, "KmsMasterKeyId", "é", "Invalid parameter: KmsMasterKeyId: Must be at most 2048 printable characters of ASCII."},
 			{arn, "ContentBasedDeduplication", "true", "Invalid parameter: Content-based deduplication can only be set for FIFO topics"},
 			{fifo, "ContentBasedDeduplication", "yes", "Invalid parameter: ContentBasedDeduplication: Must be true or false."},
@@ -149,13 +150,13 @@ func TestTopicAttributes(t *testing.T) {
 			{arn, "SQSSuccessFeedbackSampleRate", "101", "Invalid parameter: SQSSuccessFeedbackSampleRate: Must be a whole number from 0 to 100."},
 			{arn, "SQSSuccessFeedbackSampleRate", "x", "Invalid parameter: SQSSuccessFeedbackSampleRate: Must be a whole number from 0 to 100."},
 			{arn, "SMSSuccessFeedbackSampleRate", "0", "Invalid parameter: AttributeName"},
-			{arn, "SQSSuccessFeedbackRoleArn", "arn:aws:iam::1:role/r", "Invalid parameter: SQSSuccessFeedbackRoleArn: This server does not write delivery logs"},
+			{arn, "SQSSuccessFeedbackRoleArn", "arn:aws:iam::1:role/r", "Invalid parameter: SQSSuccessFeedbackRoleArn: Must be the ARN of a role."},
 			{arn, "DeliveryPolicy", "x", "Invalid parameter: DeliveryPolicy: "},
 			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"numRetries":101}}}`, "Invalid parameter: DeliveryPolicy: "},
 			{arn, "MaximumMessageSize", "1023", "Invalid parameter: MaximumMessageSize: Must be a whole number from 1024 to 1048576."},
 			{arn, "MaximumMessageSize", "1048577", "Invalid parameter: MaximumMessageSize: Must be a whole number from 1024 to 1048576."},
 			{arn, "MaximumMessageSize", "", "Invalid parameter: MaximumMessageSize: Must be a whole number from 1024 to 1048576."},
-			{arn, "Policy", "x", "Invalid parameter: Policy Error: line 1, column 1"},
+			{arn, "Policy", "x", "Invalid parameter: Policy Error: null"},
 			{arn, "Policy", "", "Invalid parameter: Policy is empty"},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:TagResource","Resource":"*"}}`, "Invalid parameter: Policy statement action out of service scope!"},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}}`, "Invalid parameter: Policy statement action out of service scope!"},
@@ -268,11 +269,13 @@ func TestSubscriptions(t *testing.T) {
 			in         with
 			code, want string
 		}{
-			{subscribe(arn, "sms", "+1"), invalid, "Invalid parameter: Protocol Reason: This server does not deliver by sms."},
+			{subscribe(arn, "lambda", "arn:aws:lambda:us-east-1:"+account+":function:f"), invalid, "Invalid parameter: Protocol Reason: This server does not deliver by lambda."},
 			{subscribe(arn, "pigeon", "x"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: pigeon"},
 			{subscribe(arn, "sqs", "https://sqs.us-east-1.amazonaws.com/1/q"), invalid, "Invalid parameter: SQS endpoint ARN"},
 			{subscribe(arn, "sqs", queueARN("q.fifo")), invalid, "Invalid parameter: Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics"},
-			{subscribe(fifo, "email", "a@example.com"), invalid, "Invalid parameter: Invalid parameter: Protocol Reason: FIFO topics deliver to SQS queues only"},
+			{subscribe(fifo, "email", "a@example.com"), invalid, "Invalid parameter: Invalid protocol type: email"},
+			{subscribe(fifo, "lambda", "x"), invalid, "Invalid parameter: Invalid protocol type: lambda"},
+			{subscribe(fifo, "pigeon", "x"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: pigeon"},
 			{with{"TopicArn", arn, "Protocol", "sqs"}, invalid, "Invalid parameter: SQS endpoint ARN"},
 			{subscribe(arn, "sqs", queueARN("r"), "Nonsense", "1"), invalid, "Invalid parameter: Attributes Reason: Unknown attribute: Nonsense"},
 			{subscribe(arn, "sqs", queueARN("r"), "RawMessageDelivery", "x"), invalid, "Invalid parameter: Attributes Reason: RawMessageDelivery: Invalid value [x]. Must be true or false."},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -39,7 +40,7 @@ func (c *topicChange) setPolicy(value string) error {
 	}
 	p, err := policy.ParseResource(value, topicRules)
 	if err != nil {
-		return policyError(err)
+		return policyError(c.log, c.name, err)
 	}
 	ids, unknown := service.Bind(p, old, c.idOf)
 	if unknown != "" {
@@ -57,16 +58,20 @@ func (c *topicChange) setPolicy(value string) error {
 	return nil
 }
 
-// policyError translates the errors of package policy. It returns other errors unchanged.
-func policyError(err error) error {
+// policyError translates the errors of package policy. It returns other errors unchanged. AWS does not say what is
+// wrong with a policy that it cannot read, so the log does.
+func policyError(log *slog.Logger, n topic.Name, err error) error {
 	e, ok := errors.AsType[*policy.Error](err)
 	switch {
 	case !ok:
 		return err
 	case e.Fault == policy.UnknownAction:
 		return errAction()
+	case e.Fault == policy.OverLimit:
+		return errParameter("Policy Error: %s", service.Shorten(e.Error()))
 	}
-	return errParameter("Policy Error: %s", service.Shorten(e.Error()))
+	log.Info("the policy of a topic was refused", "topic", n.ARN(), "reason", service.Shorten(e.Error()))
+	return errParameter("Policy Error: null")
 }
 
 // errAction refuses an action that the policy of a topic cannot grant.
@@ -95,7 +100,7 @@ func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPe
 		}
 		text, err := policy.AddPermission(text, t.Name.ARN(), p, topicRules)
 		if err != nil {
-			return policyError(err)
+			return policyError(s.log, t.Name, err)
 		}
 		t.Attributes.Policy = text
 		return nil
@@ -167,7 +172,7 @@ func (s *Service) removePermission(ctx context.Context, c *protocol.Call, in *re
 		}
 		text, err := policy.RemovePermission(text, label)
 		if err != nil {
-			return policyError(err)
+			return policyError(s.log, t.Name, err)
 		}
 		if text == "" {
 			return errParameter("Label Reason: It is the only statement of the policy. Set the attribute Policy instead.")

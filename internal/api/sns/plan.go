@@ -138,7 +138,7 @@ func (pl *planner) add(p *plan, sub *topic.Subscription) error {
 		} else if !errors.Is(refused.lost, delivery.ErrNoDeadLetters) {
 			p.happens(queue.TopicNotRedriven, 1)
 		}
-	case sub.Protocol == topic.SQS: // of others it is not known yet
+	case !sub.Protocol.Waits(): // of others it is not known yet
 		p.happens(queue.TopicDelivered, 1)
 	}
 	if to.queue == 0 {
@@ -170,10 +170,12 @@ func (pl *planner) route(p *plan, sub *topic.Subscription) (destination, *refuse
 
 // destination returns where a subscription's messages go, or why this message is not accepted there.
 func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, error) {
-	if sub.Protocol != topic.SQS {
+	switch {
+	case sub.Protocol.Waits():
 		return destination{queue: sub.Queue}, nil
-	}
-	if pl.isEmpty(sub) {
+	case sub.Protocol == topic.SMS:
+		return destination{}, errNoTextMessages
+	case pl.isEmpty(sub):
 		return destination{}, errNoBody
 	}
 	q, err := pl.queueFor(pl.message.topic, sub.Endpoint)
@@ -194,6 +196,9 @@ func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, e
 
 // errNoBody is the reason why a queue does not accept a message whose raw text for its protocol is empty.
 var errNoBody = errors.New("the message is empty, and a queue takes no message without a body")
+
+// errNoTextMessages is the reason why no phone gets a message.
+var errNoTextMessages = errors.New("this server sends no text messages")
 
 // isEmpty reports whether the subscription's copy has an empty body.
 func (pl *planner) isEmpty(sub *topic.Subscription) bool {
@@ -274,7 +279,7 @@ func (pl *planner) copyFor(sub *topic.Subscription, to destination) (queue.Copy,
 	// A FIFO topic keeps its groups from standard queues; a standard topic passes on what was published, for fair
 	// queueing.
 	switch {
-	case sub.Protocol != topic.SQS:
+	case sub.Protocol.Waits():
 	case to.fifo:
 		one.Message.Group, one.Message.Dedup = pl.message.group, pl.message.dedup
 	case !pl.message.topic.Name.FIFO():
@@ -285,7 +290,7 @@ func (pl *planner) copyFor(sub *topic.Subscription, to destination) (queue.Copy,
 
 // contentFor returns the message in the form for a subscription.
 func (pl *planner) contentFor(sub *topic.Subscription) (one queue.Copy, err error) {
-	if sub.Protocol != topic.SQS {
+	if sub.Protocol.Waits() {
 		return pl.deliveryFor(sub)
 	}
 	o := pl.message

@@ -17,6 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
+	"github.com/sluicemq/sluice/internal/topic/preferences"
 )
 
 // Messages is the service's view of the keyspace with the queues.
@@ -27,10 +28,11 @@ type Messages interface {
 
 // Options configures a service.
 type Options struct {
-	Topics   *topic.Topics
-	Catalog  *catalog.Catalog
-	Messages Messages
-	Access   *access.Decider // nil means that there are only roots and anonymous callers
+	Topics      *topic.Topics
+	Preferences *preferences.Preferences // of accounts, for text messages
+	Catalog     *catalog.Catalog
+	Messages    Messages
+	Access      *access.Decider // nil means that there are only roots and anonymous callers
 	// QueueRules holds the rules of the service whose queues subscribe.
 	QueueRules *policy.Rules
 	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows none.
@@ -61,24 +63,25 @@ type Options struct {
 
 // Service is the SNS service.
 type Service struct {
-	topics     *topic.Topics
-	queues     *catalog.Catalog
-	messages   Messages
-	access     *access.Decider
-	authorizer *service.Authorizer
-	queueRules *policy.Rules
-	idOf       func(arn string) (id string, ok bool)
-	now        func() time.Time
-	catchUp    func(context.Context) error
-	endpoint   func() string
-	signers    func(version, base string) (envelope.Signer, error)
-	endpoints  func(protocol, endpoint string) error
-	counting   func() bool
-	room       func() error
-	checkKey   func(name string) error
-	keys       *service.KeyAccess
-	tenants    *tenant.Tenants
-	log        *slog.Logger
+	topics      *topic.Topics
+	preferences *preferences.Preferences
+	queues      *catalog.Catalog
+	messages    Messages
+	access      *access.Decider
+	authorizer  *service.Authorizer
+	queueRules  *policy.Rules
+	idOf        func(arn string) (id string, ok bool)
+	now         func() time.Time
+	catchUp     func(context.Context) error
+	endpoint    func() string
+	signers     func(version, base string) (envelope.Signer, error)
+	endpoints   func(protocol, endpoint string) error
+	counting    func() bool
+	room        func() error
+	checkKey    func(name string) error
+	keys        *service.KeyAccess
+	tenants     *tenant.Tenants
+	log         *slog.Logger
 
 	lastWarning atomic.Int64 // in Unix seconds; see warnOfRefusal
 }
@@ -86,7 +89,7 @@ type Service struct {
 // New returns the service, which other services of this server use to publish, and its wire form.
 func New(o Options) (*Service, *protocol.Service) {
 	s := &Service{
-		topics: o.Topics, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules,
+		topics: o.Topics, preferences: o.Preferences, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules,
 		idOf:       o.IDOf,
 		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint,
 		signers:   o.Signer,
@@ -134,6 +137,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	protocol.Register(wire, "ConfirmSubscription", s.confirmSubscription, protocol.Control, protocol.Unsigned)
 	protocol.Register(wire, "CreateTopic", s.createTopic, protocol.Control)
 	protocol.Register(wire, "DeleteTopic", s.deleteTopic, protocol.Control)
+	protocol.Register(wire, "GetDataProtectionPolicy", s.getDataProtectionPolicy)
 	protocol.Register(wire, "GetSubscriptionAttributes", s.getSubscriptionAttributes)
 	protocol.Register(wire, "GetTopicAttributes", s.getTopicAttributes)
 	protocol.Register(wire, "ListSubscriptions", s.listSubscriptions)
@@ -149,6 +153,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "Unsubscribe", s.unsubscribe, protocol.Control, protocol.Unsigned)
 	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
+	s.registerPhones(wire)
 	wire.Unsupported(unsupported...)
 	return s, wire
 }

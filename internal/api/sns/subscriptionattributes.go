@@ -85,8 +85,8 @@ func (c *subscriptionChange) setRaw(value string) error {
 	switch p := c.sub.Protocol; {
 	case !raw && !strings.EqualFold(value, "false"):
 		return c.wrong(attrRaw, "Invalid value ["+service.Shorten(value)+"]. Must be true or false.")
-	case raw && (p == topic.Email || p == topic.EmailJSON):
-		return c.wrong(attrRaw, "Delivery protocol ["+string(p)+"] does not support raw message delivery.")
+	case p != topic.SQS && p != topic.HTTP && p != topic.HTTPS: // to say no is refused, too
+		return c.refuse("Delivery protocol [" + string(p) + "] does not support raw message delivery.")
 	}
 	c.sub.Attributes.Raw = raw
 	return nil

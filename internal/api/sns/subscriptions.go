@@ -205,21 +205,23 @@ func (s *Service) checkFilters(sub *topic.Subscription) error {
 }
 
 // notOffered are protocols of AWS that this server does not have.
-var notOffered = []topic.Protocol{"application", "firehose", "lambda", "sms"}
+var notOffered = []topic.Protocol{"application", "firehose", "lambda"}
 
 // checkEndpoint refuses an endpoint that cannot receive messages. It reports whether the subscription is confirmed at
-// once: the account that owns the queue has requested it.
+// once: the account that owns the queue has requested it, or it is of a phone, which AWS does not ask.
 func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err error) {
-	p := sub.Protocol
+	p, offered := sub.Protocol, !slices.Contains(notOffered, sub.Protocol)
 	switch {
-	case slices.Contains(notOffered, p):
-		return false, errUnsupported("Protocol", "This server does not deliver by "+string(p)+".")
-	case !p.Known():
+	case offered && !p.Known():
 		return false, errParameter("Amazon SNS does not support this protocol string: %s", service.Shorten(string(p)))
 	case p != topic.SQS && sub.Topic.FIFO():
-		return false, errParameter("Invalid parameter: Protocol Reason: FIFO topics deliver to SQS queues only, and not by %s", p)
+		return false, errParameter("Invalid protocol type: %s", p)
+	case !offered:
+		return false, errUnsupported("Protocol", "This server does not deliver by "+string(p)+".")
 	case p == topic.SQS:
 		return s.checkQueue(sub)
+	case p == topic.SMS:
+		return true, checkPhone(sub.Endpoint)
 	}
 	return false, s.checkAddress(sub)
 }
@@ -243,7 +245,7 @@ type unsubscribeInput struct {
 }
 
 // unsubscribe deletes a subscription. A missing one is no error. If the caller is not the owner, the endpoint is
-// notified and can restore the subscription.
+// notified and can restore the subscription, unless it is a phone.
 func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
 	if service.Anonymous(c) {
 		c.Page = &pageOfOwner
@@ -258,7 +260,7 @@ func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubsc
 	case err != nil:
 		return nil, err
 	}
-	if !sub.Pending() && (service.Anonymous(c) || service.Caller(c).Account != sub.Owner) {
+	if !sub.Pending() && sub.Protocol != topic.SMS && (service.Anonymous(c) || service.Caller(c).Account != sub.Owner) {
 		var back string
 		back, err = s.end(ctx, sub)
 		if service.Anonymous(c) {

@@ -74,10 +74,7 @@ func (c *topicChange) set(name, value string) error {
 	case attrSignature:
 		return c.setOne(&a.SignatureVersion, name, value, "1", "2")
 	case attrTracing:
-		if value == "Active" {
-			return c.wrong(name, "Active tracing needs AWS X-Ray. With PassThrough the trace header of a message goes along with it.")
-		}
-		return c.setOne(&a.Tracing, name, value, "PassThrough")
+		return c.setOne(&a.Tracing, name, value, "PassThrough", "Active")
 	case attrKMSKey:
 		if len(value) > maxKMSKey || !service.Printable(value) {
 			return c.wrong(name, "Must be at most "+strconv.Itoa(maxKMSKey)+" printable characters of ASCII.")

@@ -1,13 +1,10 @@
 package sns
 
-// unsupported are the operations for mobile phones, and those of the data protection policies.
+// unsupported are the operations that would reach mobile phones, or look into messages.
 var unsupported = []string{
-	"CheckIfPhoneNumberIsOptedOut", "CreatePlatformApplication", "CreatePlatformEndpoint",
-	"CreateSMSSandboxPhoneNumber",
-	"DeleteEndpoint", "DeletePlatformApplication", "DeleteSMSSandboxPhoneNumber", "GetDataProtectionPolicy",
-	"GetEndpointAttributes", "GetPlatformApplicationAttributes", "GetSMSAttributes", "GetSMSSandboxAccountStatus",
-	"ListEndpointsByPlatformApplication", "ListOriginationNumbers", "ListPhoneNumbersOptedOut",
-	"ListPlatformApplications",
-	"ListSMSSandboxPhoneNumbers", "OptInPhoneNumber", "PutDataProtectionPolicy", "SetEndpointAttributes",
-	"SetPlatformApplicationAttributes", "SetSMSAttributes", "VerifySMSSandboxPhoneNumber",
+	"CreatePlatformApplication", "CreatePlatformEndpoint", "CreateSMSSandboxPhoneNumber",
+	"DeleteEndpoint", "DeletePlatformApplication", "DeleteSMSSandboxPhoneNumber",
+	"GetEndpointAttributes", "GetPlatformApplicationAttributes",
+	"ListEndpointsByPlatformApplication", "PutDataProtectionPolicy", "SetEndpointAttributes",
+	"SetPlatformApplicationAttributes", "VerifySMSSandboxPhoneNumber",
 }

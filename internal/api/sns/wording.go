@@ -22,6 +22,14 @@ func (w wording) wrong(name, reason string) error {
 	return errParameter("%s: %s", name, reason)
 }
 
+// refuse refuses an attribute in a sentence of AWS that does not begin with its name.
+func (w wording) refuse(sentence string) error {
+	if w == several {
+		return errParameter("Attributes Reason: %s", sentence)
+	}
+	return errParameter("%s", sentence)
+}
+
 // unknown refuses an unknown attribute.
 func (w wording) unknown(name string) error {
 	if w == several {
@@ -35,5 +43,5 @@ func (w wording) wrongFilter(reason string) error {
 	if w == several {
 		return w.wrong(attrFilter, strings.TrimPrefix(reason, attrFilter+": "))
 	}
-	return errParameter("%s", reason)
+	return w.refuse(reason)
 }

@@ -115,15 +115,21 @@ func addTags(t *identity.Terms, tags []Tag) (size int, err error) {
 		size += len(tag.Key) + len(tag.Value)
 	}
 	if t.Tags, err = service.FoldedTagMap(tags); err != nil {
-		return 0, protocol.ValidationError("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
+		return 0, protocol.InvalidParameterValue("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
+	}
+	for key := range t.Tags {
+		if strings.HasPrefix(strings.ToLower(key), "aws:") {
+			return 0, protocol.InvalidParameterValue("Caller is an end user and not allowed to mutate system tags")
+		}
 	}
 	return size, nil
 }
 
 // pass marks the tags that sessions begun by this one inherit.
 func (l *limits) pass(keys []string) error {
-	for _, key := range keys {
-		if _, ok := l.Tags[key]; !ok {
+	for _, name := range keys {
+		key, ok := l.tagKey(name)
+		if !ok {
 			return protocol.InvalidParameterValue("The specified transitive tag key must be included in the requested tags.")
 		}
 		if !slices.Contains(l.Transitive, key) {
@@ -131,6 +137,16 @@ func (l *limits) pass(keys []string) error {
 		}
 	}
 	return nil
+}
+
+// tagKey returns the key of a tag by a name that may differ from it in case.
+func (l *limits) tagKey(name string) (key string, ok bool) {
+	for key := range l.Tags {
+		if strings.EqualFold(key, name) {
+			return key, true
+		}
+	}
+	return "", false
 }
 
 // inherit adds what a session passes on to the sessions that it begins by assuming roles: its transitive tags, and its

@@ -304,6 +304,8 @@ func TestChainsOfSessions(t *testing.T) {
 		"one that is passed on to it":       {session, sts.AssumeRoleInput{RoleArn: plain}, "AccessDenied"},
 		"a tag that is inherited":           {session, sts.AssumeRoleInput{RoleArn: second, Tags: []ststypes.Tag{tag("Team", "blue")}}, "InvalidParameterValue"},
 		"a transitive key without a tag":    {bob, sts.AssumeRoleInput{RoleArn: first, TransitiveTagKeys: []string{"team"}}, "InvalidParameterValue"},
+		"two tags that differ in case":      {bob, sts.AssumeRoleInput{RoleArn: first, Tags: []ststypes.Tag{tag("team", "a"), tag("TEAM", "b")}}, "InvalidParameterValue"},
+		"a tag of AWS":                      {bob, sts.AssumeRoleInput{RoleArn: first, Tags: []ststypes.Tag{tag("aws:team", "a")}}, "InvalidParameterValue"},
 		"a source identity that is too bad": {bob, sts.AssumeRoleInput{RoleArn: first, SourceIdentity: aws.String("a b")}, "ValidationError"},
 		"a malformed ARN":                   {bob, sts.AssumeRoleInput{RoleArn: aws.String("a-role-that-is-no-arn")}, "ValidationError"},
 	} {
@@ -311,6 +313,8 @@ func TestChainsOfSessions(t *testing.T) {
 			t.Errorf("%s: %v, want %s", what, err, c.code)
 		}
 	}
+	out, err = assume(bob, sts.AssumeRoleInput{RoleArn: first, Tags: []ststypes.Tag{tag("Team", "red")}, TransitiveTagKeys: []string{"TEAM"}})
+	apitest.Must(t, out, err)
 	out, err = assume(bob, sts.AssumeRoleInput{RoleArn: plain})
 	//nolint:staticcheck // PackedPolicySize is deprecated, and still answered
 	if got := apitest.Must(t, out, err); got.PackedPolicySize != nil || got.SourceIdentity != nil {

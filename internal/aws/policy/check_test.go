@@ -101,6 +101,7 @@ func TestIAMWords(t *testing.T) {
 		`{"Statement":{"Effect":"Allow","Action":"sqs:*"}}`:                                                                                 "Policy statement must contain resources.",
 		`{"Statement":{"Effect":"Allow","Action":"SendMessage","Resource":"*"}}`:                                                            "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.",
 		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"queue1"}}`:                                                             `Resource queue1 must be in ARN format or "*".`,
+		`{"Statement":{"Effect":"Allow","Action":"sqs:Send:Message","Resource":"*"}}`:                                                       "Actions/Condition can contain only one colon.",
 		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*","Principal":"*"}}`:                                                  "Policy document should not specify a principal.",
 		`{"Statement":[{"Sid":"1","Effect":"Allow","Action":"*","Resource":"*"},{"Sid":"1","Effect":"Allow","Action":"*","Resource":"*"}]}`: "Statement IDs (SID) in a single policy must be unique.",
 	} {
@@ -114,6 +115,8 @@ func TestIAMWords(t *testing.T) {
 		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{"AWS":"nobody"}}}`:                        `Invalid principal in policy: "AWS":"nobody"`,
 		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{"AWS":["111122223333","nobody"]}}}`:       `Invalid principal in policy: "AWS":"nobody"`,
 		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{}}}`:                                      "Invalid principal in policy.",
+		`{"Statement":{"Effect":"Allow","Action":"sts:AssumeRole"}}`:                                        "Missing required field Principal",
+		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*"}}`:                                  "Has prohibited field Resource",
 		`{"Statement":{"Effect":"Allow","Action":"sts:AssumeRole","Principal":{"AWS":"*"},"Resource":"*"}}`: "Has prohibited field Resource",
 	} {
 		_, err := policy.Parse(policy.ForTrust, text)

@@ -14,6 +14,8 @@ const (
 	ProhibitedElement
 	// BadPrincipal: it is not the name of a caller.
 	BadPrincipal
+	// NoPrincipal: a statement of a trust policy without principals.
+	NoPrincipal
 	// NoAction: a statement without actions.
 	NoAction
 	// NoResource: a statement without resources.
@@ -22,6 +24,8 @@ const (
 	BadResource
 	// NoVendor: an action or a condition key without its service's prefix.
 	NoVendor
+	// ManyColons: an action with more than one colon.
+	ManyColons
 	// DuplicateSid: two statements of the same Sid.
 	DuplicateSid
 	// UnknownAction: the service has none of that name.
@@ -66,6 +70,8 @@ func (e *Error) IAM() string {
 			return "Invalid principal in policy: " + e.principal
 		}
 		return "Invalid principal in policy."
+	case NoPrincipal:
+		return "Missing required field Principal"
 	case NoAction:
 		return "Policy statement must contain actions."
 	case UnknownAction:
@@ -74,6 +80,8 @@ func (e *Error) IAM() string {
 		return "Policy statement must contain resources."
 	case NoVendor:
 		return "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc."
+	case ManyColons:
+		return "Actions/Condition can contain only one colon."
 	case DuplicateSid:
 		return "Statement IDs (SID) in a single policy must be unique."
 	}

@@ -190,12 +190,7 @@ func (p *parser) principals(s *statement, n *node) error {
 	needed := p.policy.use == ForResource || p.policy.use == ForTrust
 	switch {
 	case m == nil && needed:
-		return p.fault(
-			Grammar,
-			n.pos,
-			"the statement has no Principal, but a %s policy has to name the callers that it is about",
-			p.policy.use,
-		)
+		return p.noPrincipal(n)
 	case m == nil:
 		return nil
 	case !needed:
@@ -238,6 +233,24 @@ func (p *parser) principals(s *statement, n *node) error {
 	return nil
 }
 
+// noPrincipal refuses a statement that must have principals. Of a trust policy IAM names a Resource first, which is
+// prohibited there.
+func (p *parser) noPrincipal(n *node) error {
+	fault := Grammar
+	if p.policy.use == ForTrust {
+		if err := p.resources(new(statement), n); err != nil {
+			return err
+		}
+		fault = NoPrincipal
+	}
+	return p.fault(
+		fault,
+		n.pos,
+		"the statement has no Principal, but a %s policy has to name the callers that it is about",
+		p.policy.use,
+	)
+}
+
 // badPrincipal refuses the name of a principal of a kind.
 func (p *parser) badPrincipal(kind string, name *node, why error) error {
 	err := p.fault(BadPrincipal, name.pos, "%s", why)
@@ -260,7 +273,11 @@ func (p *parser) actions(s *statement, n *node) error {
 	}
 	for i := range list {
 		a, ok := newActionPattern(list[i].text)
-		if !ok {
+		switch {
+		case ok:
+		case strings.Count(list[i].text, ":") > 1:
+			return p.fault(ManyColons, list[i].pos, "%q is not an action: it has more than one colon", list[i].text)
+		default:
 			return p.fault(
 				NoVendor,
 				list[i].pos,

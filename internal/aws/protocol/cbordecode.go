@@ -54,7 +54,7 @@ func (d *cborDecoder) value(it item, p *plan, l *limits, v reflect.Value) error 
 		return p.cborInteger(it, v)
 	case p.shape == floatShape:
 		n, ok := it.float()
-		if !ok || math.IsNaN(n) || math.IsInf(n, 0) {
+		if !ok {
 			return p.cborMismatch(it)
 		}
 		v.SetFloat(n)

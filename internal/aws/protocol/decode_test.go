@@ -230,6 +230,8 @@ func TestDecodeJSONRefuses(t *testing.T) {
 	f("SendMessage", `{"DelaySeconds":1e0}`, "DECIMAL_VALUE can not be converted to an Integer")
 	f("SendMessage", `{"Priority":9223372036854775808}`, "NUMBER_VALUE can not be converted to a Long")
 	f("Measure", `{"Value":"1"}`, "STRING_VALUE can not be converted to a Double")
+	f("Measure", `{"Value":"nan"}`, "STRING_VALUE can not be converted to a Double")
+	f("Measure", `{"Value":NaN}`, "The request body is not valid: unexpected 'N' at byte 9.")
 	f("Measure", `{"Value":1e999}`, "NUMBER_VALUE can not be converted to a Double")
 	f("SendMessage", `{"Urgent":"true"}`, "STRING_VALUE can not be converted to a Boolean")
 	f("SendMessage", `{"Note":[]}`, "Start of list found where not expected")
@@ -282,7 +284,7 @@ func TestDecodeQueryRefuses(t *testing.T) {
 			t.Errorf("%s is refused with %v, want %s: %s", parameters, err, code, want)
 		}
 	}
-	f("Measure", "Value=NaN", "InvalidParameterValue", "Value NaN for parameter Value is invalid. Reason: Must be a number.")
+	f("Measure", "Value=nan", "InvalidParameterValue", "Value nan for parameter Value is invalid. Reason: Must be a number.")
 	f("Measure", "Value=1e999", "InvalidParameterValue", "Value 1e999 for parameter Value is invalid. Reason: Must be a number.")
 	f("Measure", "Value=0x1p2", "InvalidParameterValue", "Value 0x1p2 for parameter Value is invalid. Reason: Must be a number.")
 	f("CreateQueue", "Attribute.1.Name=a", "MissingParameter", "The request must contain the parameter Attribute.1.Value.")

@@ -6,7 +6,20 @@ import (
 	"strings"
 )
 
-// parseFloat reads a number as text, in decimal and finite.
+// notFinite returns a number that has no decimal text, by the name that it has in all protocols.
+func notFinite(name string) (float64, bool) {
+	switch name {
+	case "NaN":
+		return math.NaN(), true
+	case "Infinity":
+		return math.Inf(1), true
+	case "-Infinity":
+		return math.Inf(-1), true
+	}
+	return 0, false
+}
+
+// parseFloat reads a finite number as text, in decimal.
 func parseFloat(s string) (float64, bool) {
 	if s == "" || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false // such as NaN, Inf, 0x1p-2 and 1_000, which strconv takes

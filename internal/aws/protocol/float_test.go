@@ -28,3 +28,32 @@ func TestDoubles(t *testing.T) {
 		}
 	}
 }
+
+// Numbers that are not finite have the same names in JSON and Query, and a form of their own in CBOR: services refuse
+// them in their own words.
+func TestDoublesThatAreNotFinite(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]struct {
+		cbor string
+		want float64
+	}{
+		"NaN": {"\xf9\x7e\x00", math.NaN()}, "Infinity": {"\xfa\x7f\x80\x00\x00", math.Inf(1)}, "-Infinity": {"\xf9\xfc\x00", math.Inf(-1)},
+	} {
+		decoded := make(map[string]any)
+		var err *protocol.Error
+		if decoded["JSON"], err = decodeJSON("Measure", `{"Value":"`+name+`"}`); err != nil {
+			t.Fatal(err)
+		}
+		if decoded["Query"], err = decodeQuery("Measure", "Value="+name); err != nil {
+			t.Fatal(err)
+		}
+		if decoded["CBOR"], err = decodeCBOR("Measure", []byte("\xa1\x65Value"+in.cbor)); err != nil {
+			t.Fatal(err)
+		}
+		for protocol, v := range decoded {
+			if got := *v.(*measureInput).Value; got != in.want && !(math.IsNaN(got) && math.IsNaN(in.want)) {
+				t.Errorf("%s in %s is %v", name, protocol, got)
+			}
+		}
+	}
+}

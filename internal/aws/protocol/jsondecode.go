@@ -56,7 +56,7 @@ func (d *jsonDecoder) value(p *plan, l *limits, v reflect.Value) error {
 	case intShape:
 		return d.integer(p, v)
 	case floatShape:
-		return d.float(v)
+		return d.float(c, p, v)
 	case timeShape:
 		return d.instant(v)
 	}
@@ -194,8 +194,20 @@ func (d *jsonDecoder) integer(p *plan, v reflect.Value) error {
 	return nil
 }
 
-// float reads a number of any kind.
-func (d *jsonDecoder) float(v reflect.Value) error {
+// float reads a number of any kind, which begins with c. Numbers that are not finite are strings.
+func (d *jsonDecoder) float(c byte, p *plan, v reflect.Value) error {
+	if c == '"' {
+		q, err := d.quoted()
+		if err != nil {
+			return err
+		}
+		n, ok := notFinite(q.text())
+		if !ok {
+			return d.mismatch(c, p)
+		}
+		v.SetFloat(n)
+		return nil
+	}
 	text, _, err := d.number()
 	if err != nil {
 		return err
@@ -259,8 +271,10 @@ func (p *plan) begins(c byte) bool {
 		return c == '['
 	case boolShape:
 		return c == 't' || c == 'f'
-	case intShape, floatShape, timeShape:
+	case intShape, timeShape:
 		return c == '-' || c >= '0' && c <= '9'
+	case floatShape:
+		return c == '-' || c >= '0' && c <= '9' || c == '"'
 	}
 	return c == '"'
 }

@@ -181,6 +181,9 @@ func queryValue(args []argument, p *plan, l *limits, v reflect.Value) error {
 	case floatShape:
 		n, ok := parseFloat(a.value)
 		if !ok {
+			n, ok = notFinite(a.value)
+		}
+		if !ok {
 			return a.invalid("Must be a number.")
 		}
 		v.SetFloat(n)

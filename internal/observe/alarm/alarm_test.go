@@ -3,6 +3,7 @@ package alarm_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -89,21 +90,38 @@ func TestReasons(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got.Reason, want)
 		}
 	}
+	counted := func(m, n int, missing alarm.Missing) *alarm.Rule {
+		r := rule(m, n, missing)
+		r.Counted = true
+		return r
+	}
+	const five = "The most recent datapoints which crossed the threshold: [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:05:00), " +
+		"21.5 (21/11/26 01:04:00), 21.5 (21/11/26 01:03:00), 21.5 (21/11/26 01:02:00)]"
+	// The number of datapoints that it takes was not given.
 	f(rule(1, 1, alarm.AsMissing), "X", alarm.OK, "Threshold Crossed: 1 datapoint [21.5 (21/11/26 01:06:00)] was greater than the threshold (21.0).")
 	f(rule(1, 1, alarm.AsMissing), "0", alarm.Alarm, "Threshold Crossed: 1 datapoint [0.0 (21/11/26 01:06:00)] was not greater than the threshold (21.0).")
-	f(rule(2, 3, alarm.AsMissing), "X 0 X", alarm.OK, "Threshold Crossed: 2 out of the last 3 datapoints [21.5 (21/11/26 01:04:00), 21.5 (21/11/26 01:06:00)] "+
+	f(rule(2, 2, alarm.AsMissing), "X X", alarm.OK, "Threshold Crossed: 2 datapoints [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:05:00)] "+
+		"were greater than the threshold (21.0).")
+	f(rule(3, 3, alarm.AsMissing), "X 0 X", alarm.Alarm, "Threshold Crossed: 1 datapoint [0.0 (21/11/26 01:05:00)] was not greater than the threshold (21.0).")
+	f(rule(6, 6, alarm.AsMissing), "X X X X X X", alarm.OK, "Threshold Crossed: 6 datapoints were greater than the threshold (21.0). "+five+".")
+	// It was given.
+	f(counted(1, 1, alarm.AsMissing), "X", alarm.OK, "Threshold Crossed: 1 out of the last 1 datapoints [21.5 (21/11/26 01:06:00)] "+
+		"was greater than the threshold (21.0) (minimum 1 datapoint for OK -> ALARM transition).")
+	f(counted(2, 3, alarm.AsMissing), "X 0 X", alarm.OK, "Threshold Crossed: 2 out of the last 3 datapoints [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:04:00)] "+
 		"were greater than the threshold (21.0) (minimum 2 datapoints for OK -> ALARM transition).")
-	f(rule(3, 3, alarm.AsMissing), "X 0 X", alarm.Alarm, "Threshold Crossed: 1 out of the last 3 datapoints [0.0 (21/11/26 01:05:00)] "+
+	f(counted(3, 3, alarm.AsMissing), "X 0 X", alarm.Alarm, "Threshold Crossed: 1 out of the last 3 datapoints [0.0 (21/11/26 01:05:00)] "+
 		"was not greater than the threshold (21.0) (minimum 1 datapoint for ALARM -> OK transition).")
+	f(counted(5, 5, alarm.AsMissing), "X X X X X", alarm.OK, "Threshold Crossed: 5 out of the last 5 datapoints were greater than the threshold (21.0). "+five+
+		" (minimum 5 datapoints for OK -> ALARM transition).")
+	// Datapoints are missing.
 	f(rule(2, 2, alarm.Breaching), "- -", alarm.OK, "Threshold Crossed: no datapoints were received for 2 periods and 2 missing datapoints were treated as [Breaching].")
 	f(rule(2, 2, alarm.NotBreaching), "- -", alarm.Alarm, "Threshold Crossed: no datapoints were received for 2 periods and 2 missing datapoints were treated as [NonBreaching].")
-	f(rule(2, 2, alarm.Breaching), "X -", alarm.OK, "Threshold Crossed: 1 out of the last 2 datapoints [21.5 (21/11/26 01:05:00)] "+
+	f(rule(1, 1, alarm.Breaching), "-", alarm.OK, "Threshold Crossed: no datapoints were received for 1 period and 1 missing datapoint was treated as [Breaching].")
+	f(counted(2, 3, alarm.Breaching), "0 - -", alarm.OK, "Threshold Crossed: 1 datapoint was received for 3 periods and 2 missing datapoints were treated as [Breaching].")
+	f(counted(2, 2, alarm.Breaching), "X -", alarm.OK, "Threshold Crossed: 1 out of the last 2 datapoints [21.5 (21/11/26 01:05:00)] "+
 		"was greater than the threshold (21.0) and 1 missing datapoint was treated as [Breaching] (minimum 2 datapoints for OK -> ALARM transition).")
 	f(rule(3, 3, alarm.AsMissing), "", alarm.OK, "Insufficient Data: 3 datapoints were unknown.")
 	f(rule(1, 1, alarm.AsMissing), "", alarm.OK, "Insufficient Data: 1 datapoint was unknown.")
-	f(rule(6, 6, alarm.AsMissing), "X X X X X X", alarm.OK, "Threshold Crossed: 6 out of the last 6 datapoints were greater than the threshold (21.0) "+
-		"(minimum 6 datapoints for OK -> ALARM transition). The most recent of them: [21.5 (21/11/26 01:02:00), 21.5 (21/11/26 01:03:00), "+
-		"21.5 (21/11/26 01:04:00), 21.5 (21/11/26 01:05:00), 21.5 (21/11/26 01:06:00)].")
 }
 
 // A reason stays short, for any number of periods.
@@ -227,7 +245,7 @@ func TestShortDay(t *testing.T) {
 }
 
 // The data about a decision lists the periods that have decided, newest first; one without a datapoint only has its
-// time. Missing datapoints that do not decide are left out.
+// time. Missing datapoints are left out where others decide.
 func TestEvaluatedDatapoints(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -237,7 +255,8 @@ func TestEvaluatedDatapoints(t *testing.T) {
 	}{
 		{alarm.Breaching, "- -", "01:06 01:05"},
 		{alarm.NotBreaching, "- -", "01:06 01:05"},
-		{alarm.AsMissing, "- -", ""},
+		{alarm.AsMissing, "- -", "01:06 01:05"},
+		{alarm.AsMissing, "X -", "01:05=21.5"},
 		{alarm.Breaching, "X -", "01:06 01:05=21.5"},
 		{alarm.Breaching, "- X", "01:06=21.5 01:05"},
 		{alarm.Breaching, "0 X", "01:06=21.5 01:05=0"},
@@ -293,6 +312,7 @@ func TestJavaDouble(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[float64]string{
 		0: "0.0", 21: "21.0", -1.5: "-1.5", 0.001: "0.001", 0.0001: "1.0E-4", 9999999: "9999999.0", 1e7: "1.0E7", 1.25e300: "1.25E300", 123456789: "1.23456789E8",
+		math.Inf(1): "Infinity", math.Inf(-1): "-Infinity",
 	} {
 		if got := alarm.JavaDouble(n); got != want {
 			t.Errorf("%v is %s, want %s", n, got, want)

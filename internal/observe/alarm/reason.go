@@ -3,6 +3,8 @@ package alarm
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,60 +19,68 @@ const (
 // crossed explains why the state is ALARM or OK.
 func (e *evaluation) crossed(alarm bool) string {
 	r := e.rule
-	not := ""
-	atLeast, from, to := r.ToAlarm, OK, Alarm
-	if !alarm {
-		not = "not "
-		atLeast, from, to = r.Periods-r.ToAlarm+1, Alarm, OK
-	}
-	var on []Datapoint // the side that decided
-	for _, p := range e.points {
+	var on []Datapoint // the side that decided, newest first
+	for _, p := range slices.Backward(e.points) {
 		if r.Comparison.breaches(p.Value, r.Threshold) == alarm {
 			on = append(on, p)
 		}
 	}
-	treated := ""
-	if e.missing > 0 {
-		switch r.Missing {
-		case Breaching:
-			treated = fmt.Sprintf("%d missing %s treated as [Breaching]", e.missing, were(e.missing))
-		case NotBreaching:
-			treated = fmt.Sprintf("%d missing %s treated as [NonBreaching]", e.missing, were(e.missing))
-		}
-	}
 	if len(on) == 0 {
-		return fmt.Sprintf(
-			"Threshold Crossed: no datapoints were received for %d %s and %s.",
-			e.missing,
-			plural("period", e.missing),
-			treated,
-		)
+		return fmt.Sprintf("Threshold Crossed: %s received for %d %s%s.",
+			received(len(e.points)), r.Periods, plural("period", r.Periods), e.treated())
 	}
-	threshold := fmt.Sprintf("%s%s the threshold (%s)", not, r.Comparison.words(), JavaDouble(r.Threshold))
-	if treated != "" {
-		threshold += " and " + treated
+	subject := fmt.Sprintf("%d %s", len(on), plural("datapoint", len(on)))
+	if r.Counted {
+		subject = fmt.Sprintf("%d out of the last %d datapoints", len(on), r.Periods)
 	}
-	if r.Periods == 1 {
-		return fmt.Sprintf("Threshold Crossed: 1 datapoint %s was %s.", list(on), threshold)
+	return "Threshold Crossed: " + subject + e.beyond(on, alarm) + e.minimum(alarm) + "."
+}
+
+// beyond says on which side of the threshold datapoints are, and shows the newest of them.
+func (e *evaluation) beyond(on []Datapoint, alarm bool) string {
+	r := e.rule
+	not := ""
+	if !alarm {
+		not = "not "
 	}
-	verb := "were"
-	if len(on) == 1 {
-		verb = "was"
+	threshold := fmt.Sprintf("%s%s the threshold (%s)%s", not, r.Comparison.words(), JavaDouble(r.Threshold), e.treated())
+	switch {
+	case len(on) >= maxListed:
+		return fmt.Sprintf(" were %s. The most recent datapoints which crossed the threshold: %s", threshold, list(on[:maxListed]))
+	case len(on) == 1:
+		return fmt.Sprintf(" %s was %s", list(on), threshold)
 	}
-	minimum := fmt.Sprintf("(minimum %d %s for %s -> %s transition)", atLeast, plural("datapoint", atLeast), from, to)
-	if len(on) > maxListed {
-		return fmt.Sprintf("Threshold Crossed: %d out of the last %d datapoints were %s %s. The most recent of them: %s.",
-			len(on), r.Periods, threshold, minimum, list(on[len(on)-maxListed:]))
+	return fmt.Sprintf(" %s were %s", list(on), threshold)
+}
+
+// minimum says how many datapoints it takes, if the rule counts them.
+func (e *evaluation) minimum(alarm bool) string {
+	r := e.rule
+	if !r.Counted {
+		return ""
 	}
-	return fmt.Sprintf(
-		"Threshold Crossed: %d out of the last %d datapoints %s %s %s %s.",
-		len(on),
-		r.Periods,
-		list(on),
-		verb,
-		threshold,
-		minimum,
-	)
+	atLeast, from, to := r.ToAlarm, OK, Alarm
+	if !alarm {
+		atLeast, from, to = r.Periods-r.ToAlarm+1, Alarm, OK
+	}
+	return fmt.Sprintf(" (minimum %d %s for %s -> %s transition)", atLeast, plural("datapoint", atLeast), from, to)
+}
+
+// treated says how missing datapoints were treated, if that has decided.
+func (e *evaluation) treated() string {
+	as := map[Missing]string{Breaching: "Breaching", NotBreaching: "NonBreaching"}[e.rule.Missing]
+	if e.missing == 0 || as == "" {
+		return ""
+	}
+	return fmt.Sprintf(" and %d missing %s treated as [%s]", e.missing, were(e.missing), as)
+}
+
+// received says how many datapoints there are.
+func received(n int) string {
+	if n == 0 {
+		return "no datapoints were"
+	}
+	return fmt.Sprintf("%d %s", n, were(n))
 }
 
 // unknown explains that there is no datapoint.
@@ -149,11 +159,11 @@ func (e *evaluation) data() string {
 }
 
 // evaluated returns the newest periods that have decided, newest first: those with datapoints, and, where the rule
-// counts missing datapoints as breaching or not, as many of the newest without.
+// counts missing datapoints as breaching or not, as many of the newest without. If all are missing, all are without.
 func (e *evaluation) evaluated() []evaluated {
 	out := []evaluated{}
 	missing := e.missing
-	if e.rule.Missing != Breaching && e.rule.Missing != NotBreaching {
+	if len(e.points) > 0 && e.rule.Missing != Breaching && e.rule.Missing != NotBreaching {
 		missing = 0
 	}
 	points := e.points
@@ -179,12 +189,15 @@ type javaDouble float64
 // MarshalJSON implements json.Marshaler.
 func (d javaDouble) MarshalJSON() ([]byte, error) { return []byte(JavaDouble(float64(d))), nil }
 
-// JavaDouble formats a number as in CloudWatch's texts: 21.0, 0.5, 1.0E7.
+// JavaDouble formats a number as in CloudWatch's texts: 21.0, 0.5, 1.0E7, Infinity.
 func JavaDouble(n float64) string {
+	if math.IsInf(n, 0) {
+		return strings.TrimPrefix(strconv.FormatFloat(n, 'f', -1, 64), "+") + "inity"
+	}
 	digits, exponent, _ := strings.Cut(strconv.FormatFloat(n, 'e', -1, 64), "e")
 	e, err := strconv.Atoi(exponent)
 	if err != nil {
-		return digits // NaN or an infinity
+		return digits // NaN
 	}
 	if e < -3 || e >= 7 {
 		if !strings.Contains(digits, ".") {

@@ -69,8 +69,10 @@ type Rule struct {
 	Threshold  float64
 	Periods    int // N
 	ToAlarm    int // M
-	Missing    Missing
-	Period     time.Duration
+	// Counted means that M was given: a reason says how many datapoints it takes.
+	Counted bool
+	Missing Missing
+	Period  time.Duration
 
 	// Location is the time zone by whose clock the periods end. Nil: a period ends with every minute, or with every
 	// shorter period.

@@ -2,6 +2,7 @@ package metricdata
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -38,6 +39,7 @@ type Stat struct {
 type Error struct {
 	ID     string // of the query; empty: of the list
 	Reason string
+	AWS    string // what AWS says, which is less; empty if that is not known
 }
 
 func (e *Error) Error() string {
@@ -47,7 +49,18 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("Error in expression '%s': %s", e.ID, e.Reason)
 }
 
-func wrong(id, format string, args ...any) *Error { return &Error{id, fmt.Sprintf(format, args...)} }
+func wrong(id, format string, args ...any) *Error {
+	return &Error{ID: id, Reason: fmt.Sprintf(format, args...)}
+}
+
+// wrongMath is the error of an expression that cannot be read.
+func wrongMath(id string, err error) *Error {
+	out := wrong(id, "%s", err)
+	if e, ok := errors.AsType[*metricmath.Error](err); ok && e.AWS != "" {
+		out.AWS = (&Error{ID: id, Reason: e.AWS}).Error()
+	}
+	return out
+}
 
 // Plan is a valid list of queries.
 type Plan struct {
@@ -158,7 +171,7 @@ func read(q Query) (p planned, err error) {
 		return p, checkPeriod(q.ID, q.Period)
 	}
 	if p.math, err = metricmath.Parse(q.Expression); err != nil {
-		return p, wrong(q.ID, "%s", err)
+		return p, wrongMath(q.ID, err)
 	}
 	p.searches, err = readSearches(q, p.math)
 	return p, err

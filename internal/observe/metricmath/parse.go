@@ -1,6 +1,7 @@
 package metricmath
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -35,7 +36,7 @@ func Parse(text string) (*Expression, error) {
 		return nil, err
 	}
 	if t := p.peek(); t.kind != endToken {
-		return nil, fault(t.at, "unexpected %s", t)
+		return nil, syntax(t.at, "unexpected %s", t)
 	}
 	return &Expression{root: root, ids: p.ids, all: p.all, searches: p.searches}, nil
 }
@@ -79,7 +80,7 @@ func (p *parser) accept(sign string) bool {
 
 func (p *parser) expect(sign string) error {
 	if t := p.peek(); !p.accept(sign) {
-		return fault(t.at, "expected %q, found %s", sign, t)
+		return syntax(t.at, "expected %q, found %s", sign, t)
 	}
 	return nil
 }
@@ -167,9 +168,9 @@ func (p *parser) primary() (node, error) {
 		}
 		return &reference{t.text, t.at}, nil
 	case t.kind == nameToken:
-		return nil, fault(t.at, "%s is neither a function with its arguments nor an id, which begins with a lowercase letter", t)
+		return nil, syntax(t.at, "%s is neither a function with its arguments nor an id, which begins with a lowercase letter", t)
 	case t.kind == textToken:
-		return nil, fault(t.at, "a text can only be an argument of METRICS or SEARCH")
+		return nil, syntax(t.at, "a text can only be an argument of METRICS or SEARCH")
 	case t.kind == signToken && t.text == "(":
 		inner, err := p.binary(0)
 		if err != nil {
@@ -183,7 +184,7 @@ func (p *parser) primary() (node, error) {
 		}
 		return &array{t.at, items}, nil
 	}
-	return nil, fault(t.at, "expected a value, found %s", t)
+	return nil, syntax(t.at, "expected a value, found %s", t)
 }
 
 // list reads expressions with commas between them, up to the sign that ends the list.
@@ -199,9 +200,21 @@ func (p *parser) list(end string) ([]node, error) {
 			return out, nil
 		}
 		if t := p.peek(); !p.accept(",") {
-			return nil, fault(t.at, "expected a comma or %q, found %s", end, t)
+			return nil, syntax(t.at, "expected a comma or %q, found %s", end, t)
 		}
 	}
+}
+
+// onlyOnAWS are the functions that AWS has and this package has not.
+var onlyOnAWS = []string{"ANOMALY_DETECTION_BAND", "DB_PERF_INSIGHTS", "INSIGHT_RULE_METRIC", "LAMBDA", "SERVICE_QUOTA", "SLO"}
+
+// unknownFunction refuses a function.
+func unknownFunction(name token) *Error {
+	e := fault(name.at, "the function %.50s is not supported", name.text)
+	if !slices.Contains(onlyOnAWS, name.text) {
+		e.AWS = fmt.Sprintf("Function '%.50s' not found", name.text)
+	}
+	return e
 }
 
 // call reads the arguments of a function.
@@ -214,7 +227,7 @@ func (p *parser) call(name token) (node, error) {
 	case name.text == "SEARCH":
 		return p.search(name)
 	case !known:
-		return nil, fault(name.at, "the function %.50s is not supported", name.text)
+		return nil, unknownFunction(name)
 	}
 	c := &call{name: name.text, at: name.at, function: f}
 	for p.peek().text != ")" || p.peek().kind != signToken {

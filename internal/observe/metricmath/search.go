@@ -23,14 +23,14 @@ func (p *parser) search(name token) (node, error) {
 		}
 		t := p.take()
 		if t.kind != textToken {
-			return nil, fault(t.at, "expected a text in quotes, found %s", t)
+			return nil, syntax(t.at, "expected a text in quotes, found %s", t)
 		}
 		*to = t.text
 	}
 	if p.accept(",") {
 		t := p.take()
 		if s.Period = int64(t.number); t.kind != numberToken || float64(s.Period) != t.number || s.Period < 1 || s.Period > maxPeriod {
-			return nil, fault(t.at, "expected a period in seconds, found %s", t)
+			return nil, syntax(t.at, "expected a period in seconds, found %s", t)
 		}
 	}
 	if p.searches = append(p.searches, s); len(p.searches) > maxSearches {

@@ -10,6 +10,7 @@ import (
 type Error struct {
 	Position int // of the character at fault, from 1; 0 if it is no one character's
 	Message  string
+	AWS      string // what AWS says, which is less; empty if that is not known
 }
 
 func (e *Error) Error() string {
@@ -21,6 +22,13 @@ func (e *Error) Error() string {
 
 func fault(at int, format string, args ...any) *Error {
 	return &Error{Position: at, Message: fmt.Sprintf(format, args...)}
+}
+
+// syntax is fault for an expression that is none.
+func syntax(at int, format string, args ...any) *Error {
+	e := fault(at, format, args...)
+	e.AWS = "Invalid syntax"
+	return e
 }
 
 type tokenKind uint8
@@ -78,13 +86,13 @@ func next(rest string, at int) (token, int, error) {
 		n := numberLength(rest)
 		v, err := strconv.ParseFloat(rest[:n], 64)
 		if err != nil || !finite(v) {
-			return token{}, 0, fault(at, "%q is not a number", rest[:n])
+			return token{}, 0, syntax(at, "%q is not a number", rest[:n])
 		}
 		return token{numberToken, rest[:n], v, at}, n, nil
 	case c == '"' || c == '\'':
 		end := strings.IndexByte(rest[1:], c)
 		if end < 0 {
-			return token{}, 0, fault(at, "a text begins that does not end")
+			return token{}, 0, syntax(at, "a text begins that does not end")
 		}
 		return token{textToken, rest[1 : 1+end], 0, at}, end + 2, nil
 	case isLetter(c):
@@ -99,7 +107,7 @@ func next(rest string, at int) (token, int, error) {
 			return token{signToken, s, 0, at}, len(s), nil
 		}
 	}
-	return token{}, 0, fault(at, "unexpected %q", []rune(rest)[0])
+	return token{}, 0, syntax(at, "unexpected %q", []rune(rest)[0])
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
 	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
@@ -143,9 +145,9 @@ const maxData = 4095
 type record struct {
 	Version string         `json:"version"`
 	Type    string         `json:"type,omitempty"`
-	Created map[string]any `json:"createdAlarm,omitempty"`
-	Updated map[string]any `json:"updatedAlarm,omitempty"`
-	Deleted map[string]any `json:"deletedAlarm,omitempty"`
+	Created *configuration `json:"createdAlarm,omitempty"`
+	Updated *configuration `json:"updatedAlarm,omitempty"`
+	Deleted *configuration `json:"deletedAlarm,omitempty"`
 	Old     *stateRecord   `json:"oldState,omitempty"`
 	New     *stateRecord   `json:"newState,omitempty"`
 }
@@ -179,12 +181,43 @@ const (
 	deleted = "deleted"
 )
 
+// configuration is what history has of an alarm's configuration. The names and the order of the members are AWS's.
+type configuration struct {
+	Name              string           `json:"alarmName"`
+	Description       string           `json:"alarmDescription,omitempty"`
+	ARN               string           `json:"alarmArn"`
+	Changed           string           `json:"alarmConfigurationUpdatedTimestamp"`
+	Namespace         string           `json:"namespace,omitempty"`
+	Metric            string           `json:"metricName,omitempty"`
+	Statistic         string           `json:"statistic,omitempty"`
+	ExtendedStatistic string           `json:"extendedStatistic,omitempty"`
+	Period            int              `json:"period,omitempty"`
+	Unit              string           `json:"unit,omitempty"`
+	Dimensions        []shownDimension `json:"dimensions,omitzero"`
+	Threshold         json.RawMessage  `json:"threshold,omitempty"`
+	Comparison        alarm.Comparison `json:"comparisonOperator,omitempty"`
+	Periods           int              `json:"evaluationPeriods,omitempty"`
+	ToAlarm           int              `json:"datapointsToAlarm,omitempty"`
+	Missing           alarm.Missing    `json:"treatMissingData,omitempty"`
+	LowSamples        string           `json:"evaluateLowSampleCountPercentile,omitempty"`
+	Rule              string           `json:"alarmRule,omitempty"`
+	Suppressor        string           `json:"actionsSuppressor,omitempty"`
+	Wait              *int             `json:"actionsSuppressorWaitPeriod,omitempty"`
+	Extension         *int             `json:"actionsSuppressorExtensionPeriod,omitempty"`
+	State             alarm.State      `json:"stateValue"`
+	StateSet          string           `json:"stateUpdatedTimestamp"`
+	ActionsEnabled    bool             `json:"actionsEnabled"`
+	AlarmActions      []string         `json:"alarmActions"`
+	InsufficientData  []string         `json:"insufficientDataActions"`
+	OKActions         []string         `json:"okactions"`
+}
+
 // configured returns the item of a change of an alarm's configuration: created, updated or deleted.
 func configured(a *Alarm, what string, at time.Time) *Item {
-	shown := map[string]any{
-		"alarmName": a.Name.Name, "alarmArn": a.ARN(), "actionsEnabled": a.ActionsEnabled,
-		"okActions":    list(a.OKActions),
-		"alarmActions": list(a.AlarmActions), "insufficientDataActions": list(a.InsufficientDataActions),
+	shown := &configuration{
+		Name: a.Name.Name, Description: a.Description, ARN: a.ARN(), Changed: a.Updated.UTC().Format(alarm.TimeFormat),
+		State: a.State, StateSet: a.StateSet.UTC().Format(alarm.TimeFormat), ActionsEnabled: a.ActionsEnabled,
+		AlarmActions: list(a.AlarmActions), InsufficientData: list(a.InsufficientDataActions), OKActions: list(a.OKActions),
 	}
 	if a.Composite != nil {
 		a.Composite.show(shown)
@@ -200,31 +233,42 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 	case deleted:
 		data.Type, data.Deleted = "Delete", shown
 	}
-	without := func(member string) func() { return func() { delete(shown, member) } }
 	return &Item{
 		Alarm: a.Name.Name, Composite: a.Composite != nil, Kind: Configured, Time: at,
-		Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
-		Data: historyData(data, without("alarmRule"), without("insufficientDataActions"), without("okActions"),
-			without("alarmActions")),
+		Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what), Data: historyData(data, shown.shorter()...),
+	}
+}
+
+// shorter returns functions that drop long members, one after the other.
+func (c *configuration) shorter() []func() {
+	return []func(){
+		func() { c.Rule = "" }, func() { c.Description = "" }, func() { c.InsufficientData = []string{} },
+		func() { c.OKActions = []string{} }, func() { c.AlarmActions = []string{} }, func() { c.Dimensions = nil },
 	}
 }
 
 // showMetric adds the fields of a metric alarm.
-func (a *Alarm) showMetric(shown map[string]any) {
-	shown["evaluationPeriods"], shown["comparisonOperator"], shown["threshold"] = a.Periods, a.Comparison, a.Threshold
-	shown["treatMissingData"] = a.missing()
-	if a.Metric != nil {
-		shown["namespace"], shown["metricName"] = a.Metric.Namespace, a.Metric.Metric
-		shown["statistic"], shown["period"] = a.Metric.Statistic, int(a.Metric.Period/time.Second)
+func (a *Alarm) showMetric(c *configuration) {
+	c.Periods, c.Comparison, c.ToAlarm = a.Periods, a.Comparison, a.ToAlarm
+	c.Threshold, c.Missing, c.LowSamples = json.RawMessage(alarm.JavaDouble(a.Threshold)), a.Missing, a.LowSamples
+	m := a.Metric
+	if m == nil {
+		return
+	}
+	c.Namespace, c.Metric, c.Period, c.Unit = m.Namespace, m.Metric, int(m.Period/time.Second), m.Unit
+	c.Dimensions = shownDimensions(m)
+	if slices.Contains(metricdata.Statistics, m.Statistic) {
+		c.Statistic = m.Statistic
+	} else {
+		c.ExtendedStatistic = m.Statistic
 	}
 }
 
 // show adds the fields of a composite alarm.
-func (c *Composite) show(shown map[string]any) {
-	shown["alarmRule"] = c.Rule
+func (c *Composite) show(shown *configuration) {
+	shown.Rule = c.Rule
 	if c.Suppressor != "" {
-		shown["actionsSuppressor"] = c.Suppressor
-		shown["actionsSuppressorWaitPeriod"], shown["actionsSuppressorExtensionPeriod"] = c.Wait, c.Extension
+		shown.Suppressor, shown.Wait, shown.Extension = c.Suppressor, &c.Wait, &c.Extension
 	}
 }
 

@@ -85,13 +85,11 @@ func (c *cluster) add(name string) (err error) {
 		return err
 	}
 	if needsDisk(c.config) {
-		disk := filepath.Join(n.dir, "disk")
-		remove, err := mountDisk(disk)
-		if err != nil {
+		if n.disk, err = newDisk(filepath.Join(n.dir, "disk")); err != nil {
 			return fmt.Errorf("a disk for node %s: %w", name, err)
 		}
-		c.undo = append(c.undo, remove)
-		n.data = filepath.Join(disk, "data")
+		c.undo = append(c.undo, n.disk.remove)
+		n.data = filepath.Join(n.disk.dir, "data")
 	}
 	if n.front, err = newLink(); err != nil {
 		return err
@@ -177,13 +175,25 @@ func (c *cluster) whole(ctx context.Context, patience time.Duration) error {
 }
 
 // stop stops all nodes in good order, at the same time.
-func (c *cluster) stop() error {
+func (c *cluster) stop() error { return atOnce(c.nodes, (*node).stop) }
+
+// some returns the nodes with these numbers.
+func (c *cluster) some(numbers []int) []*node {
+	var out []*node
+	for _, i := range numbers {
+		out = append(out, c.nodes[i])
+	}
+	return out
+}
+
+// atOnce does something to several nodes at the same time.
+func atOnce(nodes []*node, do func(*node) error) error {
 	errs := make(chan error)
-	for _, n := range c.nodes {
-		go func() { errs <- n.stop() }()
+	for _, n := range nodes {
+		go func() { errs <- do(n) }()
 	}
 	var err error
-	for range c.nodes {
+	for range nodes {
 		err = errors.Join(err, <-errs)
 	}
 	return err

@@ -26,6 +26,14 @@ func ownDisks(*Config) string {
 	if devices, _ := filepath.Glob("/dev/loop-control"); len(devices) == 0 {
 		return "giving each node a disk of its own takes loop devices"
 	}
+	return ""
+}
+
+// slowDisks says why disks of their own cannot be slow.
+func slowDisks(c *Config) string {
+	if why := ownDisks(c); why != "" {
+		return why
+	}
 	if _, err := writeLimits(); err != nil {
 		return err.Error()
 	}
@@ -35,25 +43,71 @@ func ownDisks(*Config) string {
 // diskSize is the size of a node's disk.
 const diskSize = 1 << 30
 
-// mountDisk mounts an empty disk at dir, made of a file beside it.
-func mountDisk(dir string) (remove func() error, err error) {
-	file := dir + ".img"
+// disk is a file system on a loop device, whose file holds what the file system has written. What a process writes and
+// does not sync stays in memory until the kernel writes it, some seconds later.
+type disk struct {
+	dir  string // where it is mounted
+	file string // of the loop device
+}
+
+// newDisk mounts an empty disk at dir, made of a file beside it.
+func newDisk(dir string) (*disk, error) {
+	d := &disk{dir: dir, file: dir + ".img"}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
+	if err := os.WriteFile(d.file, nil, 0o600); err != nil {
 		return nil, err
 	}
-	if err := os.Truncate(file, diskSize); err != nil {
+	if err := os.Truncate(d.file, diskSize); err != nil {
 		return nil, err
 	}
-	if err := run("mkfs.ext4", "-q", "-F", "-m", "0", file); err != nil {
+	if err := run("mkfs.ext4", "-q", "-F", "-m", "0", d.file); err != nil {
 		return nil, err
 	}
-	if err := run("mount", "-o", "loop", file, dir); err != nil {
-		return nil, err
+	return d, d.mount()
+}
+
+func (d *disk) mount() error { return run("mount", "-o", "loop", d.file, d.dir) }
+
+func (d *disk) remove() error { return run("umount", "-l", d.dir) }
+
+// losePower replaces the disk by one that holds only what had reached its file. The caller has killed the processes
+// that use it.
+func (d *disk) losePower() error {
+	kept := d.file + ".kept"
+	if err := copyStill(d.file, kept); err != nil {
+		return err
 	}
-	return func() error { return run("umount", "-l", dir) }, nil
+	// The old file system writes what it still has in memory to the old file, which has no name anymore.
+	if err := d.remove(); err != nil {
+		return err
+	}
+	if err := os.Rename(kept, d.file); err != nil {
+		return err
+	}
+	return d.mount()
+}
+
+// copyStill copies a file as it was at one moment. A file that changes while it is read is read again.
+func copyStill(from, to string) error {
+	for range 20 {
+		before, err := os.Stat(from)
+		if err != nil {
+			return err
+		}
+		if err := run("cp", "--sparse=always", from, to); err != nil {
+			return err
+		}
+		after, err := os.Stat(from)
+		if err != nil {
+			return err
+		}
+		if after.ModTime().Equal(before.ModTime()) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s changes all the time", from)
 }
 
 func run(name string, args ...string) error {

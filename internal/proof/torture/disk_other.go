@@ -6,7 +6,15 @@ import "errors"
 
 func ownDisks(*Config) string { return "giving each node a disk of its own takes Linux" }
 
-func mountDisk(string) (func() error, error) { return nil, errors.ErrUnsupported }
+func slowDisks(c *Config) string { return ownDisks(c) }
+
+type disk struct{ dir string }
+
+func newDisk(string) (*disk, error) { return nil, errors.ErrUnsupported }
+
+func (*disk) remove() error { return errors.ErrUnsupported }
+
+func (*disk) losePower() error { return errors.ErrUnsupported }
 
 func hog(string) (func() error, error) { return nil, errors.ErrUnsupported }
 

@@ -36,10 +36,15 @@ type kind struct {
 	make       func(rng *rand.Rand, nodes int) fault
 }
 
-// lanes returns all that a fault of this kind acts on. Some absences kill their node. Another fault of processes must
-// not start or kill that node meanwhile: two processes of one node cannot both listen.
+// lanes returns all that a fault of this kind acts on. Some absences, and losses of power, kill their node. Another fault
+// of processes must not start or kill that node meanwhile: two processes of one node cannot both listen.
 func (k kind) lanes(f fault) []lane {
-	if a, ok := f.(*absence); ok && a.dead {
+	switch f := f.(type) {
+	case *absence:
+		if f.dead {
+			return []lane{k.lane, processes}
+		}
+	case *power:
 		return []lane{k.lane, processes}
 	}
 	return []lane{k.lane}
@@ -90,7 +95,7 @@ var kinds = []kind{
 		make: func(rng *rand.Rand, nodes int) fault { return newLockout(rng, nodes) },
 	}, {
 		name: "slow-disk", words: "let a node's disk do only 5 to 50 writes a second",
-		lane: disks, least: 2 * time.Second, most: 15 * time.Second, impossible: ownDisks,
+		lane: disks, least: 2 * time.Second, most: 15 * time.Second, impossible: slowDisks,
 		make: func(rng *rand.Rand, nodes int) fault {
 			return &slowDisk{node: rng.IntN(nodes), writes: 5 + rng.IntN(46)}
 		},
@@ -98,6 +103,12 @@ var kinds = []kind{
 		name: "full-disk", words: "fill a node's disk",
 		lane: disks, least: time.Second, most: 10 * time.Second, impossible: ownDisks,
 		make: func(rng *rand.Rand, nodes int) fault { return &fullDisk{node: rng.IntN(nodes)} },
+	}, {
+		name: "power", words: "cut the power of one, two or all nodes: SIGKILL, and the disk keeps only what was synced",
+		lane: disks, least: 0, most: 5 * time.Second, impossible: ownDisks,
+		make: func(rng *rand.Rand, nodes int) fault {
+			return &power{nodes: rng.Perm(nodes)[:1+rng.IntN(nodes)]}
+		},
 	}, {
 		name: "clock", words: "set a node's clock ahead or back by up to 5 s",
 		lane: clocks, least: time.Second, most: 20 * time.Second, impossible: ownClocks,
@@ -152,3 +163,12 @@ func majority(c *Config) string {
 
 // nameOf is the name of the i-th node.
 func nameOf(i int) string { return string(rune('a' + i)) }
+
+// namesOf returns the names of several nodes.
+func namesOf(nodes []int, between string) string {
+	var names []string
+	for _, i := range nodes {
+		names = append(names, nameOf(i))
+	}
+	return strings.Join(names, between)
+}

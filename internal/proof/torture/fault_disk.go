@@ -59,3 +59,17 @@ func (f *fullDisk) heal(*cluster) error {
 	}
 	return f.free()
 }
+
+// power cuts the power of nodes: their processes end, and their disks keep only what was synced.
+type power struct{ nodes []int }
+
+func (f *power) String() string { return namesOf(f.nodes, " ") }
+
+func (f *power) inject(c *cluster) error {
+	if err := atOnce(c.some(f.nodes), (*node).kill); err != nil {
+		return err
+	}
+	return atOnce(c.some(f.nodes), func(n *node) error { return n.disk.losePower() })
+}
+
+func (f *power) heal(c *cluster) error { return atOnce(c.some(f.nodes), (*node).start) }

@@ -2,10 +2,8 @@ package torture
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 )
 
@@ -21,38 +19,22 @@ type kill struct {
 }
 
 func (f *kill) String() string {
-	var names []string
-	for _, i := range f.nodes {
-		names = append(names, nameOf(i))
-	}
-	return fmt.Sprintf("%s, %d times while starting", strings.Join(names, " "), f.again)
+	return fmt.Sprintf("%s, %d times while starting", namesOf(f.nodes, " "), f.again)
 }
 
-func (f *kill) each(c *cluster, do func(*node) error) error {
-	errs := make(chan error)
-	for _, i := range f.nodes {
-		go func() { errs <- do(c.nodes[i]) }()
-	}
-	var err error
-	for range f.nodes {
-		err = errors.Join(err, <-errs)
-	}
-	return err
-}
-
-func (f *kill) inject(c *cluster) error { return f.each(c, (*node).kill) }
+func (f *kill) inject(c *cluster) error { return atOnce(c.some(f.nodes), (*node).kill) }
 
 func (f *kill) heal(c *cluster) error {
 	for range f.again {
-		if err := f.each(c, (*node).start); err != nil {
+		if err := atOnce(c.some(f.nodes), (*node).start); err != nil {
 			return err
 		}
 		time.Sleep(f.delay)
-		if err := f.each(c, (*node).kill); err != nil {
+		if err := atOnce(c.some(f.nodes), (*node).kill); err != nil {
 			return err
 		}
 	}
-	return f.each(c, (*node).start)
+	return atOnce(c.some(f.nodes), (*node).start)
 }
 
 // pause stops a node's process for a while.
@@ -74,13 +56,7 @@ func (f *pause) heal(*cluster) error { return resumeProcess(f.stopped) }
 // takes: the next node is stopped only when the one before is back.
 type restart struct{ order []int }
 
-func (f *restart) String() string {
-	var names []string
-	for _, i := range f.order {
-		names = append(names, nameOf(i))
-	}
-	return strings.Join(names, ", then ")
-}
+func (f *restart) String() string { return namesOf(f.order, ", then ") }
 
 func (f *restart) inject(c *cluster) error {
 	for _, i := range f.order {

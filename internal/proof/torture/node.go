@@ -22,6 +22,7 @@ type node struct {
 	name      string
 	dir       string // where the data and the log are
 	data      string
+	disk      *disk                     // of its own, or nil
 	listen    string                    // address for clients
 	peer      string                    // address for other nodes, if nothing is between
 	front     *link                     // between it and clients

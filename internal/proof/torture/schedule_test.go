@@ -47,7 +47,7 @@ func TestSchedule(t *testing.T) {
 						continue
 					}
 					acts := []lane{k.lane}
-					if a, ok := s.fault.(*absence); ok && a.dead {
+					if a, ok := s.fault.(*absence); k.name == "power" || ok && a.dead {
 						acts = append(acts, processes)
 					}
 					for _, l := range acts {

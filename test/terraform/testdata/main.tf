@@ -111,7 +111,10 @@ resource "aws_sns_topic" "news" {
   name              = "news"
   display_name      = var.changed ? "News" : ""
   signature_version = var.changed ? 2 : 1
+  tracing_config    = var.changed ? "PassThrough" : "Active"
 
+  sqs_success_feedback_role_arn    = var.changed ? null : aws_iam_role.logs.arn
+  sqs_failure_feedback_role_arn    = var.changed ? null : aws_iam_role.logs.arn
   sqs_success_feedback_sample_rate = var.changed ? 0 : 10
 
   delivery_policy = var.changed ? null : jsonencode({
@@ -186,6 +189,33 @@ resource "aws_sns_topic_subscription" "ordered" {
   raw_message_delivery = true
 }
 
+resource "aws_sns_topic_subscription" "phone" {
+  topic_arn     = aws_sns_topic.news.arn
+  protocol      = "sms"
+  endpoint      = "+15551234567"
+  filter_policy = jsonencode({ stage = [var.changed ? "failed" : "lost"] })
+}
+
+resource "aws_sns_sms_preferences" "all" {
+  default_sms_type                      = var.changed ? "Promotional" : "Transactional"
+  default_sender_id                     = "orders"
+  delivery_status_iam_role_arn          = aws_iam_role.logs.arn
+  delivery_status_success_sampling_rate = var.changed ? "10" : "0"
+}
+
+resource "aws_iam_role" "logs" {
+  name = "logs"
+
+  assume_role_policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Effect    = "Allow"
+      Principal = { Service = "sns.amazonaws.com" }
+      Action    = "sts:AssumeRole"
+    }]
+  })
+}
+
 # Alarms and dashboards
 
 resource "aws_cloudwatch_metric_alarm" "backlog" {
@@ -204,6 +234,20 @@ resource "aws_cloudwatch_metric_alarm" "backlog" {
   alarm_actions       = [aws_sns_topic.news.arn]
   ok_actions          = var.changed ? [aws_sns_topic.news.arn] : []
   tags                = { team = var.changed ? "b" : "a" }
+}
+
+resource "aws_cloudwatch_metric_alarm" "age" {
+  alarm_name          = "age"
+  namespace           = "AWS/SQS"
+  metric_name         = "ApproximateAgeOfOldestMessage"
+  dimensions          = { QueueName = aws_sqs_queue.orders.name }
+  extended_statistic  = var.changed ? "p99.9" : "p90"
+  comparison_operator = "GreaterThanThreshold"
+  threshold           = 300
+  period              = 60
+  evaluation_periods  = 3
+
+  evaluate_low_sample_count_percentiles = var.changed ? "ignore" : "evaluate"
 }
 
 resource "aws_cloudwatch_composite_alarm" "trouble" {

@@ -37,7 +37,7 @@ func (s *Set) Check() error {
 		return errors.New("a trail has event selectors or advanced event selectors, not both")
 	}
 	if len(s.Basic) > MaxBasic {
-		return fmt.Errorf("a trail has at most %d event selectors", MaxBasic)
+		return &Refusal{fmt.Sprintf("Specify a valid number of selectors (1 to %d) for your trail.", MaxBasic)}
 	}
 	count := 0
 	for i := range s.Basic {
@@ -48,8 +48,7 @@ func (s *Set) Check() error {
 		count += n
 	}
 	if count > MaxResources {
-		return fmt.Errorf("the event selectors of a trail have at most %d data resources together, not %d",
-			MaxResources, count)
+		return &Refusal{fmt.Sprintf("Specify a valid number of DataResources.Values (0 to %d) for all your selectors.", MaxResources)}
 	}
 	count = 0
 	for i := range s.Advanced {
@@ -84,16 +83,19 @@ func (b *Basic) check() (count int, err error) {
 	return count, nil
 }
 
+// Refusal is a mistake in AWS's words.
+type Refusal struct{ text string }
+
+func (r *Refusal) Error() string { return r.text }
+
 func (r *DataResource) check() error {
 	begins, ok := basicTypes[r.Type]
 	if !ok {
-		return fmt.Errorf("the type of a data resource is one of %s; "+
-			"queues and topics are selected by advanced event selectors", strings.Join(slices.Sorted(maps.Keys(basicTypes)), ", "))
+		return &Refusal{fmt.Sprintf("Value %.256s for DataResources.Type is invalid.", r.Type)}
 	}
 	for _, v := range r.Values {
 		if !strings.HasPrefix(v, begins) || len(v) > MaxValue {
-			return fmt.Errorf("a value of the data resources %s begins with %s and has at most %d characters",
-				r.Type, begins, MaxValue)
+			return &Refusal{fmt.Sprintf("Value %.256s for DataResources.Values is invalid.", v)}
 		}
 	}
 	return nil

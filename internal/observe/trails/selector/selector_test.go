@@ -78,7 +78,7 @@ func TestCheck(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"Basic":[{"ReadWrite":"All"}],"Advanced":[{}]}`:                                                         "not both",
-		`{"Basic":[{},{},{},{},{},{}]}`:                                                                           "at most 5",
+		`{"Basic":[{},{},{},{},{},{}]}`:                                                                           "Specify a valid number of selectors (1 to 5) for your trail.",
 		`{"Basic":[{"ReadWrite":"None"}]}`:                                                                        "All, ReadOnly or WriteOnly",
 		`{"Basic":[{"ReadWrite":"All","ExcludeSources":["kms"]}]}`:                                                "kms.amazonaws.com",
 		`{"Advanced":[{}]}`:                                                                                       "needs the field eventCategory",
@@ -91,9 +91,9 @@ func TestCheck(t *testing.T) {
 		field(`{"Name":"readOnly","NotEquals":["true"]}`):                                                         "Equals with one value",
 		field(`{"Name":"resources.ARN","Equals":["x"]}`):                                                          "are for data events",
 		field(`{"Name":"resources.type","Equals":["AWS::S3::Bucket"]}`):                                           "AWS::SQS::Queue or AWS::SNS::Topic",
-		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::SQS::Queue"}]}]}`:                            "advanced event selectors",
-		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["arn:aws:sqs:x"]}]}]}`: "begins with arn:aws:s3",
-		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["` + strings.Repeat(`arn:aws:s3","`, 250) + `arn:aws:s3"]}]}]}`: "at most 250 data resources",
+		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::SQS::Queue"}]}]}`:                            "Value AWS::SQS::Queue for DataResources.Type is invalid.",
+		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["arn:aws:sqs:x"]}]}]}`: "Value arn:aws:sqs:x for DataResources.Values is invalid.",
+		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["` + strings.Repeat(`arn:aws:s3","`, 250) + `arn:aws:s3"]}]}]}`: "Specify a valid number of DataResources.Values (0 to 250) for all your selectors.",
 		field(`{"Name":"eventName","Equals":["` + strings.Repeat(`a","`, 500) + `a"]}`):                                                                    "at most 500 values",
 	} {
 		var s selector.Set

@@ -1,0 +1,86 @@
+package preferences
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Prefix begins the keys of all records of this package.
+const Prefix = "sms/"
+
+// Place is an account in a region.
+type Place struct{ Account, Region string }
+
+// Values are preferences by their names. Those that are not set are missing.
+type Values map[string]string
+
+var table = control.Table[Place, Values]{
+	Prefix: Prefix, Key: control.Key[Place]{Text: Place.text, Parse: parsePlace}, Format: formats.Preferences,
+}
+
+func (p Place) text() string { return p.Account + "/" + p.Region }
+
+func parsePlace(text string) (Place, error) {
+	account, region, ok := strings.Cut(text, "/")
+	if !ok || account == "" || region == "" {
+		return Place{}, control.ErrUnknown
+	}
+	return Place{account, region}, nil
+}
+
+// records holds the records of the store.
+type records struct{ values map[Place]*Values }
+
+func newRecords() (*records, control.Kinds) {
+	r := new(records)
+	return r, control.Kinds{table.Into(&r.values)}
+}
+
+// Preferences is the set of records. Its methods are safe for concurrent use.
+type Preferences struct{ records *control.Set[records] }
+
+// Open reads the records from the control store and follows their changes.
+func Open(c *control.Control, f control.Formats) (*Preferences, error) {
+	p := &Preferences{control.NewSet(control.SetOptions[records]{Control: c, Prefix: Prefix, Formats: f, New: newRecords})}
+	return p, p.records.Register()
+}
+
+// Of returns the preferences of a place, which the caller must not change.
+func (p *Preferences) Of(place Place) Values {
+	r := p.records.RLock()
+	defer p.records.RUnlock()
+	if v := r.values[place]; v != nil {
+		return *v
+	}
+	return nil
+}
+
+// Set sets preferences of a place, and removes those whose new value is empty. Others stay.
+func (p *Preferences) Set(ctx context.Context, place Place, changed Values) error {
+	return p.records.Change(ctx, func(tx *control.Tx) error {
+		all := maps.Clone(p.Of(place))
+		if all == nil {
+			all = make(Values)
+		}
+		maps.Copy(all, changed)
+		maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+		if len(all) == 0 {
+			table.Delete(tx, place)
+			return nil
+		}
+		table.Put(tx, place, &all)
+		return nil
+	})
+}
+
+// Check reads the records without changing them, and returns the problems found. An error means that the store could
+// not be read.
+func Check(s *store.Store) (problems []string, err error) {
+	_, err = control.Check(s, Prefix, newRecords, func(_ string, bad error) { problems = append(problems, bad.Error()) })
+	return problems, err
+}
