@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,6 +36,8 @@ type service struct {
 	refuse func(body string) string
 	// broken returns the code with which a whole request is refused, or "".
 	broken func(operation string) string
+	// lost says whether the answer to a request is lost.
+	lost func(operation string) bool
 	// corrupt says whether the service claims to have stored something else.
 	corrupt func(body string) bool
 
@@ -127,6 +130,9 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	}
 	if err := s.travel(r.Context(), s.back); err != nil {
 		return nil, err
+	}
+	if s.lost != nil && s.lost(operation) {
+		return nil, errors.New("connection reset by peer")
 	}
 	status := http.StatusOK
 	if code != "" {

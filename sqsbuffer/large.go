@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	"github.com/aws/smithy-go"
 )
 
 // An ObjectStore keeps the bodies of large messages: S3, or what is like it.
@@ -295,10 +294,11 @@ func (l *LargeClient) storeLarge(ctx context.Context, in *sqs.SendMessageInput) 
 	return out, &at, nil
 }
 
-// removeIfRefused deletes the body of a message that was certainly not stored.
+// removeIfRefused deletes the body of a message that was certainly not stored: the service refuses it for what it is,
+// or has no such queue. After another error, an earlier attempt whose answer was lost may have stored the message.
 func (l *LargeClient) removeIfRefused(ctx context.Context, at *pointer, err error) {
-	var refused smithy.APIError
-	if at != nil && errors.As(err, &refused) && refused.ErrorFault() == smithy.FaultClient {
+	var gone *types.QueueDoesNotExist
+	if at != nil && (mayBeOfOne(err) || errors.As(err, &gone)) {
 		l.remove(ctx, *at)
 	}
 }

@@ -359,6 +359,31 @@ func TestLargeMessagesThatAreRefused(t *testing.T) {
 	})
 }
 
+// The answer to a first attempt may be lost, and the error be that of a later one: the message is there.
+func TestLargeMessageKeepsItsBodyAfterALostAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, store := newService(), newMemory()
+		s.lost = func(operation string) bool { return operation == "SendMessage" && s.count(operation) == 1 }
+		s.broken = func(operation string) string {
+			if operation == "SendMessage" && s.count(operation) > 1 {
+				return "RequestThrottled"
+			}
+			return ""
+		}
+		l := newLarge(t, s.buffered(t), store)
+		_, err := l.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: &large})
+		var throttled *types.RequestThrottled
+		if !errors.As(err, &throttled) {
+			t.Errorf("%v", err)
+		}
+		out, err := l.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard)})
+		if err != nil || len(out.Messages) != 1 || *out.Messages[0].Body != large {
+			t.Errorf("the message that was stored: %+v, %v", out, err)
+		}
+		closeClient(t, l.Client)
+	})
+}
+
 // Amazon's extended client for Python receives what a LargeClient sends, and the other way round.
 func TestServerExtendedClientForPython(t *testing.T) {
 	plain, _ := serverClient(t)

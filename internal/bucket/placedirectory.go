@@ -104,15 +104,20 @@ func (p directoryPlace) store(key string, write func(io.Writer) error, put func(
 	return p.sync(path.Dir(key))
 }
 
-// Delete implements Place.
+// Delete implements Place. The removal is durable: an object that names others does not come back after a loss of power
+// when those have been removed later.
 func (p directoryPlace) Delete(_ context.Context, key string) error {
 	if err := CheckKey(key); err != nil {
 		return err
 	}
-	if err := p.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	err := p.root.Remove(key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	if err == nil {
+		err = p.sync(path.Dir(key))
+	}
+	return err
 }
 
 // Clean implements Place.

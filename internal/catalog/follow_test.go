@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,6 +161,39 @@ func copyStore(t *testing.T, to, from *store.Store) {
 	}
 	if err := to.Commit(tx); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A store without the record of a queue, and without its tombstone, does not say that the queue was deleted.
+func TestOlderStoreDeletesNothing(t *testing.T) {
+	t.Parallel()
+	g := newGraveyard(t)
+	g.create(3)
+	g.remove(3)
+	older, before, newer := memory(t), memory(t), memory(t)
+	copyStore(t, older, g.ctl.Store())
+	copyStore(t, before, g.ctl.Store())
+	g.create(1)
+	told := watch(t, g.catalog)
+	if err := g.ctl.Reload(older); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); len(got) > 0 {
+		t.Errorf("the older store makes it tell %q", got)
+	}
+	g.remove(2)
+	copyStore(t, newer, g.ctl.Store())
+	again := control.New(control.Options{Store: before})
+	c, err := catalog.Open(catalog.Options{Control: again})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told = watch(t, c)
+	if err := again.Reload(newer); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(); len(got) != 1 || !strings.HasPrefix(got[0], "deleted ") {
+		t.Errorf("a store with a tombstone makes it tell %q", got)
 	}
 }
 

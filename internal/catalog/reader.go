@@ -151,11 +151,12 @@ func (r reader) tell(all []changed) {
 }
 
 // differences returns the changes that turn old into new: deletions first, then the others in the order in which the
-// queues were created.
+// queues were created. A queue that is missing from new is deleted only if new has its tombstone, or no tombstones at
+// all: new could be older than the queue.
 func differences(old, new *records) []changed {
 	var all []changed
 	for id, q := range old.byID {
-		if new.byID[id] == nil {
+		if new.byID[id] == nil && (new.hasBuried(id) || !new.hasTombstones()) {
 			all = append(all, changed{q, nil})
 		}
 	}

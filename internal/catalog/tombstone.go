@@ -62,6 +62,9 @@ func (r *records) hasBuried(id queue.ID) bool {
 	return found
 }
 
+// hasTombstones reports whether deletions write tombstones.
+func (r *records) hasTombstones() bool { return r.buried[0] != nil }
+
 // with returns ranges that include one more id. It does not modify the given ranges.
 func (ranges idRanges) with(id queue.ID) idRanges {
 	i, ok := slices.BinarySearchFunc(ranges, id, idRange.compare)
@@ -99,21 +102,43 @@ func decodeRanges(block uint64, v []byte) (*idRanges, error) {
 // started does not know the versions of nodes that are away, and a queue that it deleted without a tombstone would
 // leave its data for ever.
 func (tx *Tx) bury(id queue.ID) error {
+	if begun, err := tx.buries(); !begun || err != nil {
+		return err
+	}
+	return tx.buryOne(id)
+}
+
+// buries reports whether the transaction may write tombstones. It writes the first ones.
+func (tx *Tx) buries() (bool, error) {
 	gate := &tx.c.tombstones
 	first, err := tx.tx.Get(tombstoneTable.KeyOf(0))
-	if err != nil {
-		return err
-	}
-	if first == nil && !gate.AllRead(formats.Tombstones) {
-		return nil
+	if err != nil || first == nil && !gate.AllRead(formats.Tombstones) {
+		return false, err
 	}
 	if err := gate.Pass(formats.Tombstones); err != nil {
-		return err
+		return false, err
 	}
 	if first == nil {
 		tx.buryAll()
 	}
-	return tx.buryOne(id)
+	return true, nil
+}
+
+// Skip makes the catalog assign no id up to last to a queue. A shard has data of queues with such ids that the catalog
+// does not know: it is older than they are, or is lost. These queues get no tombstones, and no new queue gets their
+// data.
+func (tx *Tx) Skip(last queue.ID) error {
+	r := tx.c.records.RLock()
+	known := control.Only(r.lastID)
+	tx.c.records.RUnlock()
+	if last <= known {
+		return nil
+	}
+	if _, err := tx.buries(); err != nil { // before the ids of these queues count as assigned
+		return err
+	}
+	lastIDTable.Put(tx.tx, alone, &last)
+	return nil
 }
 
 func (tx *Tx) buryOne(id queue.ID) error {

@@ -141,6 +141,30 @@ func TestTombstonesWaitForOlderPrograms(t *testing.T) {
 	}
 }
 
+// Ids that are skipped are of queues that were neither deleted nor will be created.
+func TestSkip(t *testing.T) {
+	t.Parallel()
+	for _, live := range []int{0, 3} {
+		g := newGraveyard(t)
+		g.create(live)
+		for range 2 {
+			if err := g.catalog.Change(t.Context(), func(tx *catalog.Tx) error { return tx.Skip(5) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		g.create(2)
+		if g.live[6] == (catalog.Name{}) || g.live[7] == (catalog.Name{}) {
+			t.Errorf("the queues are %v", g.live)
+		}
+		g.remove(7)
+		for id := range queue.ID(10) {
+			if g.catalog.Deleted(id) != (id == 7) {
+				t.Errorf("with %d queues, queue %d: deleted %t", live, id, id != 7)
+			}
+		}
+	}
+}
+
 // Check finds tombstones that contradict the list, and damaged ones.
 func TestDamagedTombstones(t *testing.T) {
 	t.Parallel()

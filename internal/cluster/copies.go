@@ -16,6 +16,9 @@ import (
 // replica of a shard may be ahead of the log's copy on the same node, and majorities consist of copies of the log.
 type logCopies struct{ Complete, Wanted int }
 
+// isMajority reports whether the complete copies have every acknowledged record.
+func (c logCopies) isMajority() bool { return 2*c.Complete > c.Wanted }
+
 // copyCounts holds the numbers of copies of the logs of this node's shards. The zero value is ready for use.
 type copyCounts struct {
 	mu     sync.Mutex

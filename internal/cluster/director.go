@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -99,6 +100,7 @@ func (d *director) found(tx *control.Tx) error {
 func (d *director) noteNodes(tx *control.Tx) {
 	live := d.members.view.live()
 	now := time.Now()
+	mayForget := d.mayForget(live)
 	var replaced []string
 	for name, b := range live {
 		record, known := d.records.node(name)
@@ -108,7 +110,7 @@ func (d *director) noteNodes(tx *control.Tx) {
 			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation})
 		case record.Incarnation != b.Incarnation:
 			came := incarnation{Node: name, ID: b.Incarnation}
-			if !d.replacing.due(came, d.members.view.spoke(came), now, d.times.silence) {
+			if !mayForget || !d.replacing.due(came, d.members.view.spoke(came), now, d.times.silence) {
 				continue
 			}
 			d.log.Warn("a node has come back with an empty disk", "node", name)
@@ -133,13 +135,35 @@ func (d *director) noteNodes(tx *control.Tx) {
 	}
 	for name, record := range d.records.allNodes() {
 		_, alive := live[name]
-		if !alive && !record.GivenUp && len(live) >= copies && d.members.view.missedFor(name) >= d.o.ReplaceAfter {
+		if !alive && !record.GivenUp && mayForget && len(live) >= copies && d.members.view.missedFor(name) >= d.o.ReplaceAfter {
 			d.log.Warn("a node has been away for long; others get its replicas", "node", name, "after", d.o.ReplaceAfter)
 			d.giveUp(tx, incarnation{Node: name, ID: record.Incarnation})
 			record.GivenUp = true
 			put(tx, keyNode+name, record)
 		}
 	}
+}
+
+// mayForget reports whether the engine may forget a server that seems to be gone for good. The engine then completes
+// the logs of that server from the copies that are left. If these are not a majority, a node that is away may be the
+// only one with some acknowledged records, so the director waits until it is back or an operator removes it.
+func (d *director) mayForget(live map[string]heartbeat) bool {
+	for name, record := range d.records.allNodes() {
+		if _, alive := live[name]; !alive && !record.GivenUp {
+			return d.haveMajorities(live)
+		}
+	}
+	return true // nothing is to be waited for
+}
+
+// haveMajorities reports whether each log has a majority of its copies, according to the owners of the shards.
+func (d *director) haveMajorities(live map[string]heartbeat) bool {
+	for name := range d.records.allShards() {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(live)), func(b heartbeat) bool { return b.Copies[name].isMajority() }) {
+			return false
+		}
+	}
+	return true
 }
 
 // noteShards takes the next step towards a good placement.

@@ -31,7 +31,7 @@ func newDirector(t *testing.T) *director {
 	return d
 }
 
-// hear has the director hear of nodes whose replicas of all shards are ready.
+// hear has the director hear of nodes whose replicas of all shards are ready. All logs are complete.
 func (d *director) hear(nodes ...string) {
 	for _, name := range nodes {
 		d.hearOf(heartbeat{Node: name, Incarnation: name + "1"})
@@ -43,7 +43,71 @@ func (d *director) hearOf(h heartbeat) {
 	for i := range DefaultShards {
 		h.Shards[shardName(i+1)] = replica.Status{Role: replica.Follower, Applied: 1}
 	}
+	if h.Copies == nil {
+		h.Copies = make(map[string]logCopies)
+		for name := range h.Shards {
+			h.Copies[name] = logCopies{Complete: copies, Wanted: copies}
+		}
+	}
 	d.members.record(h)
+}
+
+// hearBroken is hear of nodes with a log of which only some copies are there.
+func (d *director) hearBroken(complete int, nodes ...string) {
+	for _, name := range nodes {
+		h := heartbeat{Node: name, Incarnation: name[:1] + "1", Copies: map[string]logCopies{controlShard: {copies, copies}}}
+		if len(name) > 1 {
+			h.Node, h.Incarnation = name[:1], name
+		}
+		for i := range DefaultShards {
+			h.Copies[shardName(i+1)] = logCopies{copies, copies}
+		}
+		if h.Copies["0001"] = (logCopies{complete, copies}); complete == 0 { // the log has no leader, and the shard no owner
+			delete(h.Copies, "0001")
+		}
+		d.hearOf(h)
+	}
+}
+
+// While a log has no majority of its copies, acknowledged records may be with nodes that are away: they are not given
+// up, and no server is forgotten, unless an operator says so or there is nothing to wait for.
+func TestDirectorWaitsForMajorities(t *testing.T) {
+	for _, complete := range []int{0, 1} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDirector(t)
+			d.hear("a", "b", "c", "d", "e")
+			d.settle(t)
+			pass := func(passed time.Duration, complete int, nodes ...string) {
+				for range passed / time.Second {
+					time.Sleep(time.Second)
+					d.hearBroken(complete, nodes...)
+					d.settle(t)
+				}
+			}
+			pass(2*d.o.ReplaceAfter, complete, "a", "b", "c")
+			if got := d.records.allGone(); len(got) > 0 {
+				t.Errorf("with %d copies, %v is to be forgotten", complete, got)
+			}
+			pass(10*d.times.silence, complete, "a", "b2", "c")
+			if r, _ := d.records.node("b"); r.Incarnation != "b1" || len(d.records.allGone()) > 0 {
+				t.Errorf("with %d copies, b is %+v, and %v to be forgotten", complete, r, d.records.allGone())
+			}
+			if err := d.remove(t.Context(), "e"); err != nil {
+				t.Fatal(err)
+			}
+			if got := d.records.allGone(); !slices.Equal(got, []string{incarnation{Node: "e", ID: "e1"}.server()}) {
+				t.Errorf("removed was e, to be forgotten are %v", got)
+			}
+			pass(10*d.times.silence, complete, "a", "b2", "c", "d")
+			if r, _ := d.records.node("b"); r.Incarnation != "b2" {
+				t.Errorf("all nodes are there, and b is %+v", r)
+			}
+			pass(2*d.o.ReplaceAfter, 2, "a", "b2", "c")
+			if r, _ := d.records.node("d"); !r.GivenUp {
+				t.Errorf("there is a majority of each log, and d is %+v", r)
+			}
+		})
+	}
 }
 
 // settle lets the director decide until it has nothing to change.

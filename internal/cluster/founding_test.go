@@ -153,6 +153,42 @@ func TestFounderOfManyKeepsItsData(t *testing.T) {
 	}
 }
 
+// A node that comes with the store of a shard that is no replica of its cluster's, and that it should not keep, leaves
+// the store alone: no other node has that data.
+func TestStrangeStoreIsKept(t *testing.T) {
+	inWorld(t, func(w *world) {
+		names := []string{"a", "b", "c", "d"}
+		for _, name := range names {
+			w.startOne(name, names...)
+		}
+		var node, strange string
+		for _, sh := range w.settled(names...).Shards {
+			for _, name := range names {
+				if sh.Name != "control" && !slices.ContainsFunc(sh.Replicas, func(r status.Replica) bool { return r.Node == name }) {
+					node, strange = name, sh.Name
+				}
+			}
+		}
+		w.stop(node)
+		m := w.machines[node]
+		disk := store.NewDisk(m.disk, nil)
+		dir := filepath.Join(m.dir, "shards", strange)
+		s, err := store.Open(dir, store.Options{Disk: disk, Cache: w.cache})
+		w.must(err)
+		tx := s.Begin()
+		tx.Set([]byte("key"), []byte("value"))
+		w.must(s.Commit(tx))
+		tx.Release()
+		w.must(s.Close())
+		w.startOne(node, names...)
+		w.settled(names...)
+		w.pause(10 * time.Second)
+		if there, err := store.Exists(disk, dir); err != nil || !there {
+			t.Errorf("the store of shard %s at node %s is removed: %v", strange, node, err)
+		}
+	})
+}
+
 // A founder may take long to bring in what it had. Meanwhile no other node takes the
 // shard, however well placed it is.
 func TestFounderIsWaitedFor(t *testing.T) {

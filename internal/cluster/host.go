@@ -30,6 +30,7 @@ type host struct {
 	// successors holds the next owners of the shards in a hand-over, by shard name.
 	successors sync.Map
 	patience   patience // with the nodes that should own this node's shards
+	strange    sync.Map // names of shards whose stores are kept, though they belong to no log
 
 	handOvers, lost atomic.Int64 // ownerships that have ended; see ended
 
@@ -85,11 +86,11 @@ func (h *host) heartbeat() heartbeat {
 	out.OldData = hasOldData(out.Shards[controlShard])
 	for _, l := range h.allLocals() {
 		out.Shards[l.name] = l.replica.Status()
-		if s := l.serving.Load(); s != nil && s.shard.Unknown() > 0 {
+		if s := l.serving.Load(); s != nil && len(s.shard.Unknown()) > 0 {
 			if out.Unknown == nil {
 				out.Unknown = make(map[string]int)
 			}
-			out.Unknown[l.name] = s.shard.Unknown()
+			out.Unknown[l.name] = len(s.shard.Unknown())
 		}
 	}
 	for name, s := range out.Shards {

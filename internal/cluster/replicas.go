@@ -3,7 +3,9 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -181,7 +183,8 @@ func (h *host) keepShards() {
 			l.replica.Want(false, 0)
 			h.tasks.runOnce("keep "+name, func() { h.remove(name) })
 		default:
-			if there, err := store.Exists(h.o.Disk, shardDir(h.o.Dir, name)); err == nil && there {
+			there, err := store.Exists(h.o.Disk, shardDir(h.o.Dir, name))
+			if _, kept := h.strange.Load(name); err == nil && there && !kept {
 				h.tasks.runOnce("keep "+name, func() { h.remove(name) })
 			}
 		}
@@ -197,8 +200,10 @@ func (h *host) remove(name string) {
 	if record := h.records.shard(name); err != nil || len(record.Replicas) == 0 || slices.Contains(record.Replicas, h.o.Name) {
 		return
 	}
-	if l := h.local(name); l != nil && hasOldData(l.replica.Status()) {
-		h.log.Error("replica is kept, though it should not be here: it holds what no log has", "shard", name)
+	old, err := h.hasOldStore(name)
+	if old || err != nil {
+		h.log.Error("replica is kept, though it should not be here: it holds what no log has", "shard", name, "error", err)
+		h.strange.Store(name, true)
 		return
 	}
 	h.closeLocal(name)
@@ -207,4 +212,21 @@ func (h *host) remove(name string) {
 		return
 	}
 	h.log.Info("replica removed; others keep the shard", "shard", name)
+}
+
+// hasOldStore reports whether the store of a shard that this node should not keep has data of no log. The store is
+// closed, unless its replica is open.
+func (h *host) hasOldStore(name string) (bool, error) {
+	if l := h.local(name); l != nil {
+		return hasOldData(l.replica.Status()), nil
+	}
+	s, err := store.OpenReadOnly(shardDir(h.o.Dir, name), store.Options{Disk: h.o.Disk, Cache: h.o.Cache})
+	if errors.Is(err, os.ErrNotExist) { // its removal was interrupted
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	empty, err := s.Empty()
+	return s.Mark().Position == 0 && !empty, errors.Join(err, s.Close())
 }

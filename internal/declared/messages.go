@@ -9,18 +9,20 @@ import (
 )
 
 // Messages is the number of messages in a queue.
-type Messages struct{ Visible, InFlight, Delayed int64 }
+type Messages struct {
+	Visible, InFlight, Delayed int64
+	Unknown                    bool `json:",omitempty"` // the service does not say how many there are in one of the states
+}
 
 // messagesOf returns the number of messages in a queue, from its attributes.
-func messagesOf(attributes map[string]string) Messages {
+func messagesOf(attributes map[string]string) (m Messages) {
 	count := func(state string) int64 {
 		n, err := strconv.ParseInt(attributes["ApproximateNumberOfMessages"+state], 10, 64)
-		if err != nil {
-			return 0
-		}
+		m.Unknown = m.Unknown || err != nil
 		return n
 	}
-	return Messages{count(""), count("NotVisible"), count("Delayed")}
+	m.Visible, m.InFlight, m.Delayed = count(""), count("NotVisible"), count("Delayed")
+	return m
 }
 
 // None reports whether the queue is empty.
@@ -28,6 +30,9 @@ func (m Messages) None() bool { return m == Messages{} }
 
 // String describes the numbers of messages by state.
 func (m Messages) String() string {
+	if m.Unknown {
+		return "an unknown number of messages"
+	}
 	var parts []string
 	for _, part := range []struct {
 		n     int64

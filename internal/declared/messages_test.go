@@ -47,11 +47,40 @@ func TestMessagesInWords(t *testing.T) {
 	for want, m := range map[string]Messages{
 		"no messages":         {},
 		"messages: 1 visible": {Visible: 1},
-		"messages: 2 visible, 1 in flight, 3 delayed": {2, 1, 3},
+		"messages: 2 visible, 1 in flight, 3 delayed": {Visible: 2, InFlight: 1, Delayed: 3},
 		"messages: 9 in flight":                       {InFlight: 9},
+		"an unknown number of messages":               {InFlight: 9, Unknown: true},
 	} {
 		if got := m.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A queue whose messages a service does not count, in some state, is not empty: no prune deletes it unasked.
+func TestMessagesThatAreNotCounted(t *testing.T) {
+	none := func() map[string]string {
+		return map[string]string{
+			"ApproximateNumberOfMessages": "0", "ApproximateNumberOfMessagesNotVisible": "0", "ApproximateNumberOfMessagesDelayed": "0",
+		}
+	}
+	plan := func(attributes map[string]string) *Plan {
+		is := &Actual{messages: messagesOf(attributes)}
+		return &Plan{Steps: []*Step{{Ref: newRef(home, QueueKind, "q"), Action: Delete, was: is}}}
+	}
+	if err := plan(none()).KeepMessages(); err != nil {
+		t.Errorf("an empty queue: %v", err)
+	}
+	for name := range none() {
+		for _, change := range []func(map[string]string){
+			func(a map[string]string) { delete(a, name) },
+			func(a map[string]string) { a[name] = "many" },
+		} {
+			attributes := none()
+			change(attributes)
+			if err := plan(attributes).KeepMessages(); !errors.Is(err, ErrRefused) {
+				t.Errorf("%v: %v", attributes, err)
+			}
 		}
 	}
 }

@@ -188,6 +188,107 @@ func (b *backlogTest) compare() {
 	}
 }
 
+// An engine whose configs are older than the backlog keeps the copies for queues that it does not know. They arrive
+// when it learns of the queues, and are dropped when it learns of their deletion.
+func TestBacklogOfUnknownQueues(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	defer r.close()
+	r.copies = extent{copies: 1, bytes: 1 << 20}
+	configs := []Config{
+		{ID: 1, ARN: "q1", Retention: time.Hour}, {ID: 2, ARN: "q2", Retention: time.Hour}, {ID: 3, ARN: "q3", Elsewhere: true},
+		{ID: 4, ARN: "q4", Retention: time.Hour}, {ID: 5, ARN: "q5", Elsewhere: true},
+	}
+	for _, cfg := range configs {
+		r.configure(cfg)
+	}
+	r.load()
+	var p Publication
+	for id := ID(1); id <= 5; id++ {
+		p.Copies = append(p.Copies, Copy{Queue: id, Message: Outgoing{Body: fmt.Sprint(id)}})
+	}
+	must := func(f func(*Engine) error) {
+		t.Helper()
+		if err := r.transact(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(func(e *Engine) error { _, err := e.Publish([]Publication{p, p}); return err })
+	counts := func(want ...uint64) {
+		t.Helper()
+		for i, n := range want {
+			if got, err := r.engine.Counts(ID(i + 1)); err != nil || got.Visible != n {
+				t.Errorf("queue %d holds %+v, %v; want %d", i+1, got, err, n)
+			}
+		}
+	}
+	for id := ID(2); id <= 5; id++ {
+		r.hide(id)
+	}
+	for r.load(); r.engine.backlog.waiting(); r.load() { // each time after one copy
+		must((*Engine).Advance)
+	}
+	if got := r.engine.Unknown(); !slices.Equal(got, []ID{2, 3, 4, 5}) {
+		t.Errorf("the queues %v are unknown", got)
+	}
+	r.configure(configs[1])
+	r.configure(configs[2])
+	counts(2, 2, 2)
+	r.drop(4)
+	r.drop(5)
+	r.reload()
+	counts(2, 2, 2)
+	if got := r.engine.Unknown(); len(got) > 0 {
+		t.Errorf("the queues %v are unknown", got)
+	}
+	for _, id := range []ID{4, 5} {
+		lo, hi := queueRange(id)
+		must(func(e *Engine) error {
+			return e.tx.Scan(lo, hi, func(k, _ []byte) bool { t.Errorf("%q of a deleted queue is stored", k); return true })
+		})
+	}
+}
+
+// Copies for an unknown queue, and what Configure makes of them, may be in one transaction.
+func TestUnknownQueueAppears(t *testing.T) {
+	t.Parallel()
+	for _, elsewhere := range []bool{false, true} {
+		r := newRig(t)
+		cfg := Config{ID: 1, ARN: "q", Retention: time.Hour, Elsewhere: elsewhere}
+		r.configure(cfg)
+		r.copies = extent{copies: 1, bytes: 1 << 20}
+		r.load()
+		p := Publication{Copies: []Copy{{Queue: 1, Message: Outgoing{Body: "a"}}, {Queue: 1, Message: Outgoing{Body: "b"}}}}
+		err := r.transact(func(e *Engine) error { _, err := e.Publish([]Publication{p}); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.hide(1)
+		r.load()
+		err = r.transact(func(e *Engine) error {
+			if err := e.Advance(); err != nil {
+				return err
+			}
+			if u, ok, err := e.Use(1); ok || err != nil {
+				t.Errorf("the use of an unknown queue is %+v, %v", u, err)
+			}
+			if _, err := e.Publish([]Publication{p}); !errors.Is(err, ErrNotKnown) {
+				t.Errorf("a publication to an unknown queue: %v", err)
+			}
+			return e.Configure(cfg)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.configure(cfg)
+		r.reload()
+		if n, err := r.engine.Counts(1); err != nil || n.Visible != 2 {
+			t.Errorf("elsewhere %t: %+v, %v", elsewhere, n, err)
+		}
+		r.close()
+	}
+}
+
 // A publication with more copies than a commit has room for is stored once, and its copies
 // are made in commits of a bounded size.
 func TestLargePublications(t *testing.T) {

@@ -24,7 +24,9 @@ func check(e *Engine, keys mirror) []string {
 		configs = append(configs, q.cfg)
 	}
 	for _, a := range e.outboxes.at {
-		configs = append(configs, a.config())
+		if !e.remains.unknown[a.id] {
+			configs = append(configs, a.config())
+		}
 	}
 	left, strays, err := Leftovers(stored, configs)
 	c.problems = append(c.problems, strays...)

@@ -285,6 +285,7 @@ func (e *Engine) Advance() error {
 // on; the messages in its outbox still go to the other shard. A queue that is served here cannot leave: the error is
 // ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
+	e.letGo(cfg.ID)
 	switch {
 	case slices.Contains(e.remains.deleted, cfg.ID):
 		return nil // the config is older than the deletion

@@ -69,7 +69,9 @@ func (e *Engine) publish(p *Publication, room *extent) (Published, error) {
 // knowsAll reports whether the queues of all copies are known, or known to be deleted.
 func (e *Engine) knowsAll(copies []Copy) bool {
 	for i := range copies {
-		if id := copies[i].Queue; e.queues[id] == nil && e.outboxes.at[id] == nil && !e.remains.isDeleted(id) {
+		id := copies[i].Queue
+		known := e.queues[id] != nil || e.outboxes.at[id] != nil && !e.remains.unknown[id]
+		if !known && !e.remains.isDeleted(id) {
 			return false
 		}
 	}
@@ -98,11 +100,19 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 	return false, nil
 }
 
-// sendCopy sends a copy of a publication to its queue.
+// sendCopy sends a copy of a publication to its queue. It drops the copy if the queue was deleted. A copy for an
+// unknown queue waits until the engine knows more: the configs are older than the backlog that the copy was in.
 func (e *Engine) sendCopy(x *expansion, c *Copy) error {
 	to := e.destinationOf(c.Queue, c.Message.Group)
 	if to == nil {
-		return nil
+		if e.remains.isDeleted(c.Queue) {
+			return nil
+		}
+		o, err := e.hold(c.Queue)
+		if err != nil {
+			return err
+		}
+		to = o
 	}
 	return to.sendCopy(x.message(c))
 }

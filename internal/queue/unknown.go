@@ -55,11 +55,32 @@ func (r *remains) remove(id ID) error {
 }
 
 // Unknown returns the ids of queues of which the store has data, and of which the engine knows neither the config nor
-// the deletion. Their data stays as it is. Configure takes it over, and Drop removes it.
+// the deletion. Their data stays, and copies of publications that wait for them join it; see hold. Configure takes it
+// over, and Drop removes it.
 //
 // There are none as long as the configs are newer than all that is stored, which the shard's owner sees to. They are
 // the second line of defence: an owner whose configs are too old serves fewer queues, and destroys none.
 func (e *Engine) Unknown() []ID { return slices.Sorted(maps.Keys(e.remains.unknown)) }
+
+// hold returns the outbox of a queue of which the engine knows neither the config nor the deletion. Its messages are
+// forwarded as soon as the other shard is known.
+func (e *Engine) hold(id ID) (*outbox, error) {
+	o := e.outboxes.add(&Config{ID: id})
+	b, err := e.tx.Get(outboxKey(id))
+	if b != nil && err == nil {
+		err = o.load()
+	}
+	e.remains.unknown[id] = true
+	return o, err
+}
+
+// letGo stores what is in memory of an outbox that hold has returned, so that know finds it.
+func (e *Engine) letGo(id ID) {
+	if e.remains.unknown[id] && e.outboxes.at[id] != nil {
+		e.forceWrite = e.outboxes.save() || e.forceWrite
+		delete(e.outboxes.at, id)
+	}
+}
 
 // know takes over what is stored of a queue that was unknown, if it was.
 func (e *Engine) know(id ID) error {

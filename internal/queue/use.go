@@ -26,7 +26,7 @@ func (e *Engine) Use(id ID) (u Use, ok bool, err error) {
 		u.Sealed = o.sealed
 	}
 	if q == nil {
-		return u, o != nil, nil
+		return u, o != nil && !e.remains.unknown[id], nil
 	}
 	if err := q.advance(); err != nil {
 		return u, true, err

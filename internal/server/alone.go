@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -81,12 +82,30 @@ func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.S
 	if err != nil {
 		return nil, err
 	}
+	if err := skipUnknown(c, sh); err != nil {
+		sh.Close()
+		return nil, err
+	}
 	a.shard = sh
 	c.OnChange(a.onQueue)
 	ctx, cancel := context.WithCancel(context.Background())
 	a.stopDelivery = cancel
 	a.delivery.Go(func() { deliver(ctx, sh) })
 	return sh, nil
+}
+
+// skipUnknown keeps the data of unknown queues from new queues: the control store may be lost, or restored without the
+// messages.
+func skipUnknown(c *catalog.Catalog, sh *shard.Shard) error {
+	ids := sh.Unknown()
+	if len(ids) == 0 {
+		return nil
+	}
+	err := c.Change(context.Background(), func(tx *catalog.Tx) error { return tx.Skip(ids[len(ids)-1]) })
+	if err != nil {
+		return fmt.Errorf("skip the ids of unknown queues: %w", err)
+	}
+	return nil
 }
 
 // onQueue passes a change of the catalog to the shard. The shard sees all changes in order. onQueue waits even for a

@@ -164,11 +164,17 @@ func (s *secrecy) Run(ctx context.Context) error {
 	}
 }
 
-// agree adds this node's keys to those that may encrypt, if it owns the control store and all nodes have them.
+// agree adds this node's keys to those that may encrypt, if it owns the control store and all nodes have them. A node
+// that is away may be back with the keys of before.
 func (s *secrecy) agree(ctx context.Context) error {
 	missing := s.missing()
 	if !s.storage.isOwner() {
 		return errors.New("the node that owns the control store has not found it on all nodes")
+	}
+	for _, n := range s.storage.node.Status().Nodes {
+		if !n.Live {
+			return fmt.Errorf("the node %s is away, and may not have it", n.Name)
+		}
 	}
 	text, err := json.Marshal(question{Keys: true})
 	if err != nil {
@@ -252,14 +258,18 @@ type secretMessages struct {
 	queues  *catalog.Catalog
 }
 
-// setting returns how the messages of a queue are encrypted, if they are.
+// doubtfulPeriod is how long a data key encrypts messages of a queue whose setting is not known.
+const doubtfulPeriod = 5 * time.Minute
+
+// setting returns how the messages of a queue are encrypted, if they are. Those of a queue or a subscription that this
+// node does not know, because it was deleted a moment ago, are encrypted with the server's key.
 func (m *secretMessages) setting(id queue.ID) (s encryption.Setting, on bool) {
 	if !m.secrecy.cipher.Encrypts() {
 		return s, false
 	}
 	q := m.queues.ByID(id)
-	if q == nil {
-		return s, false
+	if q == nil || q.Name.Internal() {
+		return encryption.Setting{Queue: id, Period: doubtfulPeriod}, true
 	}
 	key, period, on := q.Encryption()
 	return encryption.Setting{Queue: id, Key: key, Period: period}, on

@@ -22,9 +22,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/encryption"
@@ -298,6 +301,15 @@ type answering struct {
 	Node
 	keys   [][]string
 	silent []string
+	away   []string
+}
+
+func (a *answering) Status() (s status.Status) {
+	s.Nodes = []status.Node{{Name: "a", Live: true}}
+	for _, name := range a.away {
+		s.Nodes = append(s.Nodes, status.Node{Name: name})
+	}
+	return s
 }
 
 func (a *answering) Ask(_ context.Context, question []byte) (answers [][]byte, silent []string) {
@@ -343,7 +355,9 @@ func TestNodesAgreeOnKeys(t *testing.T) {
 	}
 	node.silent = []string{"c"}
 	refused("the node c does not answer")
-	node.silent, node.keys = nil, [][]string{s.ids(), nil}
+	node.silent, node.away = nil, []string{"c"}
+	refused("the node c is away")
+	node.away, node.keys = nil, [][]string{s.ids(), nil}
 	refused("a node does not have the key " + first.First().ID())
 	node.keys, old = [][]string{s.ids(), s.ids()}, errors.New("the node c is too old")
 	refused("the node c is too old")
@@ -682,4 +696,47 @@ func sealed(t *testing.T, s *Server, arn string) string {
 		out = append(out, form)
 	}
 	return strings.Join(out, " ")
+}
+
+// noted keeps the messages that it should store.
+type noted struct {
+	Messages
+	bodies []string
+}
+
+func (n *noted) Send(_ context.Context, _ queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	for i := range messages {
+		n.bodies = append(n.bodies, strings.Clone(messages[i].Body))
+	}
+	return nil, nil
+}
+
+func (n *noted) Publish(_ context.Context, publications []queue.Publication) ([]queue.Published, error) {
+	for _, p := range publications {
+		for i := range p.Copies {
+			n.bodies = append(n.bodies, p.Copies[i].Message.Body+p.Copies[i].Tail)
+		}
+	}
+	return nil, nil
+}
+
+// A queue may be deleted between the check of a call and its messages: they are encrypted as if it was there.
+func TestMessagesOfUnknownQueuesAreEncrypted(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t, encrypted(t.TempDir()))
+	m := *s.storage.messages.(*secretMessages)
+	stored := &noted{Messages: m.Messages}
+	m.Messages = stored
+	const unknown = 1 << 40
+	one := queue.Outgoing{ID: queue.MessageID(uuid.New()), Body: "in the clear"}
+	if _, err := m.Send(t.Context(), unknown, []queue.Outgoing{one}); err != nil {
+		t.Error(err)
+	}
+	copies := []queue.Copy{{Queue: unknown, Message: one, Tail: "in the clear"}}
+	if _, err := m.Publish(t.Context(), []queue.Publication{{ID: one.ID, Copies: copies}}); err != nil {
+		t.Error(err)
+	}
+	if all := strings.Join(stored.bodies, " "); len(stored.bodies) != 2 || strings.Contains(all, "clear") {
+		t.Errorf("stored are %q", stored.bodies)
+	}
 }

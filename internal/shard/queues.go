@@ -37,7 +37,7 @@ func (s *Shard) Probe(ctx context.Context) error {
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Configure(c)
-		s.countUnknown(e)
+		s.noteUnknown(e)
 		return err
 	})
 }
@@ -46,7 +46,7 @@ func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Drop(id)
-		s.countUnknown(e)
+		s.noteUnknown(e)
 		return err
 	})
 	s.waits.forget(id)

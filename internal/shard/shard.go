@@ -99,9 +99,9 @@ type Shard struct {
 	closing  chan struct{}
 	closed   chan struct{}
 	once     sync.Once
-	reading  sync.RWMutex // held for reading while the store may be read
-	draining atomic.Bool  // long polls no longer wait
-	unknown  atomic.Int64 // see Unknown
+	reading  sync.RWMutex               // held for reading while the store may be read
+	draining atomic.Bool                // long polls no longer wait
+	unknown  atomic.Pointer[[]queue.ID] // see Unknown
 
 	readyOutboxes, deliverable readyQueues
 	searches                   readyQueues // whose tasks want a search

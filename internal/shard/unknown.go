@@ -2,15 +2,23 @@ package shard
 
 import "github.com/sluicemq/sluice/internal/queue"
 
-// Unknown returns the number of queues whose data the shard has, although it knows neither their configuration nor
-// their deletion; see queue.Engine.Unknown.
-func (s *Shard) Unknown() int { return int(s.unknown.Load()) }
+// Unknown returns the ids, in ascending order, of the queues whose data the shard has, although it knows neither their
+// configuration nor their deletion; see queue.Engine.Unknown.
+func (s *Shard) Unknown() []queue.ID {
+	if ids := s.unknown.Load(); ids != nil {
+		return *ids
+	}
+	return nil
+}
 
-func (s *Shard) countUnknown(e *queue.Engine) { s.unknown.Store(int64(len(e.Unknown()))) }
+func (s *Shard) noteUnknown(e *queue.Engine) {
+	ids := e.Unknown()
+	s.unknown.Store(&ids)
+}
 
 // reportUnknown logs the unknown queues when the shard has been loaded.
 func (s *Shard) reportUnknown(e *queue.Engine) {
-	s.countUnknown(e)
+	s.noteUnknown(e)
 	const most = 10
 	if ids := e.Unknown(); len(ids) > 0 {
 		s.log.Warn("data of unknown queues is kept: they are neither listed nor known to be deleted",

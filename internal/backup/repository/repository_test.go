@@ -28,6 +28,8 @@ type memory struct {
 	fail    func(change int, key string) (before, after error)
 	changes int
 	reads   int // of objects
+	// unlisted is the key of an object that lists leave out.
+	unlisted string
 }
 
 func newMemory() *memory { return &memory{objects: make(map[string]string)} }
@@ -50,7 +52,7 @@ func (m *memory) List(_ context.Context, prefix string) (list []bucket.Listed, _
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(m.objects)) {
-		if strings.HasPrefix(key, prefix) {
+		if strings.HasPrefix(key, prefix) && key != m.unlisted {
 			list = append(list, bucket.Listed{Key: key, Size: int64(len(m.objects[key]))})
 		}
 	}
@@ -534,7 +536,6 @@ func TestDoomedObjects(t *testing.T) {
 	if err := stalled.Tidy(t.Context(), timeOf(10)); err != nil {
 		t.Fatal(err)
 	}
-	next.ready, next.doomed.until = true, time.Time{} // some minutes later
 	if err := step(t, next, 11, old); err != nil {
 		t.Fatal(err)
 	}
@@ -566,6 +567,44 @@ func TestWriterThatSleeps(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	checkAll(t, m, h)
+}
+
+// A list that leaves out a moment, as that of a service with several copies may, takes nothing from the moment. If the
+// moment was removed by another program, a later sweep removes what it named.
+func TestMomentIsNotListed(t *testing.T) {
+	t.Parallel()
+	h := history(4)
+	m := newMemory()
+	w := newWriter(m, "a")
+	for i := range 2 {
+		if err := step(t, w, i, h[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.unlisted = momentKey(1)
+	if err := step(t, w, 2, h[2]); !errors.Is(err, ErrNoMoment) {
+		t.Errorf("a sweep without a moment: %v", err)
+	}
+	m.unlisted = ""
+	if got := checkAll(t, m, h); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("there are %v", got)
+	}
+	if err := step(t, w, 2, h[2]); err != nil {
+		t.Error(err)
+	}
+	delete(m.objects, momentKey(2))
+	if err := step(t, w, 3, h[3]); !errors.Is(err, ErrNoMoment) {
+		t.Errorf("a moment was removed: %v", err)
+	}
+	for range 2 { // the second removes what the first has let expire
+		if err := step(t, w, 3, h[3]); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := checkAll(t, m, h); slices.Contains(got, 1) || got[len(got)-1] != 3 {
+		t.Errorf("there are %v", got)
+	}
+	checkNoGarbage(t, m)
 }
 
 // An answer that is lost makes no moment of another writer.

@@ -70,11 +70,12 @@ func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
 	return removal{digests: digests, until: until}
 }
 
-// unnamed returns the objects that no moment names, the new one included. If one moment cannot be read, the objects
-// that it names are unknown.
+// unnamed returns the objects that no moment names, the new one included. If a moment cannot be read, or a known one is
+// not listed, the objects that it names are unknown.
 func (w *Writer) unnamed(ctx context.Context, m *Moment) (digests []string, err error) {
-	named := make(map[string]bool)
+	named, read := make(map[string]bool), make(map[int64]bool)
 	name := func(m *Moment) {
+		read[m.Number] = true
 		for _, f := range m.Files {
 			named[f.SHA256] = true
 		}
@@ -82,6 +83,11 @@ func (w *Writer) unnamed(ctx context.Context, m *Moment) (digests []string, err 
 	name(m)
 	if err := w.repository.Moments(ctx, name); err != nil {
 		return nil, err
+	}
+	for _, k := range w.moments {
+		if !read[k.number] {
+			return nil, fmt.Errorf("%w: %d, which this server has not removed", ErrNoMoment, k.number)
+		}
 	}
 	objects, err := w.objects(ctx)
 	for digest := range objects {
@@ -101,6 +107,7 @@ func (w *Writer) Tidy(ctx context.Context, now time.Time) error {
 	}
 	for _, number := range expired(w.moments, now, w.Keep) {
 		if err := w.remove(ctx, momentKey(number)); err != nil {
+			w.ready = false // it may be removed
 			return fmt.Errorf("remove moment %d: %w", number, err)
 		}
 		w.forget(number)
@@ -116,6 +123,9 @@ func (w *Writer) Tidy(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("remove what no moment names: %w", err)
 		}
 		delete(w.stored, digest)
+	}
+	if list.failed != nil {
+		w.ready = false // ask for the state again
 	}
 	return list.failed
 }
