@@ -91,7 +91,8 @@ var rules = []rule{
 		"internal/tenant", "internal/topic", "internal/weburl",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
-		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status", "internal/tenant",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status", "internal/encryption",
+		"internal/tenant",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/inspect", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/encryption",

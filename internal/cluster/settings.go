@@ -30,6 +30,7 @@ type settings struct {
 	Founder string   // the founding node
 	OldData []string `json:"Bears,omitempty"` // shards whose data the founder brought in
 	Removed []string `json:",omitempty"`      // removed or replaced servers, the last maxRemoved of them
+	Backup  string   `json:",omitempty"`      // identity of the continuous backups; empty: none was needed
 }
 
 // maxRemoved limits a record that is read and written as a whole.

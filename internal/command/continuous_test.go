@@ -85,6 +85,92 @@ func TestContinuousBackupUnderLoadAndRestore(t *testing.T) {
 	l.check(t, again, sent)
 }
 
+// Of a cluster, one node makes the backups, and another one when it has stopped. A moment of either makes a new
+// cluster, which is another one: it cannot write to the same place.
+func TestContinuousBackupOfThreeNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts five servers")
+	}
+	place := placeIn(t.TempDir())
+	flags := []string{"--backup-to", place, "--backup-every", "1s"}
+	first := serveThree(t, "", "", append(flags, "--shards", "3")...)
+	waitWell(t, first["b"])
+	l := startLoad(t, first["b"])
+	maker := backupMaker(t)
+	var moments [2]time.Time
+	sent := l.backUpBy(t, func() { moments[0] = waitForMoment(t, place) })
+	if err := first[maker].stop(); err != nil {
+		t.Fatal(err)
+	}
+	moments[1] = waitForMoment(t, place)
+	delete(first, maker)
+	for _, s := range first {
+		askStatus(t, s)
+	}
+	if next := backupMaker(t); next == maker {
+		t.Errorf("node %s still makes the backups", next)
+	}
+	for _, s := range first {
+		if err := s.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, at := range moments {
+		moment := at.Format(time.RFC3339Nano)
+		if out, _, err := run(t, "backup", "verify", place, "--at", moment, "--scratch", t.TempDir()); err != nil {
+			t.Errorf("verify: %v\n%s", err, out)
+		}
+		data := filepath.Join(t.TempDir(), "restored")
+		if _, _, err := run(t, "restore", place, "--at", moment, "--data", data); err != nil {
+			t.Fatal(err)
+		}
+		again := serve(t, append(flags, "--data", data, "--node", "z", "--cluster", "z=127.0.0.1:0", "--cluster-name", "other")...)
+		eventually.True(t, "refused", func() bool { return strings.Contains(askStatus(t, again), "in use by another server") })
+		l.check(t, again, sent)
+		if err := again.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// askStatus returns the status of a server as JSON. The commands that follow ask the same server.
+func askStatus(t *testing.T, s *serving) string {
+	t.Helper()
+	as(t, s.exports, "")
+	t.Setenv("AWS_ENDPOINT_URL", s.exports["AWS_ENDPOINT_URL_SQS"])
+	out, _, _ := run(t, "status", "--json") // its exit status says whether all is well
+	return out
+}
+
+// backupMaker returns the node of a cluster that makes its backups, when it has made one.
+func backupMaker(t *testing.T) (name string) {
+	t.Helper()
+	eventually.True(t, "a node makes backups", func() bool {
+		var status struct {
+			Nodes []struct {
+				Name             string
+				ContinuousBackup *struct {
+					LastMoment *int64
+					Standby    bool
+				}
+			}
+		}
+		out, _, _ := run(t, "status", "--json") // its exit status says whether all is well
+		if json.Unmarshal([]byte(out), &status) != nil {
+			return false
+		}
+		makers := 0
+		for _, n := range status.Nodes {
+			if b := n.ContinuousBackup; b != nil && !b.Standby && b.LastMoment != nil {
+				name = n.Name
+				makers++
+			}
+		}
+		return makers == 1
+	})
+	return name
+}
+
 func TestContinuousBackupThatIsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	place := placeIn(dir)
@@ -141,15 +227,14 @@ func waitForAnyMoment(t *testing.T, place string) (at time.Time) {
 func TestContinuousBackupInAWrongWay(t *testing.T) {
 	place := placeIn(t.TempDir())
 	for want, args := range map[string][]string{
-		"--backup-to is for a server that is alone": {"serve", "--backup-to", place, "--node", "a", "--cluster", "a=127.0.0.1:0", "--data", t.TempDir()},
-		"has no effect with --in-memory":            {"serve", "--backup-to", place, "--in-memory"},
-		"has no effect without --backup-to":         {"serve", "--backup-every", "1m"},
-		"want file:///DIRECTORY or s3://":           {"serve", "--backup-to", "/var/backups"},
-		"want 1s to 24h0m0s":                        {"serve", "--backup-to", place, "--backup-every", "0s"},
-		"want 1h0m0s to":                            {"serve", "--backup-to", place, "--backup-keep", "1m"},
-		"want 65536 or more":                        {"serve", "--backup-to", place, "--backup-bandwidth", "1KiB"},
-		"a file has one moment":                     {"restore", "backup.tar", "--at", "1h"},
-		"how long ago it was":                       {"restore", place, "--at", "yesterday", "--data", t.TempDir()},
+		"has no effect with --in-memory":    {"serve", "--backup-to", place, "--in-memory"},
+		"has no effect without --backup-to": {"serve", "--backup-every", "1m"},
+		"want file:///DIRECTORY or s3://":   {"serve", "--backup-to", "/var/backups"},
+		"want 1s to 24h0m0s":                {"serve", "--backup-to", place, "--backup-every", "0s"},
+		"want 1h0m0s to":                    {"serve", "--backup-to", place, "--backup-keep", "1m"},
+		"want 65536 or more":                {"serve", "--backup-to", place, "--backup-bandwidth", "1KiB"},
+		"a file has one moment":             {"restore", "backup.tar", "--at", "1h"},
+		"how long ago it was":               {"restore", place, "--at", "yesterday", "--data", t.TempDir()},
 	} {
 		if _, _, err := run(t, args...); err == nil || !strings.Contains(err.Error(), want) || command.Status(err) != 2 {
 			t.Errorf("%q: %v, status %d", args, err, command.Status(err))

@@ -151,14 +151,8 @@ func (c *clusterFlags) mistakes(config *server.Config) error {
 		return nil
 	}
 	_, _, err := c.check(config)
-	if config.BackupTo != "" {
-		err = errors.Join(err, errBackupOfNode)
-	}
 	return err
 }
-
-// errBackupOfNode refuses a continuous backup of a node, which would contain only some of a cluster's shards.
-var errBackupOfNode = errors.New("--backup-to is for a server that is alone: back up a cluster with sluice backup FILE")
 
 // join makes the server a node when it starts, if the flags say so.
 func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {

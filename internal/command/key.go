@@ -14,13 +14,13 @@ func newRing() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
 		Short: "Manage the keys that encrypt messages at rest",
-		Long: `Make, list and rotate the keys in the file of sluice serve --encryption-key-file. The
-commands work on the file; a running server reads it at its next start.
+		Long: `Make, list, rotate and retire the keys in the file of sluice serve
+--encryption-key-file. A running server reads the file at its next start.
 
 Keep a copy of the file away from the data: without it the messages are lost, and with
 it they can be read.`,
 	}
-	cmd.AddCommand(newRingCreate(), newRingList(), newRingRotate())
+	cmd.AddCommand(newRingCreate(), newRingList(), newRingRotate(), newRingRetire())
 	return cmd
 }
 

@@ -131,7 +131,8 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 	})
 	section(f, "Continuous backup", func(f *pflag.FlagSet) {
 		f.StringVar(&config.BackupTo, "backup-to", "",
-			"place for continuous backups of this server alone: file:///DIRECTORY or s3://BUCKET/PREFIX, with ?endpoint=URL for another service than AWS (default: none)")
+			"place for continuous backups: file:///DIRECTORY or s3://BUCKET/PREFIX, with ?endpoint=URL for another service "+
+				"than AWS; the same for all nodes of a cluster, one of which makes the backups (default: none)")
 		addLongDuration(f, &config.BackupEvery, "backup-every", "time from one backup to the next")
 		addLongDuration(f, &config.BackupKeep, "backup-keep",
 			"how long backups are kept: all of the last hour, one an hour for a day, then one a day")

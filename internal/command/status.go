@@ -153,6 +153,8 @@ func (s *serverStatus) backup(n *admin.NodeStatus) string {
 	switch {
 	case n.BackupRunning:
 		return "under way"
+	case last == nil && n.ContinuousBackup != nil && n.ContinuousBackup.Standby:
+		return "-" // another node makes them
 	case last == nil:
 		return "none since it was started"
 	}

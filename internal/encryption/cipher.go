@@ -16,6 +16,9 @@ import (
 // ErrNoKey reports that a queue or a message names a key that the ring does not have.
 var ErrNoKey = errors.New("the encryption key does not exist")
 
+// ErrDisabled reports that a queue names a key of the ring that is retired.
+var ErrDisabled = errors.New("the encryption key is retired")
+
 // ErrUnreadable reports that a message was encrypted under a key that the ring does not have, or was changed since.
 var ErrUnreadable = errors.New("the message cannot be decrypted")
 
@@ -35,7 +38,8 @@ type Setting struct {
 // Cipher encrypts and decrypts. Its methods are safe for concurrent use.
 type Cipher struct {
 	ring      *keyring.Ring
-	usable    atomic.Pointer[[]*keyring.Key] // see Use
+	usable    atomic.Pointer[[]*keyring.Key] // see Use, as for the next field
+	retired   atomic.Pointer[[]*keyring.Key]
 	now       func() time.Time
 	encrypts  *slots[purpose, *dataKey]
 	decrypts  *slots[wrappedKey, cipher.AEAD]
@@ -49,23 +53,26 @@ func New(ring *keyring.Ring, now func() time.Time) *Cipher {
 		ring: ring, now: now, encrypts: newSlots[purpose, *dataKey](), decrypts: newSlots[wrappedKey, cipher.AEAD](),
 		unwrapped: func() {},
 	}
-	c.usable.Store(new([]*keyring.Key))
+	c.Use(nil, nil)
 	return c
 }
 
-// Use sets the keys of the ring that encrypt from now on, the default first.
-func (c *Cipher) Use(keys []*keyring.Key) { c.usable.Store(&keys) }
+// Use sets the keys of the ring that encrypt from now on, the default first, and those that are retired.
+func (c *Cipher) Use(keys, retired []*keyring.Key) {
+	c.retired.Store(&retired)
+	c.usable.Store(&keys)
+}
 
 // Encrypts reports whether any key encrypts.
 func (c *Cipher) Encrypts() bool { return len(*c.usable.Load()) > 0 }
 
-// Check returns ErrNoKey if the ring does not have the key of a setting.
+// Check returns ErrNoKey if the ring does not have the key of a setting, or ErrDisabled if that is retired.
 func (c *Cipher) Check(key string) error {
 	_, err := c.key(key)
 	return err
 }
 
-// key returns an encrypting key by its id, alias or ARN.
+// key returns an encrypting key by its id, alias or ARN. The error is ErrNoKey or ErrDisabled.
 func (c *Cipher) key(name string) (*keyring.Key, error) {
 	keys := *c.usable.Load()
 	if len(keys) == 0 {
@@ -74,23 +81,31 @@ func (c *Cipher) key(name string) (*keyring.Key, error) {
 	if name == "" {
 		return keys[0], nil
 	}
-	if strings.HasPrefix(name, "arn:") {
-		parts := strings.SplitN(name, ":", 6)
-		if len(parts) < 6 || parts[2] != "kms" {
-			return nil, ErrNoKey
-		}
-		name = strings.TrimPrefix(parts[5], "key/")
-	}
+	name = shortName(name)
 	if slices.Contains(aliases, name) {
 		return keys[0], nil
 	}
-	for _, k := range keys {
-		if k.ID() == name {
-			return k, nil
-		}
+	named := func(k *keyring.Key) bool { return k.ID() == name }
+	if i := slices.IndexFunc(keys, named); i >= 0 {
+		return keys[i], nil
+	}
+	if slices.ContainsFunc(*c.retired.Load(), named) {
+		return nil, ErrDisabled
 	}
 	return nil, ErrNoKey
 }
+
+// shortName returns the id or alias in the name of a key, which may be an ARN.
+func shortName(name string) string {
+	parts := strings.SplitN(name, ":", 6)
+	if len(parts) == 6 && parts[0] == "arn" && parts[2] == "kms" {
+		return strings.TrimPrefix(parts[5], "key/")
+	}
+	return name
+}
+
+// IsNamed reports whether the name of a key is its id, or an ARN with that.
+func IsNamed(name, id string) bool { return shortName(name) == id }
 
 // dataKey returns the data key of a queue, and renews it when its period is over. Goroutines that renew it at the same
 // time may create one each: all of them are valid.

@@ -29,7 +29,7 @@ func newRig(ring *keyring.Ring) *rig {
 	r := &rig{ring: ring, now: start}
 	r.Cipher = New(ring, func() time.Time { return r.now })
 	r.Cipher.unwrapped = func() { r.keys++ }
-	r.Use(ring.Keys())
+	r.Use(ring.Keys(), nil)
 	return r
 }
 
@@ -244,14 +244,14 @@ func TestNamesOfKeys(t *testing.T) {
 	if _, err := r.Encrypt(Setting{Key: "x"}, []queue.Outgoing{o}); !errors.Is(err, ErrNoKey) {
 		t.Error(err)
 	}
-	r.Use([]*keyring.Key{old})
+	r.Use([]*keyring.Key{old}, nil)
 	if k, err := r.key(""); k != old {
 		t.Error(err)
 	}
 	if err := r.Check(ring.First().ID()); !errors.Is(err, ErrNoKey) || !r.Encrypts() {
 		t.Error(err)
 	}
-	r.Use(nil)
+	r.Use(nil, nil)
 	if err := r.Check(""); !errors.Is(err, ErrNoKey) || r.Encrypts() {
 		t.Error(err)
 	}

@@ -44,7 +44,10 @@ const (
 	Encrypted = 16
 	// Preferences has the preferences of accounts for text messages.
 	Preferences = 17
+	// ClusterBackups is what programs read that know the identity of a cluster's continuous backups. No directory needs
+	// it.
+	ClusterBackups = 18
 )
 
 // Newest is the highest format that this program reads.
-const Newest = Preferences
+const Newest = ClusterBackups

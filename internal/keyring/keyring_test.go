@@ -172,6 +172,26 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+func TestRemove(t *testing.T) {
+	r, err := New(now).Rotate(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.Prepare(now); err != nil {
+		t.Fatal(err)
+	}
+	first, old, prepared := r.Keys()[0], r.Keys()[1], r.Keys()[2]
+	for id, says := range map[string]string{first.ID(): "rotate first", prepared.ID(): "is prepared", "x": "there is no key"} {
+		if _, err := r.Remove(id); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	left, err := r.Remove(old.ID())
+	if err != nil || len(left.Keys()) != 2 || left.First() != first || left.Keys()[1] != prepared || len(r.Keys()) != 3 {
+		t.Error(left, err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	r := New(now)
 	f.Add(r.format())

@@ -61,7 +61,7 @@ func (r *Ring) ByID(id string) *Key {
 // Rotate returns the ring with a new first key. If the last key is younger than the first, it was prepared for this,
 // and becomes the first.
 func (r *Ring) Rotate(now time.Time) (*Ring, error) {
-	if last := len(r.keys) - 1; r.keys[last].made.After(r.keys[0].made) {
+	if last := len(r.keys) - 1; r.prepared(r.keys[last]) {
 		return &Ring{keys: append([]*Key{r.keys[last]}, r.keys[:last]...)}, nil
 	}
 	if err := r.checkRoom(); err != nil {
@@ -73,7 +73,7 @@ func (r *Ring) Rotate(now time.Time) (*Ring, error) {
 // Prepare returns the ring with a new last key, which encrypts after the next Rotate. It has to reach all nodes of a
 // cluster before that.
 func (r *Ring) Prepare(now time.Time) (*Ring, error) {
-	if r.keys[len(r.keys)-1].made.After(r.keys[0].made) {
+	if r.prepared(r.keys[len(r.keys)-1]) {
 		return nil, fmt.Errorf("the key %s is prepared already", r.keys[len(r.keys)-1].ID())
 	}
 	if err := r.checkRoom(); err != nil {
@@ -81,6 +81,23 @@ func (r *Ring) Prepare(now time.Time) (*Ring, error) {
 	}
 	return &Ring{keys: append(slices.Clone(r.keys), generate(r.after(now)))}, nil
 }
+
+// Remove returns the ring without a key that only decrypts.
+func (r *Ring) Remove(id string) (*Ring, error) {
+	k := r.ByID(id)
+	switch {
+	case k == nil:
+		return nil, fmt.Errorf("there is no key %s", id)
+	case k == r.First():
+		return nil, fmt.Errorf("the key %s encrypts: rotate first", id)
+	case r.prepared(k):
+		return nil, fmt.Errorf("the key %s is prepared to encrypt: rotate twice first", id)
+	}
+	return &Ring{keys: slices.DeleteFunc(slices.Clone(r.keys), func(other *Key) bool { return other == k })}, nil
+}
+
+// prepared reports whether a key encrypts after the next rotation.
+func (r *Ring) prepared(k *Key) bool { return k.made.After(r.keys[0].made) }
 
 // after returns now, or the next second after the first key was made: the younger of two keys is known by its time.
 func (r *Ring) after(now time.Time) time.Time {

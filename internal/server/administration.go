@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
@@ -34,6 +35,7 @@ type administration struct {
 	operators  *admin.Authorizer // permissions of administrators
 	backups    *backups
 	continuous *continuous
+	retirement *retirement
 }
 
 // newAdministration records when the server started.
@@ -42,19 +44,25 @@ func newAdministration(c *Config) *administration {
 }
 
 // open removes the remains of an interrupted backup, and connects the wings that operators query.
-func (a *administration) open(st *storage, ac *accounts, q *queues, t *topics, m *monitoring) (err error) {
+func (a *administration) open(
+	st *storage, ac *accounts, q *queues, t *topics, m *monitoring, secrets *secrecy,
+) (err error) {
 	a.storage, a.accounts, a.queues, a.topics, a.monitoring = st, ac, q, t, m
 	a.operators = admin.NewAuthorizer(ac.permissions, a.config.Accounts[0], a.config.Now)
 	if a.backups, err = newBackups(a.config, st); err != nil {
 		return err
 	}
 	a.continuous = newContinuous(a.config, st, a.backups)
+	a.retirement = &retirement{config: a.config, log: a.log, storage: st, secrecy: secrets, backups: a.backups}
 	return nil
 }
 
-// Run makes continuous backups until ctx ends, if they are configured.
+// Run makes continuous backups, if they are configured, and examines retired keys until ctx ends.
 func (a *administration) Run(ctx context.Context) error {
-	a.continuous.Run(ctx)
+	var all sync.WaitGroup
+	all.Go(func() { a.continuous.Run(ctx) })
+	all.Go(func() { a.retirement.Run(ctx) })
+	all.Wait()
 	return nil
 }
 
@@ -71,7 +79,8 @@ func (a *administration) newAdmin() *protocol.Service {
 	wire := admin.New(admin.Options{
 		Accounts: a.accounts.credentials, Authorizer: a.operators, Named: c.Accounts, Directory: a.accounts.directory,
 		Queues: st.catalog.Load().Owned, Topics: a.topics.records.Owned, Cluster: st.node, Status: a.status,
-		LogLevel: c.LogLevel, Tenants: a.accounts.tenants, Subscriptions: a.topics.records.CountSubscriptions,
+		RetireKey: a.retirement.retire,
+		LogLevel:  c.LogLevel, Tenants: a.accounts.tenants, Subscriptions: a.topics.records.CountSubscriptions,
 	})
 	inspect.Register(wire, inspect.Options{
 		Catalog: st.catalog.Load(), Shard: st.messages, Authorizer: a.accounts.authorizer(admin.Rules),

@@ -21,6 +21,7 @@ import (
 // alone is the node of an installation with a single machine: it owns its control store, keeps the only shard, and
 // knows every change.
 type alone struct {
+	dir      string // of the data
 	disk     *store.Disk
 	log      *slog.Logger
 	require  func(format int) error // records which format the data needs
@@ -50,7 +51,7 @@ func openAlone(
 	initialise func(*control.Control) error,
 	keep queue.Keep,
 ) (_ *alone, err error) {
-	a := &alone{disk: o.Disk, log: o.Logger, require: require, keep: keep}
+	a := &alone{dir: dir, disk: o.Disk, log: o.Logger, require: require, keep: keep}
 	if a.records, err = store.Open(filepath.Join(dir, ControlDir), o); err != nil {
 		return nil, err
 	}
@@ -171,6 +172,9 @@ func (a *alone) Snapshot(_ context.Context, dir string) (int, error) {
 	_, err := a.records.Checkpoint(filepath.Join(dir, ControlDir))
 	return 1, err
 }
+
+// BackupID implements Node.
+func (a *alone) BackupID(context.Context) (string, error) { return backupID(a.dir) }
 
 // Status implements Node: there is no cluster.
 func (a *alone) Status() status.Status { return status.Status{} }

@@ -61,6 +61,9 @@ type Node interface {
 	Err() error
 	// Snapshot creates a directory like that of a single machine, with all messages, and returns the number of shards.
 	Snapshot(ctx context.Context, dir string) (shards int, err error)
+	// BackupID returns the identity of the continuous backups of the installation, which it creates at the first use.
+	// A restored backup has another one. Call it where the control store is owned.
+	BackupID(ctx context.Context) (string, error)
 	// Close hands over everything that the node owns and leaves the cluster.
 	Close(ctx context.Context) error
 	// The operator's view of the cluster, and commands. The status of a single machine names no node.

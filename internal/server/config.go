@@ -196,7 +196,6 @@ func (c *Config) validateBackup(wrong *mistakes) {
 		wrong.add(fmt.Errorf("--backup-to: %w", err))
 	}
 	wrong.when(c.InMemory, "--backup-to is for data on a disk, and --in-memory keeps none")
-	wrong.when(c.Join != nil, "--backup-to is for a server that is alone")
 	wrong.when(c.BackupEvery < leastBackupEvery || c.BackupEvery > mostBackupEvery,
 		"--backup-every %s: want %s to %s", c.BackupEvery, leastBackupEvery, mostBackupEvery)
 	wrong.when(c.BackupKeep < leastBackupKeep || c.BackupKeep > mostBackupKeep,

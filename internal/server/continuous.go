@@ -2,14 +2,9 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,77 +14,112 @@ import (
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/backup/repository"
 	"github.com/sluicemq/sluice/internal/bucket"
-	"github.com/sluicemq/sluice/internal/datadir"
-	"github.com/sluicemq/sluice/internal/durable"
 )
 
 // continuous makes one backup after the other in an object store. Clients never wait for it: it takes a snapshot, as a
-// backup on request does, and reads that at its own pace.
+// backup on request does, and reads that at its own pace. Of the nodes of a cluster, the owner of the control store
+// makes the backups of all shards. Two nodes may take themselves for the owner: see package repository.
 type continuous struct {
 	config  *Config
 	log     *slog.Logger
 	storage *storage
 	backups *backups // makes snapshots
-	began   time.Time
 
 	place  bucket.Place // nil until it is open, as is writer
 	writer *repository.Writer
 
 	mu       sync.Mutex
-	last     time.Time // time of the last backup; zero: none since the server started
+	since    time.Time // when this server started, or became the owner of the control store
+	last     time.Time // time of the last backup that is known to this server; zero: none
 	failures uint64
 	problem  string // error of the last attempt; empty: none
+	made     bool   // this server has made a backup since then
 }
 
 func newContinuous(c *Config, st *storage, b *backups) *continuous {
-	return &continuous{config: c, log: c.Logger, storage: st, backups: b, began: c.Now()}
+	return &continuous{config: c, log: c.Logger, storage: st, backups: b, since: c.Now()}
 }
 
 // on reports whether continuous backups are configured.
 func (c *continuous) on() bool { return c.config.BackupTo != "" }
+
+const (
+	// backupTurn is how often a node of a cluster finds out whether it has to make the backups.
+	backupTurn = time.Second
+	// backupRetry is the maximum time from a failed backup to the next one.
+	backupRetry = 10 * time.Second
+)
 
 // Run makes backups until ctx ends. If one takes longer than the interval, the next begins when it has ended.
 func (c *continuous) Run(ctx context.Context) {
 	if !c.on() {
 		return
 	}
-	ticker := time.NewTicker(c.config.BackupEvery)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
-		c.step(ctx)
+	defer c.leave()
+	for due := time.Now(); ; {
+		switch {
+		case !c.storage.isOwner():
+			c.leave()
+			due = time.Now().Add(backupTurn)
+		case !time.Now().Before(due):
+			due = c.turn(ctx)
+		}
 		select {
 		case <-ctx.Done():
-		case <-ticker.C:
+			return
+		case <-time.After(min(backupTurn, max(time.Until(due), time.Millisecond))):
 		}
-	}
-	if c.place != nil {
-		_ = c.place.Close()
 	}
 }
 
-// step makes one backup, records its outcome, and removes old backups.
-func (c *continuous) step(ctx context.Context) {
+// turn makes a backup, and returns when the next one is due.
+func (c *continuous) turn(ctx context.Context) time.Time {
+	began := time.Now()
+	if c.step(ctx) {
+		return began.Add(c.config.BackupEvery)
+	}
+	return time.Now().Add(min(c.config.BackupEvery, backupRetry))
+}
+
+// leave forgets what this server knows about the object store, to which another node may write from now on.
+func (c *continuous) leave() {
+	if c.place != nil {
+		_ = c.place.Close()
+	}
+	c.place, c.writer = nil, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.since, c.last, c.problem, c.made = c.config.Now(), time.Time{}, "", false
+}
+
+// step makes one backup, records its outcome, and removes old backups. It reports whether there is a new backup.
+func (c *continuous) step(ctx context.Context) bool {
 	began := time.Now()
 	m, err := c.make(ctx)
-	if ctx.Err() != nil {
-		return
+	if ctx.Err() != nil || !c.storage.isOwner() {
+		return false
 	}
 	c.note(m, err, time.Since(began))
 	if err != nil {
-		return
+		return false
 	}
 	if err := c.writer.Tidy(ctx, c.config.Now()); err != nil && ctx.Err() == nil {
 		c.log.Warn("old backups cannot be removed", "to", c.config.BackupTo, "error", err)
 	}
+	return true
 }
 
 func (c *continuous) make(ctx context.Context) (_ *repository.Moment, err error) {
-	if err := c.room(); err != nil {
+	if err := c.proceed(); err != nil {
 		return nil, err
 	}
 	if err := c.open(ctx); err != nil {
 		return nil, err
 	}
+	if err := c.writer.Prepare(ctx, c.config.Now()); err != nil {
+		return nil, err
+	}
+	c.learn(c.writer.Latest())
 	about := backup.About{Version: c.config.Version, Created: c.config.Now().UTC().Truncate(time.Millisecond), Queues: c.storage.queues()}
 	dir, err := c.backups.snapshot(ctx, &about)
 	if err != nil {
@@ -98,6 +128,16 @@ func (c *continuous) make(ctx context.Context) (_ *repository.Moment, err error)
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	return c.writer.Write(ctx, dir, about)
 }
+
+// proceed returns an error if a backup must not begin, or be given up.
+func (c *continuous) proceed() error {
+	if !c.storage.isOwner() {
+		return errNotOwner
+	}
+	return c.room()
+}
+
+var errNotOwner = errors.New("another node of the cluster makes the backups")
 
 // room returns an error if the disk needs the space of deleted data, which a snapshot would hold.
 func (c *continuous) room() error {
@@ -113,7 +153,7 @@ func (c *continuous) open(ctx context.Context) error {
 	if c.writer != nil {
 		return nil
 	}
-	id, err := backupID(c.config.Data)
+	id, err := c.storage.node.BackupID(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,7 +167,8 @@ func (c *continuous) open(ctx context.Context) error {
 	}
 	c.place = place
 	c.writer = repository.NewWriter(repository.Options{
-		Place: place, ID: id, Host: host, Keep: c.config.BackupKeep, Pace: pace(c.config.BackupBandwidth), Room: c.room,
+		Place: place, ID: id, Host: host, Keep: c.config.BackupKeep, Pace: pace(c.config.BackupBandwidth), Room: c.proceed,
+		Shared: c.config.Join != nil,
 	})
 	return nil
 }
@@ -143,23 +184,13 @@ func pace(bandwidth int64) func(ctx context.Context, bytes int) error {
 	return rate.NewLimiter(rate.Limit(bandwidth), paceBurst).WaitN
 }
 
-// backupID returns the id that distinguishes the data directory from all others. It creates the id at the first use. A
-// backup does not include it, so a restored directory is another one.
-func backupID(dir string) (string, error) {
-	file := filepath.Join(dir, datadir.BackupIDFile)
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		text = []byte(rand.Text() + "\n")
-		err = durable.Create(file, text)
+// learn records the time of a backup that was made before, perhaps by another node.
+func (c *continuous) learn(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at.After(c.last) {
+		c.last = at
 	}
-	id := strings.TrimSpace(string(text))
-	if err == nil && id == "" {
-		err = errors.New("it is empty: remove it, and name a new place for backups")
-	}
-	if err != nil {
-		return "", fmt.Errorf("the identity of the data directory: %w", err)
-	}
-	return id, nil
 }
 
 // note records the outcome of an attempt. It logs failures and the first success after a failure.
@@ -173,23 +204,27 @@ func (c *continuous) note(m *repository.Moment, err error, took time.Duration) {
 		return
 	}
 	level := slog.LevelDebug
-	if c.last.IsZero() || c.problem != "" {
+	if !c.made || c.problem != "" {
 		level = slog.LevelInfo
 	}
-	c.last, c.problem = m.Created, ""
+	c.last, c.problem, c.made = m.Created, "", true
 	c.log.Log(context.Background(), level, "a continuous backup was made", "to", c.config.BackupTo,
 		"moment", m.Created, "number", m.Number, "duration", took)
 }
 
-// age returns the age of the last backup or, before the first one, the time since the server started.
-func (c *continuous) age() time.Duration {
+// age returns the age of the last backup or, while none is known, the time since the server started or became the
+// owner of the control store. Another node makes the backups if ok is false.
+func (c *continuous) age() (age time.Duration, ok bool) {
+	if !c.storage.isOwner() {
+		return 0, false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	since := c.last
 	if since.IsZero() {
-		since = c.began
+		since = c.since
 	}
-	return max(0, c.config.Now().Sub(since))
+	return max(0, c.config.Now().Sub(since)), true
 }
 
 func (c *continuous) failed() uint64 {
@@ -206,10 +241,16 @@ func (c *continuous) describe() *admin.ContinuousBackup {
 	if !c.on() {
 		return nil
 	}
-	late := c.age() > max(lateAfter, 3*c.config.BackupEvery)
+	out := &admin.ContinuousBackup{To: c.config.BackupTo}
+	age, ok := c.age()
+	if !ok {
+		out.Standby = true
+		return out
+	}
+	out.Late = age > max(lateAfter, 3*c.config.BackupEvery)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := &admin.ContinuousBackup{To: c.config.BackupTo, Late: late, Failure: c.problem}
+	out.Failure = c.problem
 	if !c.last.IsZero() {
 		out.LastMoment = new(c.last.UnixMilli())
 	}

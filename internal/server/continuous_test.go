@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/backup/repository"
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/cluster/status"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
@@ -180,11 +181,11 @@ func TestContinuousBackupIsLate(t *testing.T) {
 	config.Now, config.Logger = func() time.Time { return now }, slog.New(slog.DiscardHandler)
 	for every, after := range map[time.Duration]time.Duration{time.Minute: 5 * time.Minute, time.Hour: 3 * time.Hour} {
 		config.BackupEvery = every
-		c := newContinuous(&config, nil, nil)
+		c := newContinuous(&config, &storage{control: control.New(control.Options{})}, nil)
 		late := func(want bool) {
 			t.Helper()
 			if b := c.describe(); b.Late != want {
-				t.Errorf("every %s: late is %v, %s after the last", every, b.Late, c.age())
+				t.Errorf("every %s: late is %v at %s", every, b.Late, now)
 			}
 		}
 		now = now.Add(after)
@@ -200,5 +201,46 @@ func TestContinuousBackupIsLate(t *testing.T) {
 		if p := problems(new(status.Status), s); len(p) != 1 || !strings.Contains(p[0].Problem, "is late: the place is full") {
 			t.Errorf("the problems are %v", p)
 		}
+	}
+}
+
+// A node that does not own the control store makes no backups, and says that another one does.
+func TestContinuousBackupByAnotherNode(t *testing.T) {
+	t.Parallel()
+	config := backedUp("data", t.TempDir())
+	config.Logger = slog.New(slog.DiscardHandler)
+	c := newContinuous(&config, &storage{control: control.New(control.Options{Follow: true})}, nil)
+	if _, ok := c.age(); ok {
+		t.Error("it has a backup")
+	}
+	if b := c.describe(); !b.Standby || b.Late || b.LastMoment != nil {
+		t.Errorf("the status is %+v", b)
+	}
+	if _, err := c.make(t.Context()); !errors.Is(err, errNotOwner) {
+		t.Errorf("it makes one: %v", err)
+	}
+}
+
+func TestProblemsOfContinuousBackups(t *testing.T) {
+	t.Parallel()
+	node := func(b *admin.ContinuousBackup) admin.NodeStatus {
+		return admin.NodeStatus{Name: "a", ContinuousBackup: b}
+	}
+	makes, standby := &admin.ContinuousBackup{To: "s3://x"}, &admin.ContinuousBackup{To: "s3://x", Standby: true}
+	late := &admin.ContinuousBackup{To: "s3://x", Late: true, Failure: "the bucket is gone"}
+	for want, s := range map[string]*admin.ServerStatus{
+		"":                             {Nodes: []admin.NodeStatus{node(standby), node(makes), node(standby)}},
+		"by node a, is late: the buck": {Nodes: []admin.NodeStatus{node(standby), node(late)}},
+		"has no --backup-to":           {Nodes: []admin.NodeStatus{node(nil), node(standby)}},
+		"different values":             {Nodes: []admin.NodeStatus{node(makes), node(&admin.ContinuousBackup{To: "s3://y", Standby: true})}},
+	} {
+		p := backupProblems(s)
+		if want == "" && len(p) > 0 || want != "" && (len(p) != 1 || !strings.Contains(p[0].Problem, want)) {
+			t.Errorf("%q: the problems are %v", want, p)
+		}
+	}
+	silent := &admin.ServerStatus{Nodes: []admin.NodeStatus{node(standby)}, Silent: []string{"b"}}
+	if p := backupProblems(silent); len(p) > 0 {
+		t.Errorf("a node that does not answer may make them, and the problems are %v", p)
 	}
 }

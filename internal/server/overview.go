@@ -206,14 +206,45 @@ func problems(cluster *status.Status, s *admin.ServerStatus) []status.Problem {
 			Advice:  "Make space on it, delete messages, or start the server with a smaller --min-free-space.",
 		})
 	}
-	if b := s.Nodes[0].ContinuousBackup; b != nil && b.Late {
-		out = append(out, status.Problem{Problem: lateBackup(b), Advice: "Look into the server's log. The server tries again each time."})
+	return append(out, backupProblems(s)...)
+}
+
+// backupProblems returns the problems of continuous backups, which one of the nodes makes.
+func backupProblems(s *admin.ServerStatus) (out []status.Problem) {
+	places := make(map[string]bool)
+	making := len(s.Silent) > 0 // a node that does not answer may make them
+	for _, n := range s.Nodes {
+		b := n.ContinuousBackup
+		if b == nil {
+			continue
+		}
+		places[b.To] = true
+		making = making || !b.Standby
+		if b.Late {
+			out = append(out, status.Problem{Problem: lateBackup(n.Name, b), Advice: "Look into its log. It tries again each time."})
+		}
+	}
+	if len(places) > 0 && !making {
+		out = append(out, status.Problem{
+			Problem: "No node makes continuous backups: the owner of the shard control has no --backup-to.",
+			Advice:  "Start all nodes with the same --backup-to.",
+		})
+	}
+	if len(places) > 1 {
+		out = append(out, status.Problem{
+			Problem: "The nodes have different values of --backup-to: each place has only some of the backups.",
+			Advice:  "Start all nodes with the same --backup-to.",
+		})
 	}
 	return out
 }
 
-func lateBackup(b *admin.ContinuousBackup) string {
-	text := "The continuous backup to " + b.To + " is late"
+func lateBackup(node string, b *admin.ContinuousBackup) string {
+	text := "The continuous backup to " + b.To
+	if node != "" {
+		text += ", by node " + node + ","
+	}
+	text += " is late"
 	if b.Failure != "" {
 		return text + ": " + b.Failure
 	}

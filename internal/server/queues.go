@@ -47,12 +47,13 @@ func (q *queues) newSweeper(t *topics, m *monitoring, a *audit) *idle.Sweeper {
 }
 
 // newSQS returns the SQS service.
-func (q *queues) newSQS(a *accounts) *protocol.Service {
+func (q *queues) newSQS(a *accounts, secrets *secrecy) *protocol.Service {
 	c, st := q.config, q.storage
 	return sqs.New(sqs.Options{
 		Catalog: st.catalog.Load(), Shard: st.messages, Access: a.permissions, IDOf: a.directory.ID, Now: c.Now,
 		Room: st.room, PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
 		MaxQueues: c.MaxQueues, Consumers: q.consumers, Tenants: a.tenants, Log: q.log,
+		Keys:           secrets.access(a),
 		EarlierHandles: func() bool { return st.node.Reads(formats.Handles) != nil },
 	})
 }

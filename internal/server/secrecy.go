@@ -85,9 +85,9 @@ func (s *secrecy) load(used []string) (*keyring.Ring, error) {
 	return ring, err
 }
 
-// missing returns the ids of this node's keys that the control store does not have.
+// missing returns the ids of this node's keys that the control store does not have, not even as retired.
 func (s *secrecy) missing() []string {
-	used := s.used.IDs()
+	used := s.used.All()
 	return slices.DeleteFunc(s.ids(), func(id string) bool { return slices.Contains(used, id) })
 }
 
@@ -113,36 +113,55 @@ func (s *secrecy) add(ctx context.Context) error {
 	return nil
 }
 
-// use starts encrypting messages with the keys that may encrypt, if there are any.
+// use starts encrypting messages with the keys that may encrypt, if there are any, and no more with those that are
+// retired.
 func (s *secrecy) use() {
-	used := s.used.IDs()
-	s.cipher.Use(slices.DeleteFunc(s.ring.Keys(), func(k *keyring.Key) bool { return !slices.Contains(used, k.ID()) }))
+	encrypting, all := s.used.Encrypting(), s.used.All()
+	var keys, retired []*keyring.Key
+	for _, k := range s.ring.Keys() {
+		switch {
+		case slices.Contains(encrypting, k.ID()):
+			keys = append(keys, k)
+		case slices.Contains(all, k.ID()):
+			retired = append(retired, k)
+		}
+	}
+	s.cipher.Use(keys, retired)
 }
 
 // agreePause is how long a node of a cluster waits before it asks again whether all nodes have its keys.
 const agreePause = 2 * time.Second
 
-// Run starts encrypting with each key as soon as all nodes of the cluster have it.
+// Run starts encrypting with each key as soon as all nodes of the cluster have it, and follows which keys are retired.
 func (s *secrecy) Run(ctx context.Context) error {
-	if s.ring == nil || len(s.missing()) == 0 {
+	if s.ring == nil {
 		return nil
 	}
 	pause := time.NewTicker(agreePause)
 	defer pause.Stop()
-	for said := false; len(s.missing()) > 0; {
-		if err := s.agree(ctx); err != nil && !said {
-			s.log.Info("a key does not encrypt messages yet", "key", s.missing()[0], "why", err)
-			said = true
+	for waited, said := false, false; ; {
+		changed := s.used.Watch()
+		s.use()
+		missing := s.missing()
+		if waited && len(missing) == 0 {
+			waited = false
+			s.log.Info("messages are encrypted", "key", s.ring.First().ID())
+		}
+		var again <-chan time.Time
+		if len(missing) > 0 {
+			waited, again = true, pause.C
+			if err := s.agree(ctx); err != nil && !said {
+				s.log.Info("a key does not encrypt messages yet", "key", missing[0], "why", err)
+				said = true
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-pause.C:
+		case <-changed:
+		case <-again:
 		}
 	}
-	s.use()
-	s.log.Info("messages are encrypted", "key", s.ring.First().ID())
-	return nil
 }
 
 // agree adds this node's keys to those that may encrypt, if it owns the control store and all nodes have them. A node
@@ -187,12 +206,17 @@ func (s *secrecy) over(m Messages, queues *catalog.Catalog) Messages {
 	return &secretMessages{Messages: m, secrecy: s, queues: queues}
 }
 
-// check returns encryption.ErrNoKey if messages cannot be encrypted with the key of this name.
+// check returns encryption.ErrNoKey or ErrDisabled if messages cannot be encrypted with the key of this name.
 func (s *secrecy) check(key string) error {
 	if s.cipher == nil || !s.cipher.Encrypts() {
 		return nil
 	}
 	return s.cipher.Check(key)
+}
+
+// access returns the object that decides who may use the keys of queues and topics.
+func (s *secrecy) access(a *accounts) *service.KeyAccess {
+	return service.NewKeyAccess(a.permissions, s.config.Now, func() bool { return s.cipher != nil && s.cipher.Encrypts() })
 }
 
 // deliveryKey returns the name of the key for messages that wait for the endpoint of a subscription: that of its

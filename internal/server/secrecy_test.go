@@ -26,6 +26,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/datadir"
@@ -607,6 +608,94 @@ func TestUnknownKeysOfTopics(t *testing.T) {
 			t.Errorf("an endpoint got %q", got)
 		}
 	}
+}
+
+// A server begins to encrypt, on data that was not encrypted, and ends it queue by queue. Messages that are stored stay
+// as they are, and FIFO queues keep their order.
+func TestEncryptionComesAndGoes(t *testing.T) {
+	t.Parallel()
+	config := encrypted(t.TempDir())
+	keys := config.EncryptionKeyFile
+	config.EncryptionKeyFile = ""
+	s, stop := start(t, config)
+	c := clientOf(t, s, inJSON)
+	for _, name := range []string{"q", "f.fifo"} {
+		c.Make("CreateQueue", object{"QueueName": name, "Attributes": fifoIf(name)})
+	}
+	sent := 0
+	send := func(queues ...string) {
+		t.Helper()
+		for _, name := range queues {
+			in := object{"QueueUrl": c.URL(name), "MessageBody": fmt.Sprint(sent)}
+			if name == "f.fifo" {
+				in["MessageGroupId"], in["MessageDeduplicationId"] = "g", fmt.Sprint(sent)
+			}
+			c.Make("SendMessage", in)
+		}
+		sent++
+	}
+	restart := func(file string) {
+		t.Helper()
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		config.EncryptionKeyFile = file
+		s, stop = start(t, config)
+		region := c.Region
+		c = clientOf(t, s, inJSON)
+		c.Region = region
+	}
+	set := func(name, managed string) {
+		t.Helper()
+		c.Make("SetQueueAttributes", object{"QueueUrl": c.URL(name), "Attributes": object{"SqsManagedSseEnabled": managed}})
+	}
+	send("q", "f.fifo")
+	restart(keys)
+	send("q", "f.fifo")
+	set("f.fifo", "false")
+	send("q", "f.fifo")
+	set("q", "false")
+	set("f.fifo", "true")
+	send("q", "f.fifo")
+	restart(keys)
+	for name, want := range map[string]string{"q": "- + + -", "f.fifo": "- + - +"} {
+		if got := sealed(t, s, c.ARN(name)); got != want {
+			t.Errorf("the messages of %s are %s, want %s", name, got, want)
+		}
+		for i := range sent {
+			got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL(name)})["Messages"].(list)[0].(object)
+			if body := fmt.Sprint(i); name == "f.fifo" && got["Body"] != body || got["MD5OfBody"] != md5Of(got["Body"].(string)) {
+				t.Errorf("message %d of %s is %v", i, name, got)
+			}
+			c.Make("DeleteMessage", object{"QueueUrl": c.URL(name), "ReceiptHandle": got["ReceiptHandle"]})
+		}
+	}
+}
+
+func fifoIf(name string) object {
+	if strings.HasSuffix(name, ".fifo") {
+		return object{"FifoQueue": "true"}
+	}
+	return object{}
+}
+
+// sealed returns for each message of a queue, the first first, whether it is stored encrypted.
+func sealed(t *testing.T, s *Server, arn string) string {
+	t.Helper()
+	n, _ := service.ParseQueueARN(arn)
+	id := s.storage.catalog.Load().Find(n).ID
+	var out []string
+	as := queue.Receive{Max: 10, Timeout: new(time.Duration)}
+	stored, err := s.storage.messages.(*secretMessages).Messages.Receive(t.Context(), id, as, 0)
+	apitest.Must(t, stored, err)
+	for i := range stored {
+		form := "-"
+		if stored[i].IsEncrypted() {
+			form = "+"
+		}
+		out = append(out, form)
+	}
+	return strings.Join(out, " ")
 }
 
 // noted keeps the messages that it should store.

@@ -127,7 +127,7 @@ func (s *Server) assemble() error {
 	c, st := s.config, s.storage
 	s.queues = newQueues(c, st, s.topics, s.monitoring, s.audit)
 	s.console = newConsole(c, s.accounts, s.audit.trail)
-	if err := s.administration.open(st, s.accounts, s.queues, s.topics, s.monitoring); err != nil {
+	if err := s.administration.open(st, s.accounts, s.queues, s.topics, s.monitoring, s.secrecy); err != nil {
 		return err
 	}
 	st.space.look()
@@ -148,7 +148,7 @@ func (s *Server) measured() []measured {
 // services returns the services for clients. A request that does not name a service is for the first one.
 func (s *Server) services() []*protocol.Service {
 	history := newHistory()
-	sqs := s.queues.newSQS(s.accounts)
+	sqs := s.queues.newSQS(s.accounts, s.secrecy)
 	sns := s.topics.newSNS(s.accounts, s.secrecy, s.entrance.endpoint)
 	own := s.administration.newAdmin()
 	s.console.register(own)

@@ -25,7 +25,7 @@ func strange(t *testing.T, s *Server, arn, body, group string) {
 	id := s.storage.catalog.Load().Find(n).ID
 	ring := keyring.New(time.Now())
 	c := encryption.New(ring, time.Now)
-	c.Use(ring.Keys())
+	c.Use(ring.Keys(), nil)
 	out, err := c.Encrypt(encryption.Setting{Queue: id, Period: time.Hour}, []queue.Outgoing{{
 		ID: queue.MessageID(uuid.New()), Sender: account, Group: group, Dedup: uuid.NewString(),
 		Body: body, BodyMD5: md5.Sum([]byte(body)),

@@ -508,6 +508,13 @@ func (w *walk) accounts(wire *protocol.Service) {
 	do("SetLogLevel", `{"Level":"info"}`)
 	do("ProfileServer", `{"Kind":"heap"}`)
 	do("DrainNode", `{"Node":"b"}`)
+	apitest.Must(w.t, 0, w.owner.secrecy.used.Add(w.t.Context(), []string{"an-old-key"}))
+	if retired := do("RetireKey", `{"KeyId":"an-old-key"}`); !strings.Contains(retired, `"Removable":false`) {
+		w.t.Errorf("the key is %s", retired)
+	}
+	if left := w.other.secrecy.used.Encrypting(); len(left) > 0 {
+		w.t.Errorf("the keys %v still encrypt", left)
+	}
 	do("RemoveNode", `{"Node":"b"}`)
 	if link := do("CreateSignInLink", "{}"); !strings.Contains(link, "/console/#k=") {
 		w.t.Errorf("the link is %s", link)

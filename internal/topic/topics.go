@@ -75,11 +75,16 @@ func (t *Topics) Subscribed(n Name) (*Topic, []*Subscription) {
 
 // List returns the topics of an account in a region, sorted by name.
 func (t *Topics) List(account, region string) []*Topic {
-	r := t.records.RLock()
-	out := control.Where(r.topics, func(t *Topic) bool { return t.Name.Account == account && t.Name.Region == region })
-	t.records.RUnlock()
+	out := t.Where(func(t *Topic) bool { return t.Name.Account == account && t.Name.Region == region })
 	slices.SortFunc(out, func(a, b *Topic) int { return strings.Compare(a.Name.Topic, b.Name.Topic) })
 	return out
+}
+
+// Where returns the topics of all accounts for which keep returns true, in any order.
+func (t *Topics) Where(keep func(*Topic) bool) []*Topic {
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	return control.Where(r.topics, keep)
 }
 
 // Count returns the number of topics of an account in all regions for which keep returns true.

@@ -11,10 +11,12 @@
 // on Linux.
 //
 // TestKillEncrypted is TestKill with encryption, and tries wrong files of keys between. TestEncryptedCluster kills the
-// nodes of a cluster that encrypts, while its key is rotated.
+// nodes of a cluster that encrypts, while its key is rotated. TestNothingReadableOnTheWire listens between nodes.
 //
 // TestKillContinuousBackup kills a server that makes continuous backups, and holds what is restored of several moments
 // to the same verdict, from which the calls since each moment are left out.
+//
+// TestKillClusterBackup does the same to a cluster. It kills the node that makes the backups, and all nodes.
 //
 // TestDocumentedRestart restarts a cluster by the commands of docs/cluster.md, under a client that
 // must not notice.

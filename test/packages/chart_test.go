@@ -208,7 +208,7 @@ func TestChartWithTrails(t *testing.T) {
 	}
 }
 
-// Backups of a single node go to a bucket, with the keys of a secret, or to the volume that is mounted for them.
+// Backups go to a bucket, with the keys of a secret, or to the volume that is mounted for them.
 func TestChartWithBackups(t *testing.T) {
 	for values, want := range map[string]string{
 		"backup.to=s3://backups/jobs,backup.keep=30d,backup.existingSecret=keys": "s3://backups/jobs",
@@ -227,6 +227,10 @@ func TestChartWithBackups(t *testing.T) {
 		if claim := objects["StatefulSet jobs-sluice"].mounts()["/var/lib/sluice-backups"]; (claim == "backups") != strings.HasPrefix(want, "file:") {
 			t.Errorf("with %s the claim %q is mounted", values, claim)
 		}
+	}
+	cluster := render(t, "--set", "backup.to=s3://b/p,replicas=3")
+	if config := cluster["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config, "\nbackup-to: s3://b/p\n") {
+		t.Errorf("the nodes of a cluster have no backups:\n%s", config)
 	}
 	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", "backup.to=s3://b/p,backup.existingSecret=keys")
 	if !strings.Contains(out, "secretRef:\n                name: keys\n") {

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
@@ -31,6 +32,9 @@ type Options struct {
 	Status   func(context.Context) (*ServerStatus, error) // how the server stands
 	LogLevel *slog.LevelVar                               // of the server's log; nil: it cannot be changed
 	Tenants  *tenant.Tenants
+	// RetireKey has a key encrypt no messages from now on, and returns what is known about it. The errors are
+	// encryption.ErrUnknownKey and *KeyInUse.
+	RetireKey func(ctx context.Context, id string) (encryption.Retirement, error)
 	// Subscriptions returns how many subscriptions an account has.
 	Subscriptions func(account string) int
 }
@@ -49,6 +53,7 @@ type Service struct {
 	tenants    *tenant.Tenants
 
 	subscriptions func(account string) int
+	retire        func(ctx context.Context, id string) (encryption.Retirement, error)
 }
 
 // New returns the service's wire form.
@@ -57,6 +62,7 @@ func New(o Options) *protocol.Service {
 		accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues,
 		topics:  o.Topics,
 		cluster: o.Cluster, status: o.Status, logLevel: o.LogLevel, tenants: o.Tenants, subscriptions: o.Subscriptions,
+		retire: o.RetireKey,
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
@@ -75,6 +81,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "ListShardQueues", s.listShardQueues)
 	protocol.Register(wire, "ProfileServer", s.profileServer)
 	protocol.Register(wire, "RemoveNode", s.removeNode, protocol.Control)
+	protocol.Register(wire, "RetireKey", s.retireKey, protocol.Control)
 	protocol.Register(wire, "SetLimits", s.setLimits, protocol.Control)
 	protocol.Register(wire, "SetLogLevel", s.setLogLevel)
 	return wire

@@ -133,7 +133,7 @@ func TestWhoMayAdminister(t *testing.T) {
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
 	operations := []string{
 		"Backup", "CreateAccount", "DeleteAccount", "DeleteLimits", "DescribeCluster", "DescribeServer", "DrainNode", "GetLimits", "GetLogLevel",
-		"ListAccounts", "ListLimits", "ListShardQueues", "ProfileServer", "RemoveNode", "SetLimits", "SetLogLevel",
+		"ListAccounts", "ListLimits", "ListShardQueues", "ProfileServer", "RemoveNode", "RetireKey", "SetLimits", "SetLogLevel",
 	}
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {

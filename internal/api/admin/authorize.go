@@ -17,7 +17,8 @@ var unscoped = []string{
 	"sluice:Backup", "sluice:CreateAccount", "sluice:CreateSignInLink", "sluice:DeleteAccount", "sluice:DeleteLimits",
 	"sluice:DescribeCluster", "sluice:DescribeServer", "sluice:DrainNode", "sluice:GetLimits", "sluice:GetLogLevel",
 	"sluice:ListAccounts",
-	"sluice:ListLimits", "sluice:ListShardQueues", "sluice:ProfileServer", "sluice:RemoveNode", "sluice:SetLimits", "sluice:SetLogLevel",
+	"sluice:ListLimits", "sluice:ListShardQueues", "sluice:ProfileServer", "sluice:RemoveNode", "sluice:RetireKey",
+	"sluice:SetLimits", "sluice:SetLogLevel",
 }
 
 // lists are the actions about the queues of an account, which package inspect serves. Policies name the resource * for

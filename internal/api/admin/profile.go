@@ -32,7 +32,8 @@ type profileServerOutput struct {
 	Profile []byte // compressed, in the format of pprof
 }
 
-// profileServer profiles the process that is asked. A profile has functions, lines and numbers, and nothing of a client.
+// profileServer profiles the process that is asked. A profile has functions, lines and numbers, and no data of a
+// client.
 func (s *Service) profileServer(
 	ctx context.Context, c *protocol.Call, in *profileServerInput,
 ) (*profileServerOutput, error) {

@@ -42,9 +42,10 @@ type NodeStatus struct {
 // ContinuousBackup is how the continuous backups of a server stand.
 type ContinuousBackup struct {
 	To         string // URL
-	LastMoment *int64 // what the last backup has was acknowledged before; nil: none was made since the server was started
+	LastMoment *int64 // what the last backup has was acknowledged before; nil: none is known
 	Late       bool   // the last one is too old
 	Failure    string `json:",omitempty"` // why the last attempt has failed
+	Standby    bool   `json:",omitempty"` // another node of the cluster makes the backups, and knows how they stand
 }
 
 // MessageCounts are the messages of all queues.

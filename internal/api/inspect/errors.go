@@ -27,6 +27,8 @@ func failure(err error) error {
 		return service.Sealed(err)
 	case errors.Is(err, encryption.ErrNoKey):
 		return errors.Join(protocol.ValidationError("The encryption key of the queue does not exist."), err)
+	case errors.Is(err, encryption.ErrDisabled):
+		return errors.Join(protocol.ValidationError("The encryption key of the queue is retired."), err)
 	case errors.Is(err, queue.ErrTooLong):
 		return protocol.InvalidParameterValue("The request is too large to be carried out.")
 	case service.OfTheDisk(err):

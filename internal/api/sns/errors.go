@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -97,8 +98,11 @@ func errUnsupported(parameter, reason string) *protocol.Error {
 	return errParameter("%s Reason: %s", parameter, reason)
 }
 
-// errNoKey refuses a publish to a topic whose encryption key the server does not have.
-func errNoKey(name string) *protocol.Error {
+// errKey refuses a publish to a topic whose encryption key the server does not have, or has retired.
+func errKey(name string, err error) *protocol.Error {
+	if errors.Is(err, encryption.ErrDisabled) {
+		return service.Modelled("KMSDisabledException", "KMSDisabled", 400, "The key %s is disabled.", service.Shorten(name))
+	}
 	return service.Modelled("KMSNotFoundException", "KMSNotFound", 400, "The key %s does not exist.", service.Shorten(name))
 }
 

@@ -2,12 +2,14 @@ package sns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -32,6 +34,9 @@ func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInpu
 	}
 	o, err := in.check(c, t, "")
 	if err != nil {
+		return nil, err
+	}
+	if err := s.useKey(c, t); err != nil {
 		return nil, err
 	}
 	if err := s.take(c, t, 1); err != nil {
@@ -77,10 +82,21 @@ func sequence(n uint64) string {
 	return fmt.Sprintf("%020d", n)
 }
 
+// useKey returns nil if the caller may encrypt with the key of a topic. Notices of this server need no permission.
+func (s *Service) useKey(c *protocol.Call, t *topic.Topic) error {
+	err := s.keys.Authorize(c, t.Name.Account, t.Name.Region, t.Attributes.KMSKey, service.ToEncrypt)
+	if denial, ok := errors.AsType[*access.Denial](err); ok {
+		return errors.Join(service.Modelled("KMSAccessDeniedException", "KMSAccessDenied", 400, "%s", denial.Error()), denial)
+	}
+	return err
+}
+
 // send publishes messages to their topic, all of them or none.
 func (s *Service) send(ctx context.Context, c *protocol.Call, messages []*outbound) ([]queue.Published, error) {
-	if key := messages[0].topic.Attributes.KMSKey; key != "" && s.checkKey(key) != nil {
-		return nil, errNoKey(key)
+	if key := messages[0].topic.Attributes.KMSKey; key != "" {
+		if err := s.checkKey(key); err != nil {
+			return nil, errKey(key, err)
+		}
 	}
 	if err := s.checkRoom(); err != nil {
 		return nil, err

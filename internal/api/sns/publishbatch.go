@@ -50,6 +50,9 @@ func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publis
 			return nil, err
 		}
 	}
+	if err := s.useKey(c, t); err != nil {
+		return nil, err
+	}
 	if err := s.take(c, t, len(messages)); err != nil {
 		return nil, err
 	}

@@ -54,6 +54,8 @@ type Options struct {
 	// CheckKey returns why messages cannot be encrypted under the key of this name. A nil CheckKey means that they can,
 	// or need not.
 	CheckKey func(name string) error
+	// Keys decides who may use the encryption keys of topics. Nil allows everything.
+	Keys *service.KeyAccess
 	// Room is called before data is added. See sqs.Options.
 	Room func() error
 	Log  *slog.Logger // nil means that nothing is logged
@@ -77,6 +79,7 @@ type Service struct {
 	counting    func() bool
 	room        func() error
 	checkKey    func(name string) error
+	keys        *service.KeyAccess
 	tenants     *tenant.Tenants
 	log         *slog.Logger
 
@@ -90,7 +93,8 @@ func New(o Options) (*Service, *protocol.Service) {
 		idOf:       o.IDOf,
 		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint,
 		signers:   o.Signer,
-		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, checkKey: o.CheckKey, tenants: o.Tenants, log: o.Log,
+		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, checkKey: o.CheckKey, keys: o.Keys,
+		tenants: o.Tenants, log: o.Log,
 	}
 	s.now = s.authorizer.Now
 	if s.access == nil {

@@ -1,7 +1,10 @@
 package sqs
 
 import (
+	"errors"
+
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -105,6 +108,15 @@ func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, actio
 		return nil, errAddress(url)
 	}
 	return nil, errNoQueue()
+}
+
+// useKey returns nil if the caller may take actions with the encryption key of a queue.
+func (s *Service) useKey(c *protocol.Call, q *catalog.Queue, actions []string) error {
+	err := s.keys.Authorize(c, q.Name.Account, q.Name.Region, q.Attributes.KMSKey, actions)
+	if denial, ok := errors.AsType[*access.Denial](err); ok {
+		return errors.Join(service.Modelled("KmsAccessDenied", "KMS.AccessDeniedException", 400, "%s", denial.Error()), denial)
+	}
+	return err
 }
 
 // sender returns the SenderId of a message: the unique id of the caller, or the address of an anonymous one.

@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,13 +106,19 @@ func errResourceNotFound(format string, args ...any) *protocol.Error {
 	return service.Modelled("ResourceNotFoundException", "ResourceNotFoundException", 404, format, args...)
 }
 
-// errNoKey refuses to encrypt or decrypt under a key that the server does not have.
+// errNoKey refuses to encrypt under a key that the server does not have.
 func errNoKey(q *catalog.Queue) *protocol.Error {
-	name := q.Attributes.KMSKey
-	if name == "" {
-		name = "alias/aws/sqs"
-	}
-	return service.Modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key %s does not exist.", service.Shorten(name))
+	return service.Modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key %s does not exist.", keyName(q))
+}
+
+// errKeyDisabled refuses to encrypt under a retired key.
+func errKeyDisabled(q *catalog.Queue) *protocol.Error {
+	return service.Modelled("KmsDisabled", "KMS.DisabledException", 400, "The key %s is disabled.", keyName(q))
+}
+
+// keyName returns the name of a queue's key for people.
+func keyName(q *catalog.Queue) string {
+	return service.Shorten(cmp.Or(q.Attributes.KMSKey, "alias/aws/sqs"))
 }
 
 // errNoKeyOfMessage refuses a receive of messages that were all encrypted under keys that the server does not have.
@@ -189,6 +196,8 @@ func failure(err error, q *catalog.Queue) error {
 		return errors.Join(errNoKeyOfMessage(), err)
 	case errors.Is(err, encryption.ErrNoKey):
 		return errors.Join(errNoKey(q), err)
+	case errors.Is(err, encryption.ErrDisabled):
+		return errors.Join(errKeyDisabled(q), err)
 	case errors.Is(err, queue.ErrTooLong):
 		return protocol.InvalidParameterValue("The request is too large to be carried out.")
 	case service.OfTheDisk(err):

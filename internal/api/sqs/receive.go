@@ -83,6 +83,9 @@ func (s *Service) receiveMessage(
 	if err != nil {
 		return nil, err
 	}
+	if err := s.useKey(c, q, service.ToDecrypt); err != nil {
+		return nil, err
+	}
 	if err := s.take(c, q, tenant.Receives, 1); err != nil {
 		return nil, err
 	}

@@ -57,7 +57,9 @@ type Options struct {
 	Tenants *tenant.Tenants
 	// Consumers records the consumers of queues. Nil means that they are not recorded.
 	Consumers *consumers.Log
-	Log       *slog.Logger // nil means that nothing is logged
+	// Keys decides who may use the encryption keys of queues. Nil allows everything.
+	Keys *service.KeyAccess
+	Log  *slog.Logger // nil means that nothing is logged
 }
 
 // Service is the SQS service.
@@ -75,6 +77,7 @@ type Service struct {
 	earlierHandles func() bool
 	tenants        *tenant.Tenants
 	consumers      *consumers.Log
+	keys           *service.KeyAccess
 	log            *slog.Logger
 	lastHint       atomic.Int64 // in Unix seconds; see noteOtherRegions
 }
@@ -86,7 +89,7 @@ func New(o Options) *protocol.Service {
 		room:      o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize, maxQueues: o.MaxQueues,
 		handles: newSealer(o.Catalog.Secret()), earlierHandles: o.EarlierHandles, consumers: o.Consumers,
-		tenants: o.Tenants,
+		tenants: o.Tenants, keys: o.Keys,
 	}
 	if s.earlierHandles == nil {
 		s.earlierHandles = func() bool { return false }

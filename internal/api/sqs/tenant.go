@@ -42,6 +42,9 @@ func (s *Service) takeReceived(c *protocol.Call, q *catalog.Queue, messages int)
 func (s *Service) send(
 	ctx context.Context, c *protocol.Call, q *catalog.Queue, messages []queue.Outgoing,
 ) ([]queue.Sent, error) {
+	if err := s.useKey(c, q, service.ToEncrypt); err != nil {
+		return nil, err
+	}
 	if err := s.checkRoom(); err != nil {
 		return nil, err
 	}

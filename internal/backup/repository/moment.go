@@ -20,6 +20,8 @@ type Moment struct {
 	backup.About
 	Number int64 // counted from 1
 	Files  []File
+	// Removing has the digests of the objects that its writer may remove once the moment is stored.
+	Removing []string `json:",omitempty"`
 }
 
 // File is a file of a moment.
@@ -96,6 +98,11 @@ func decode(text []byte, number int64) (*Moment, error) {
 			return nil, fmt.Errorf("%w: it has a file %q", backup.ErrNoBackup, f.Name)
 		}
 		names[f.Name] = true
+	}
+	for _, digest := range m.Removing {
+		if !isDigest(digest) {
+			return nil, fmt.Errorf("%w: it removes an object %q", backup.ErrNoBackup, digest)
+		}
 	}
 	return m, nil
 }

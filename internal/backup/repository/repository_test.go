@@ -169,7 +169,10 @@ var dirs sync.Map
 
 func write(t *testing.T, w *Writer, i int, f files) (*Moment, error) {
 	t.Helper()
-	at, ok := dirs.Load(placeOf(f))
+	at, ok := any(nil), false
+	if place := placeOf(f); place >= 0 {
+		at, ok = dirs.Load(place)
+	}
 	if !ok {
 		at = dir(t, f)
 	}
@@ -366,16 +369,23 @@ func TestCrashAtEachStep(t *testing.T) {
 func life(t *testing.T, m *memory, h []files, from int) (int, error) {
 	t.Helper()
 	w := newWriter(m, "a")
-	for i := from; i < len(h); i++ {
-		if _, err := write(t, w, i, h[i]); err != nil {
-			return i, err
-		}
-		w.swept = time.Time{} // each time, not each hour
-		if err := w.Tidy(t.Context(), timeOf(i)); err != nil {
+	last := len(h) - 1
+	for i := from; i <= last; i++ {
+		if err := step(t, w, i, h[i]); err != nil {
 			return i, err
 		}
 	}
-	return len(h), nil
+	return len(h), step(t, w, last, h[last]) // which removes the objects of what has expired
+}
+
+// step writes a moment and tidies up.
+func step(t *testing.T, w *Writer, i int, f files) error {
+	t.Helper()
+	w.swept = time.Time{} // each time, not each hour
+	if _, err := write(t, w, i, f); err != nil {
+		return err
+	}
+	return w.Tidy(t.Context(), timeOf(i))
 }
 
 // A writer that lives on after a failure, as a server does, needs no help either.
@@ -397,19 +407,17 @@ func TestFailuresPass(t *testing.T) {
 			w := newWriter(m, "a")
 			good := 0
 			for i := range h {
+				w.swept = time.Time{}
 				if _, err := write(t, w, i, h[i]); err == nil {
 					good = i
 				}
-				w.swept = time.Time{}
 				_ = w.Tidy(t.Context(), timeOf(i))
 			}
 			m.fail = nil
-			if _, err := write(t, w, len(h)-1, h[len(h)-1]); err != nil {
-				t.Errorf("every %d: %v", at, err)
-			}
-			w.swept = time.Time{}
-			if err := w.Tidy(t.Context(), timeOf(len(h)-1)); err != nil {
-				t.Error(err)
+			for range 2 { // the second removes what the first has let expire
+				if err := step(t, w, len(h)-1, h[len(h)-1]); err != nil {
+					t.Errorf("every %d: %v", at, err)
+				}
 			}
 			got := checkAll(t, m, h)
 			if good > 0 && good < len(h)-1 && !slices.Contains(got, good) && timeOf(len(h)-1).Sub(timeOf(good)) < keepAll {
@@ -458,40 +466,142 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
+// nodeWriter returns the writer of a node of a cluster.
+func nodeWriter(p bucket.Place) *Writer {
+	w := newWriter(p, "cluster")
+	w.Shared = true
+	return w
+}
+
+// Of two nodes that write in turns, one that does not know of the other's moments writes and removes nothing. It
+// continues when it has read them.
+func TestNodesTakeTurns(t *testing.T) {
+	t.Parallel()
+	h := history(12)
+	m := newMemory()
+	nodes := []*Writer{nodeWriter(m), nodeWriter(m)}
+	refused := 0
+	for i := range h {
+		for range 2 { // one is behind at the first try, at least
+			w := nodes[i/2%2]
+			before := maps.Clone(m.objects)
+			err := step(t, w, i, h[i])
+			if !errors.Is(err, ErrTaken) {
+				if err != nil {
+					t.Errorf("moment %d: %v", i, err)
+				}
+				continue
+			}
+			refused++
+			for key := range before {
+				if m.objects[key] == "" && before[key] != "" {
+					t.Errorf("moment %d: %s was removed", i, key)
+				}
+			}
+		}
+		if got := checkAll(t, m, h); got[len(got)-1] != i {
+			t.Errorf("after moment %d there are %v", i, got)
+		}
+	}
+	if refused != len(h)/2-2 { // at each turn but the first of either
+		t.Errorf("%d writes were refused", refused)
+	}
+}
+
+// An object that another node may still be removing is not relied on.
+func TestDoomedObjects(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	old, other := files{"old.sst": "old"}, files{"new.sst": "new"}
+	stalled := nodeWriter(m)
+	stalled.Keep = time.Hour
+	if err := step(t, stalled, 0, old); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{5, 10} {
+		stalled.swept = time.Time{}
+		if _, err := write(t, stalled, i, other); err != nil {
+			t.Fatal(err)
+		}
+		if i == 5 {
+			if err := stalled.Tidy(t.Context(), timeOf(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	next := nodeWriter(m)
+	if err := step(t, next, 11, old); !errors.Is(err, errDoomed) {
+		t.Fatalf("%v", err)
+	}
+	if err := stalled.Tidy(t.Context(), timeOf(10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := step(t, next, 11, old); err != nil {
+		t.Fatal(err)
+	}
+	last, err := New(m).At(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := fetched(t, New(m), last); err != nil || !maps.Equal(got, old) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A writer that sleeps for hours finds that its number was used, even if that moment has expired since.
+func TestWriterThatSleeps(t *testing.T) {
+	t.Parallel()
+	h := history(12)
+	m := newMemory()
+	sleeper := newWriter(m, "a")
+	if err := sleeper.Prepare(t.Context(), timeOf(0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := life(t, m, h, 0); err != nil {
+		t.Fatal(err)
+	}
+	if m.objects[momentKey(1)] != "" {
+		t.Fatal("the first moment has not expired")
+	}
+	if _, err := write(t, sleeper, 0, h[0]); !errors.Is(err, ErrTaken) {
+		t.Errorf("%v", err)
+	}
+	checkAll(t, m, h)
+}
+
 // A list that leaves out a moment, as that of a service with several copies may, takes nothing from the moment. If the
-// moment was removed by another program, the next sweep removes what it named.
+// moment was removed by another program, a later sweep removes what it named.
 func TestMomentIsNotListed(t *testing.T) {
 	t.Parallel()
 	h := history(4)
 	m := newMemory()
 	w := newWriter(m, "a")
 	for i := range 2 {
-		if _, err := write(t, w, i, h[i]); err != nil {
+		if err := step(t, w, i, h[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m.unlisted = momentKey(2)
-	if err := w.Tidy(t.Context(), timeOf(1)); !errors.Is(err, ErrNoMoment) {
+	m.unlisted = momentKey(1)
+	if err := step(t, w, 2, h[2]); !errors.Is(err, ErrNoMoment) {
 		t.Errorf("a sweep without a moment: %v", err)
 	}
 	m.unlisted = ""
-	if got := checkAll(t, m, h); !slices.Equal(got, []int{0, 1}) {
+	if got := checkAll(t, m, h); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("there are %v", got)
 	}
-	for i := 2; i < 4; i++ {
-		if _, err := write(t, w, i, h[i]); err != nil {
-			t.Fatal(err)
-		}
-		var want error
-		if i == 2 {
-			delete(m.objects, momentKey(3))
-			want = ErrNoMoment
-		}
-		if err := w.Tidy(t.Context(), timeOf(i)); !errors.Is(err, want) {
-			t.Errorf("after moment %d: %v", i+1, err)
+	if err := step(t, w, 2, h[2]); err != nil {
+		t.Error(err)
+	}
+	delete(m.objects, momentKey(2))
+	if err := step(t, w, 3, h[3]); !errors.Is(err, ErrNoMoment) {
+		t.Errorf("a moment was removed: %v", err)
+	}
+	for range 2 { // the second removes what the first has let expire
+		if err := step(t, w, 3, h[3]); err != nil {
+			t.Error(err)
 		}
 	}
-	if got := checkAll(t, m, h); !slices.Equal(got, []int{1, 3}) { // the first is too old
+	if got := checkAll(t, m, h); slices.Contains(got, 1) || got[len(got)-1] != 3 {
 		t.Errorf("there are %v", got)
 	}
 	checkNoGarbage(t, m)
@@ -554,8 +664,7 @@ func TestDamageIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		w.swept = time.Time{}
-		if err := w.Tidy(t.Context(), timeOf(2)); (err == nil) == errors.Is(c.want, ErrDamaged) {
+		if err := step(t, w, 2, h[1]); (err == nil) == errors.Is(c.want, ErrDamaged) {
 			t.Errorf("%s: tidy: %v", name, err)
 		}
 		if got, err := restored(t, r, first); err != nil || !maps.Equal(got, h[0]) {

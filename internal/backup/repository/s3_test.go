@@ -75,6 +75,7 @@ func TestMomentsInS3(t *testing.T) {
 	h := history(6)
 	w := newWriter(place, "a")
 	for i := range h {
+		w.swept = time.Time{}
 		for try := 0; ; try++ {
 			if _, err := write(t, w, i, h[i]); err == nil {
 				break
@@ -82,7 +83,6 @@ func TestMomentsInS3(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w.swept = time.Time{}
 		if err := w.Tidy(t.Context(), timeOf(i)); err != nil {
 			t.Log(err)
 		}

@@ -4,72 +4,130 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
-// sweepEvery is how often objects are looked for that no moment names: it takes a list of all objects, and all moments.
-const sweepEvery = time.Hour
+const (
+	// sweepEvery is how often objects are looked for that no moment names: it takes a list of all objects, and all
+	// moments.
+	sweepEvery = time.Hour
+	// removalLimit is how long after a moment its writer removes objects.
+	removalLimit = 5 * time.Minute
+	// doomedFor is how long a writer that begins takes others to remove objects. They have less time for it.
+	doomedFor = 2 * removalLimit
+)
 
-// Tidy removes expired moments, and once an hour the objects that no moment names. It is called after Write has
-// succeeded. It removes moments first: after an interruption, each remaining moment is complete, and the rest is
-// removed later.
+// removal is objects that no moment names.
+type removal struct {
+	digests []string
+	until   time.Time
+	failed  error // why there are none
+}
+
+// doomed is objects that another writer may be removing, until a time.
+type doomed struct {
+	digests map[string]bool
+	until   time.Time
+}
+
+// newDoomed takes some digests out of what is stored. Those that are not in it are removed already.
+func newDoomed(digests []string, stored map[string]int64) doomed {
+	d := doomed{make(map[string]bool), time.Now().Add(doomedFor)}
+	for _, digest := range digests {
+		if _, there := stored[digest]; there {
+			d.digests[digest] = true
+			delete(stored, digest)
+		}
+	}
+	return d
+}
+
+var errDoomed = errors.New("another server may be removing the same object; the next backup may succeed")
+
+// check returns an error if an object cannot be relied on, whether it is stored or is stored again.
+func (d *doomed) check(digest string) error {
+	if d.digests[digest] && time.Now().Before(d.until) {
+		return fmt.Errorf("%w: %s", errDoomed, digest)
+	}
+	return nil
+}
+
+// condemn adds to a moment, once an hour, the objects that no moment names, and returns them. If it fails, Tidy says
+// so: a moment is worth more than space.
+func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
+	since := m.Created.Sub(w.swept)
+	if since >= 0 && since < sweepEvery {
+		return removal{}
+	}
+	until := time.Now().Add(removalLimit)
+	digests, err := w.unnamed(ctx, m)
+	if err != nil {
+		return removal{failed: fmt.Errorf("find what no moment names: %w", err)}
+	}
+	w.swept = m.Created
+	m.Removing = digests
+	return removal{digests: digests, until: until}
+}
+
+// unnamed returns the objects that no moment names, the new one included. If a moment cannot be read, or a known one is
+// not listed, the objects that it names are unknown.
+func (w *Writer) unnamed(ctx context.Context, m *Moment) (digests []string, err error) {
+	named, read := make(map[string]bool), make(map[int64]bool)
+	name := func(m *Moment) {
+		read[m.Number] = true
+		for _, f := range m.Files {
+			named[f.SHA256] = true
+		}
+	}
+	name(m)
+	if err := w.repository.Moments(ctx, name); err != nil {
+		return nil, err
+	}
+	for _, k := range w.moments {
+		if !read[k.number] {
+			return nil, fmt.Errorf("%w: %d, which this server has not removed", ErrNoMoment, k.number)
+		}
+	}
+	objects, err := w.objects(ctx)
+	for digest := range objects {
+		if !named[digest] {
+			digests = append(digests, digest)
+		}
+	}
+	slices.Sort(digests)
+	return digests, err
+}
+
+// Tidy removes expired moments, and the objects that the last moment says so of. It is called after Write has
+// succeeded. After an interruption, each remaining moment is complete, and the rest is removed later.
 func (w *Writer) Tidy(ctx context.Context, now time.Time) error {
 	if !w.ready {
 		return nil
 	}
 	for _, number := range expired(w.moments, now, w.Keep) {
 		if err := w.remove(ctx, momentKey(number)); err != nil {
+			w.ready = false // it may be removed
 			return fmt.Errorf("remove moment %d: %w", number, err)
 		}
 		w.forget(number)
 	}
-	if since := now.Sub(w.swept); since >= 0 && since < sweepEvery {
-		return nil
-	}
-	if err := w.sweep(ctx); err != nil {
-		return fmt.Errorf("remove what no moment names: %w", err)
-	}
-	w.swept = now
-	return nil
-}
-
-// sweep removes the objects that no moment names. If a moment cannot be read, or a known one is not listed, the objects
-// that it names are unknown, and sweep removes nothing.
-func (w *Writer) sweep(ctx context.Context) error {
-	w.ready = false // until the contents are known
-	named, read := make(map[string]bool), make(map[int64]bool)
-	err := w.repository.Moments(ctx, func(m *Moment) {
-		read[m.Number] = true
-		for _, f := range m.Files {
-			named[f.SHA256] = true
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, k := range w.moments {
-		if !read[k.number] {
-			return fmt.Errorf("%w: %d, which this server has not removed", ErrNoMoment, k.number)
-		}
-	}
-	if w.stored, err = w.objects(ctx); err != nil {
-		return err
-	}
-	for digest := range w.stored {
-		if named[digest] {
-			continue
-		}
-		err = errors.Join(err, ctx.Err())
-		if err == nil {
-			err = w.remove(ctx, objectKey(digest))
-		}
-		if err != nil {
+	list := w.removal
+	w.removal = removal{}
+	for _, digest := range list.digests {
+		if err := ctx.Err(); err != nil || time.Now().After(list.until) {
 			return err
+		}
+		if err := w.remove(ctx, objectKey(digest)); err != nil {
+			w.ready = false // it may be removed
+			return fmt.Errorf("remove what no moment names: %w", err)
 		}
 		delete(w.stored, digest)
 	}
-	w.ready = true
-	return nil
+	if list.failed != nil {
+		w.ready = false // ask for the state again
+	}
+	return list.failed
 }
 
 func (w *Writer) remove(ctx context.Context, key string) error {

@@ -31,19 +31,25 @@ type Options struct {
 	Keep  time.Duration // how long moments are kept
 	// Pace waits until so many bytes may be read or sent, at most 32 KiB at a time. Nil does not wait.
 	Pace func(ctx context.Context, bytes int) error
-	// Room returns an error if the upload must be given up, because the snapshot takes space. Nil means that there is
-	// enough.
+	// Room returns an error if the upload must be given up, such as when the snapshot takes too much space. Nil means
+	// that nothing prevents it.
 	Room func() error
+	// Shared means that several servers write with the same ID, as the nodes of a cluster do, one after the other.
+	// Without it, a server that finds moments of another one writes no more.
+	Shared bool
 }
 
 // Writer writes moments. It is for one goroutine.
 type Writer struct {
 	Options
 	repository *Repository
+	claimed    bool                   // Prepare has succeeded since the last Write
 	ready      bool                   // the following fields are known
 	next       int64                  // number of the next moment
 	moments    []kept                 // that can be read
 	stored     map[string]int64       // the objects by their digests, with their sizes
+	doomed     doomed                 // objects that another writer may be removing
+	removal    removal                // objects to remove
 	digests    map[fingerprint]string // of the tables of the previous moment
 	swept      time.Time
 	overtaken  error // another writer has taken a number; nil: none has
@@ -90,23 +96,52 @@ func (w *Writer) Write(ctx context.Context, dir string, about backup.About) (*Mo
 }
 
 func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Moment, error) {
-	if err := w.claim(ctx, about.Created); err != nil {
-		return nil, err
+	if !w.claimed {
+		if err := w.Prepare(ctx, about.Created); err != nil {
+			return nil, err
+		}
 	}
-	if err := w.prepare(ctx); err != nil {
-		return nil, err
-	}
+	w.claimed = false
 	about.Format = format
 	m := &Moment{About: about, Number: w.next}
 	if err := w.storeAll(ctx, dir, m); err != nil {
 		return nil, err
 	}
+	next := w.condemn(ctx, m)
 	if err := w.create(ctx, m); err != nil {
 		return nil, err
 	}
+	w.removal = next
 	w.next++
 	w.moments = append(w.moments, kept{m.Number, m.Created})
 	return m, nil
+}
+
+// Prepare checks that this writer may write, and reads the contents of the repository if they are not known. Write does
+// so if it was not done before: a caller of Prepare learns whether the object store answers before it makes a snapshot.
+func (w *Writer) Prepare(ctx context.Context, now time.Time) error {
+	w.claimed = false
+	if w.overtaken != nil {
+		return w.overtaken
+	}
+	if err := w.claim(ctx, now); err != nil {
+		return err
+	}
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	w.claimed = true
+	return nil
+}
+
+// Latest returns the time of the last moment that is known and can be read, or zero.
+func (w *Writer) Latest() (at time.Time) {
+	for _, m := range w.moments {
+		if m.at.After(at) {
+			at = m.at
+		}
+	}
+	return at
 }
 
 // claim checks that the repository belongs to this data directory. It asks each time, so that even with a service that
@@ -156,13 +191,18 @@ func (w *Writer) prepare(ctx context.Context) error {
 	if len(numbers) > 0 {
 		w.next = numbers[len(numbers)-1] + 1
 	}
-	err = w.repository.Moments(ctx, func(m *Moment) { w.moments = append(w.moments, kept{m.Number, m.Created}) })
+	var removing []string
+	err = w.repository.Moments(ctx, func(m *Moment) {
+		w.moments = append(w.moments, kept{m.Number, m.Created})
+		removing = append(removing, m.Removing...)
+	})
 	if err != nil && !errors.Is(err, ErrDamaged) { // a damaged one is kept, and Tidy reports it
 		return err
 	}
 	if w.stored, err = w.objects(ctx); err != nil {
 		return err
 	}
+	w.doomed = newDoomed(removing, w.stored)
 	w.ready = true
 	return nil
 }
@@ -232,6 +272,9 @@ func (w *Writer) store(ctx context.Context, path, name string, digests map[finge
 		digests[print] = digest
 	}
 	f := File{name, info.Size(), digest}
+	if err := w.doomed.check(digest); err != nil {
+		return f, err
+	}
 	if size, there := w.stored[digest]; there && size == f.Size {
 		return f, nil
 	}
@@ -305,6 +348,14 @@ func (w *Writer) create(ctx context.Context, m *Moment) error {
 	if len(text) > maxMeta {
 		return fmt.Errorf("it has too many files: %d", len(m.Files))
 	}
+	// The number may have been used, and removed since, while this writer waited for hours.
+	numbers, err := w.repository.numbers(ctx)
+	if err != nil {
+		return err
+	}
+	if len(numbers) > 0 && numbers[len(numbers)-1] > m.Number {
+		return w.overtake(m)
+	}
 	creating, cancel := within(ctx, int64(len(text)))
 	defer cancel()
 	err = w.Place.Create(creating, momentKey(m.Number), text)
@@ -314,10 +365,18 @@ func (w *Writer) create(ctx context.Context, m *Moment) error {
 	// It may be ours: the first answer was lost, and the request was sent again.
 	there, err := w.repository.read(ctx, momentKey(m.Number))
 	if err == nil && !bytes.Equal(there, text) {
-		err = fmt.Errorf("%w: a copy of this data directory has written moment %d", ErrTaken, m.Number)
-		w.overtaken = err
+		err = w.overtake(m)
 	}
 	return err
+}
+
+// overtake returns the error for a moment whose number another writer has used.
+func (w *Writer) overtake(m *Moment) error {
+	if w.Shared {
+		return fmt.Errorf("%w: another node of the cluster has written moment %d", ErrTaken, m.Number)
+	}
+	w.overtaken = fmt.Errorf("%w: a copy of this data directory has written moment %d", ErrTaken, m.Number)
+	return w.overtaken
 }
 
 // Slower than this a request fails, so that a service that does not answer is found out.

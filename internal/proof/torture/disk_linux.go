@@ -43,8 +43,8 @@ func slowDisks(c *Config) string {
 // diskSize is the size of a node's disk.
 const diskSize = 1 << 30
 
-// disk is a file system on a loop device, whose file holds what the file system has written. What a process writes and
-// does not sync stays in memory until the kernel writes it, some seconds later.
+// disk is a file system on a loop device, whose file holds what the file system has written. Data that a process has
+// written but not synced stays in memory until the kernel writes it, some seconds later.
 type disk struct {
 	dir  string // where it is mounted
 	file string // of the loop device

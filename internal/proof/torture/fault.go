@@ -36,8 +36,8 @@ type kind struct {
 	make       func(rng *rand.Rand, nodes int) fault
 }
 
-// lanes returns all that a fault of this kind acts on. Some absences, and losses of power, kill their node. Another fault
-// of processes must not start or kill that node meanwhile: two processes of one node cannot both listen.
+// lanes returns all that a fault of this kind acts on. Some absences, and losses of power, kill their node. Another
+// fault of processes must not start or kill that node meanwhile: two processes of one node cannot both listen.
 func (k kind) lanes(f fault) []lane {
 	switch f := f.(type) {
 	case *absence:

@@ -46,8 +46,5 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- fail "backup: use either to or existingClaim" }}
 {{- end }}
 {{- $to := ternary "file:///var/lib/sluice-backups" .Values.backup.to (ne .Values.backup.existingClaim "") }}
-{{- if and $to (gt (int .Values.replicas) 1) }}
-{{- fail "backup: continuous backup is for a single node; back up a cluster with sluice backup FILE" }}
-{{- end }}
 {{- $to }}
 {{- end }}
