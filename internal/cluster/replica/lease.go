@@ -48,7 +48,7 @@ func (m *machine) onTaken(ticket uint64, l sharedlog.Lease, err error) {
 		return
 	}
 	m.lease, m.until = l, m.renewSent.Add(m.ttl)
-	m.renewing, m.renew = 0, m.renewSent.Add(m.ttl/3)
+	m.renewing, m.renew = 0, aligned(m.renewSent, m.ttl/3)
 	m.role = CatchingUp
 	m.startRead()
 }
@@ -93,7 +93,7 @@ func (m *machine) onRenewed(ticket uint64, err error) {
 	switch {
 	case err == nil:
 		m.until = m.renewSent.Add(m.ttl)
-		m.renew = m.renewSent.Add(m.ttl / 3)
+		m.renew = aligned(m.renewSent, m.ttl/3)
 		m.extend()
 	case errors.Is(err, sharedlog.ErrLost) && m.owns():
 		// Only the log can depose an owner. The leases may just have been unavailable for too long.

@@ -96,6 +96,16 @@ type timing struct {
 	giveUp     time.Duration // how long the outcome of an append may stay unknown
 }
 
+// aligned returns the next time that is a multiple of an interval by the wall clock. So the replicas of a process wake
+// up together, and renew their leases with one message.
+func aligned(now time.Time, every time.Duration) time.Time {
+	rest := time.Duration(now.UnixNano() % int64(every))
+	if rest < 0 {
+		rest += every
+	}
+	return now.Add(every - rest)
+}
+
 // state is the store, as far as the machine uses it.
 type state interface {
 	Mark() store.Mark
@@ -172,7 +182,7 @@ func (m *machine) tick(now time.Time) time.Time {
 	}
 	if m.role == Follower && m.candidate && !m.checking && !now.Before(m.nextCheck) && !now.Before(m.holdOff) {
 		m.checking = true
-		m.nextCheck = now.Add(m.lookEvery)
+		m.nextCheck = aligned(now, m.lookEvery)
 		m.effects.checkLease()
 	}
 	if m.mayProbe() && !now.Before(m.probe) {
