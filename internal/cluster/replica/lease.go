@@ -11,7 +11,7 @@ import (
 // to scout.
 func (m *machine) onLeaseChecked(held bool, err error) {
 	m.checking = false
-	if err != nil || held || m.role != Follower || !m.candidate {
+	if err != nil || held || !m.maySeek() {
 		m.free = time.Time{}
 		return
 	}
