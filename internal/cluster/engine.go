@@ -28,8 +28,8 @@ type Engine interface {
 	// that turn returns; "" stands for a group that is not the log of a shard. After a while it stands again. Elect
 	// returns how many groups have no leader yet.
 	Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int)
-	// Yield transfers the leads of this node's part of the engine that are not leads of logs, as far as possible before
-	// ctx ends. The most important one is the lead of the leases, which other nodes are about to take.
+	// Yield transfers the lead of the leases, which other nodes are about to take, from this node's part of the engine,
+	// as far as possible before ctx ends.
 	Yield(ctx context.Context)
 	// Copies returns the number of complete copies of a log, and the number it should have. The log survives the loss
 	// of all but a majority of them. ErrLeaderless means that this node's part of the engine knows no leader of the

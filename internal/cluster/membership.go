@@ -23,6 +23,7 @@ type membership struct {
 	view     *view
 	clocks   *clocks
 	returned returned // removed servers that came back
+	turns    *turns
 	self     func() heartbeat
 	owners   func() map[string]replica.Holder           // as this node's replicas know them from the logs
 	vouch    func() (end sharedlog.Position, ok bool)   // end of the control shard's log, if this node certainly owns it
@@ -31,7 +32,10 @@ type membership struct {
 }
 
 func newMembership(c *common) *membership {
-	return &membership{common: c, view: newView(c.times.silence), clocks: newClocks(time.Now, c.o.Shift)}
+	return &membership{
+		common: c, view: newView(c.times.silence), clocks: newClocks(time.Now, c.o.Shift),
+		turns: newTurns(c.o.Name, c.times.heartbeat),
+	}
 }
 
 // heartbeatMsg is the message between two nodes. Each sends its heartbeat, and the node that answers adds its time.
@@ -51,13 +55,14 @@ func (m *membership) run() {
 	known := make(map[string]bool)
 	looked := time.Now()
 	said := time.Duration(0) // difference of this machine's clock
+	send := m.sendHeartbeats
 	for {
 		if late := time.Since(looked) - m.times.heartbeat; late > m.times.heartbeat {
 			m.view.forgive(late)
 		}
 		looked = time.Now()
 		m.record(m.self())
-		m.tasks.start(m.sendHeartbeats)
+		m.tasks.start(send)
 		m.view.markDead(time.Now())
 		if m.logNodes(known) {
 			m.changed()
@@ -74,9 +79,11 @@ func (m *membership) run() {
 		if at, ok := m.view.nextSilence(); ok {
 			quiet.Reset(time.Until(at))
 		}
+		send = m.sendDue
 		select {
 		case <-again.C:
-		case <-quiet.C: // the others learn of it at once
+		case <-quiet.C:
+			send = m.sendHeartbeats // the others learn of it at once
 		case <-m.ctx.Done():
 			return
 		}
@@ -106,10 +113,29 @@ func (m *membership) logNodes(known map[string]bool) (gone bool) {
 // sendHeartbeats sends one heartbeat to every other node. A removed node stops only when all have heard from it: the
 // owner of the control store must know of its server, because the engine has to forget it again.
 func (m *membership) sendHeartbeats() {
+	if m.sendTo(func(string) bool { return true }) {
+		m.fail(m.errRemoved())
+	}
+}
+
+// sendDue sends one heartbeat to each node to which it is due.
+func (m *membership) sendDue() {
+	now := time.Now()
+	if m.sendTo(func(node string) bool { return m.turns.isDue(node, now) }) {
+		m.sendHeartbeats()
+	}
+}
+
+// sendTo sends one heartbeat to each other node that is meant. It reports whether one of them says that this node was
+// removed.
+func (m *membership) sendTo(meant func(node string) bool) bool {
 	var all sync.WaitGroup
 	var removed atomic.Bool
 	others := m.others()
 	for name := range others {
+		if !meant(name) {
+			continue
+		}
 		all.Go(func() {
 			sent := time.Now()
 			err := m.sendHeartbeat(name)
@@ -123,9 +149,7 @@ func (m *membership) sendHeartbeats() {
 	}
 	all.Wait()
 	m.clocks.retain(others)
-	if removed.Load() {
-		m.fail(m.errRemoved())
-	}
+	return removed.Load()
 }
 
 // others returns the other nodes: the configured ones and those that the cluster knows.
@@ -179,6 +203,7 @@ func (m *membership) onHeartbeat(_ context.Context, message []byte) ([]byte, err
 		return nil, err
 	}
 	m.record(got.Heartbeat)
+	m.turns.answer(got.Heartbeat.Node, time.Now())
 	answer := heartbeatMsg{Heartbeat: m.self(), Time: m.clocks.wall()}
 	if end, ok := m.vouch(); ok {
 		answer.Control = (*uint64)(&end)

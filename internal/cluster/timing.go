@@ -117,8 +117,8 @@ const (
 	trimInterval     = 5 * time.Second
 	trimLeast        = 1000 // fewer records are not worth a trim
 	copiesInterval   = 2 * time.Second
-	copiesOthers     = 4 // the logs of other owners are checked once in this many rounds
-	watchdogInterval = 200 * time.Millisecond
+	copiesOthers     = 4                      // the logs of other owners are checked once in this many rounds
+	watchdogInterval = 200 * time.Millisecond // check whether commits are possible again
 	// leadInterval is how often an owner checks whether its node leads its log. Moving the lead delays the commit in
 	// progress.
 	leadInterval = 20 * time.Second

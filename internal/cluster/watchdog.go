@@ -39,11 +39,10 @@ func (v *watchdog) condition() *store.Writable { return v.present.Load() }
 
 // run updates the condition until ctx ends.
 func (v *watchdog) run(ctx context.Context) {
-	tick := time.NewTicker(watchdogInterval)
-	defer tick.Stop()
 	for {
 		disk := v.disk.Writable()
 		var stuck <-chan struct{}
+		wait := watchdogInterval
 		switch over := v.condition().Err() != nil; {
 		case !over && disk.Err() != nil:
 			v.end(disk.Err())
@@ -53,15 +52,27 @@ func (v *watchdog) run(ctx context.Context) {
 			v.renew()
 			stuck = disk.Blocked()
 		case !over:
-			stuck = disk.Blocked()
+			stuck, wait = disk.Blocked(), v.untilSilent()
 		}
+		tick := time.NewTimer(wait)
 		select {
 		case <-tick.C:
 		case <-stuck:
 		case <-ctx.Done():
+			tick.Stop()
 			return
 		}
+		tick.Stop()
 	}
+}
+
+// untilSilent returns how long the log cannot count as silent: a commit that begins now may take as long as any other.
+func (v *watchdog) untilSilent() time.Duration {
+	at, is := v.stalled()
+	if !is {
+		return v.stall
+	}
+	return max(v.stall-time.Since(at), time.Millisecond)
 }
 
 func (v *watchdog) isSilent() bool {

@@ -206,6 +206,7 @@ func (o *Options) pebble() (opts *pebble.Options, release func()) {
 		opts.Cache = cache.blocks
 	}
 	opts.Experimental.SpanPolicyFunc = part
+	opts.Experimental.CompactionScheduler = &compactions{}
 	opts.ApplyCompressionSettings(compression)
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBitsPerKey)

@@ -32,6 +32,7 @@ type cluster struct {
 
 	mu      sync.Mutex
 	running []*exec.Cmd // nil: it is down
+	apart   int         // a node that clients do not use, or -1; see restart
 }
 
 func start(ctx context.Context, binary, dir string, flags []string) (*cluster, error) {
@@ -39,7 +40,7 @@ func start(ctx context.Context, binary, dir string, flags []string) (*cluster, e
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{binary: binary, dir: dir, flags: flags, listen: addresses[len(names):], running: make([]*exec.Cmd, len(names))}
+	c := &cluster{binary: binary, dir: dir, flags: flags, listen: addresses[len(names):], running: make([]*exec.Cmd, len(names)), apart: -1}
 	var peers []string
 	for i, name := range names {
 		peers = append(peers, name+"="+addresses[i])
@@ -76,6 +77,23 @@ func (c *cluster) launch(ctx context.Context, i int) error {
 	defer c.mu.Unlock()
 	c.running[i] = cmd
 	return nil
+}
+
+// through returns the client of the node that is called n-th.
+func (c *cluster) through(n int) *workload.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n%len(names) == c.apart {
+		n++
+	}
+	return c.clients[n%len(names)]
+}
+
+// setApart has clients use all nodes but one, or all if that is -1.
+func (c *cluster) setApart(node int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.apart = node
 }
 
 // process returns the process of a node, or nil while it is down.

@@ -8,7 +8,7 @@ import (
 )
 
 // kinds are the faults.
-var kinds = []string{"kill", "control", "stop", "stall"}
+var kinds = []string{"kill", "control", "stop", "stall", "restart"}
 
 // result is what one fault has done.
 type result struct {
@@ -16,6 +16,7 @@ type result struct {
 	queues    time.Duration // the slowest of those on one shard, or of making one
 	spread    time.Duration // the queue on all shards
 	takeovers int           // shards that have changed their owner
+	failed    failures
 }
 
 // disturb does something to a node while the traffic goes on, and brings the node back.
@@ -34,6 +35,7 @@ func (c *cluster) disturb(ctx context.Context, t *traffic, kind string, round in
 	}
 	t.forget()
 	pause(ctx, time.Second)
+	t.countFailures()
 	at := time.Now()
 	if err := c.do(ctx, kind, node, stall); err != nil {
 		return r, err
@@ -44,6 +46,7 @@ func (c *cluster) disturb(ctx context.Context, t *traffic, kind string, round in
 	}
 	pause(ctx, time.Second)
 	r.queues, r.spread = t.figures(kind, at)
+	r.failed = t.failures()
 	if c.process(node) == nil {
 		if err := c.launch(ctx, node); err != nil {
 			return r, err
@@ -69,6 +72,8 @@ func (c *cluster) disturb(ctx context.Context, t *traffic, kind string, round in
 // do does it.
 func (c *cluster) do(ctx context.Context, kind string, node int, stall time.Duration) error {
 	switch kind {
+	case "restart":
+		return c.restart(ctx, node)
 	case "stop":
 		return c.signal(node, syscall.SIGTERM)
 	case "stall":
@@ -76,6 +81,28 @@ func (c *cluster) do(ctx context.Context, kind string, node int, stall time.Dura
 	default:
 		return c.signal(node, syscall.SIGKILL)
 	}
+}
+
+// restart restarts the nodes one after the other, each when all is well, beginning with one of them. Clients use a node
+// until its process has ended, and again when all is well, as through a load balancer that asks nodes whether they are
+// ready.
+func (c *cluster) restart(ctx context.Context, first int) error {
+	defer c.setApart(-1)
+	for n := range names {
+		node := (first + n) % len(names)
+		c.setApart(-1)
+		if err := c.signal(node, syscall.SIGTERM); err != nil {
+			return err
+		}
+		c.setApart(node)
+		if err := c.launch(ctx, node); err != nil {
+			return err
+		}
+		if err := c.well(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recovered waits until each request has been answered that was begun after a moment.

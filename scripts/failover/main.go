@@ -4,6 +4,7 @@
 //	go run ./scripts/failover                                  # ten of each
 //	go run ./scripts/failover --faults kill --rounds 30        # the shards of a node that is killed
 //	go run ./scripts/failover --faults stall --stall 2s --busy 30
+//	go run ./scripts/failover --faults restart --rounds 3
 //	go run ./scripts/failover --faults '' --idle 40s
 //
 // It starts three nodes on this machine, and sends to queues of all kinds through all of them all the time: a request
@@ -14,6 +15,10 @@
 //	control  SIGKILL of the node that makes queues, until a queue can be made
 //	stop     SIGTERM of a node: the longest time in which a queue had no answer
 //	stall    SIGSTOP of a node for --stall: the same, and how many shards have changed their owner
+//	restart  SIGTERM and start of one node after the other, each when all is well: the same
+//
+// No request is repeated. For each round it prints those that failed because no process listened, because their
+// connection ended, or with an error as their answer, and the last error of the latter two.
 //
 // The spread column is the longest time in which the queue that is on all shards had no answer. With --busy as many
 // processes keep the processors busy meanwhile.
@@ -133,6 +138,8 @@ func measure(ctx context.Context, c *cluster, t *traffic, kind string, o *option
 			return fmt.Errorf("%s, round %d: %w", kind, round, err)
 		}
 		fmt.Fprintf(stderr, "%s of %s: %s, spread %s, %d takeovers\n", kind, r.node, ms(r.queues), ms(r.spread), r.takeovers)
+		f := r.failed
+		fmt.Fprintf(stderr, "  failed: %d found no process, %d were cut off, %d were refused: %v\n", f.away, f.cut, f.refused, f.last)
 		queues, spread, takeovers = append(queues, r.queues), append(spread, r.spread), takeovers+r.takeovers
 	}
 	slices.Sort(queues)

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -28,6 +32,29 @@ type traffic struct {
 	cancel context.CancelFunc
 	all    sync.WaitGroup
 	probes map[string]*probe // by the queue, or what else is done all the time
+
+	mu     sync.Mutex
+	failed failures // since countFailures
+}
+
+// failures are requests that were not repeated and had no success.
+type failures struct {
+	away    int   // no process listened: a client without a list of nodes that are there
+	cut     int   // the connection ended before an answer
+	refused int   // answered with an error
+	last    error // of the latter two
+}
+
+func (f *failures) add(err error) {
+	_, cut := errors.AsType[*url.Error](err) // by the HTTP client
+	switch network, ok := errors.AsType[*net.OpError](err); {
+	case ok && network.Op == "dial":
+		f.away++
+	case cut || errors.Is(err, io.ErrUnexpectedEOF):
+		f.cut, f.last = f.cut+1, err
+	default:
+		f.refused, f.last = f.refused+1, err
+	}
 }
 
 // probe is a request that is made again and again.
@@ -58,11 +85,11 @@ func newTraffic(ctx context.Context, c *cluster) (*traffic, error) {
 			return nil, err
 		}
 		t.begin(name, every, func(ctx context.Context, n int) error {
-			return send(ctx, c.clients[n%len(names)], name, n)
+			return send(ctx, c.through(n), name, n)
 		})
 	}
 	t.begin("create", 4*every, func(ctx context.Context, n int) error {
-		return create(ctx, c.clients[n%len(names)], fmt.Sprint("new", n), nil)
+		return create(ctx, c.through(n), fmt.Sprint("new", n), nil)
 	})
 	return t, nil
 }
@@ -106,23 +133,47 @@ func (t *traffic) begin(name string, every time.Duration, request func(ctx conte
 			}
 			t.all.Go(func() {
 				defer func() { <-turns }()
-				p.try(t.ctx, n, request)
+				t.note(p.try(t.ctx, n, request))
 			})
 		}
 	})
 }
 
+// note counts a request that has failed, unless the traffic is over.
+func (t *traffic) note(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil && t.ctx.Err() == nil {
+		t.failed.add(err)
+	}
+}
+
+// countFailures starts to count the requests that fail.
+func (t *traffic) countFailures() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failed = failures{}
+}
+
+// failures returns the requests that have failed since countFailures.
+func (t *traffic) failures() failures {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failed
+}
+
 // try makes a request once.
-func (p *probe) try(ctx context.Context, n int, request func(ctx context.Context, n int) error) {
+func (p *probe) try(ctx context.Context, n int, request func(ctx context.Context, n int) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	began := time.Now()
-	if request(ctx, n) != nil {
-		return
+	if err := request(ctx, n); err != nil {
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answers = append(p.answers, answer{began, time.Now()})
+	return nil
 }
 
 func (t *traffic) stop() {

@@ -314,9 +314,13 @@ func isCode(err error, codes ...js.ErrorCode) bool {
 // has died, none comes.
 const attempt = 2 * time.Second
 
-// firstAttempt is how long the first of several requests waits. Each further one waits twice as long, up to attempt: a
-// request that arrives while a group elects its leader is lost, but a busy disk needs time.
-const firstAttempt = 500 * time.Millisecond
+// firstAttempt is how long an append waits for its reply at first, and firstAsk the first of several requests. Each
+// further one waits twice as long, up to attempt: what arrives while a group elects its leader is lost, but a busy disk
+// needs time. A hand-over moves a lead and asks for the leader right afterwards, so its request is often lost.
+const (
+	firstAttempt = 500 * time.Millisecond
+	firstAsk     = 100 * time.Millisecond
+)
 
 // ask makes one request to JetStream's API and decodes the response.
 //
@@ -370,7 +374,7 @@ func (c *Conn) askFor(ctx context.Context, bound time.Duration, subject string, 
 // askUntilAnswered asks until there is an answer, or until ctx ends. It is for requests that may safely be executed
 // twice.
 func (c *Conn) askUntilAnswered(ctx context.Context, subject string, request, response any) error {
-	bound := firstAttempt
+	bound := firstAsk
 	for between := 20 * time.Millisecond; ; between = min(2*between, 500*time.Millisecond) {
 		err := c.askFor(ctx, bound, subject, request, response)
 		bound = min(2*bound, attempt)

@@ -23,20 +23,25 @@ import (
 // Leases are messages of a stream, one for each name. A holder renews its lease by putting a new message in the place
 // of its last one, and gives it back by deleting that.
 //
-// Each message says for how long it counts. A node that wants the lease measures that by its own clock, from when it
-// has seen the message; see sightings. The stream forgets messages too, by the clocks of its servers, after the longest
-// time that any of them counts: that is for nodes of older versions, whose messages do not say how long they count, and
-// which wait for nothing else.
+// Each message says for how long it counts, or names the session that says so for all leases of its process. A node
+// that wants the lease measures that by its own clock, from when it has seen the message; see sightings. The stream
+// forgets messages too, by the clocks of its servers, after the longest time that any of them counts: that is for nodes
+// of older versions. They know no sessions, or write messages that do not say how long they count, and wait for nothing
+// else. For them, the holder replaces the message of a lease of a session before the stream would forget it.
 type Leases struct {
 	conn    *Conn
 	stream  string
 	subject string // and the name of the lease
 	ttl     time.Duration
+	memory  time.Duration // for how long the stream remembers a message, at least
 	seen    *sightings
 
 	published atomic.Uint64 // messages
 
-	mu sync.Mutex
+	ending sync.Mutex // held while a session is ended; leases of one session are often wanted together
+
+	mu      sync.Mutex
+	current *session // nil before the first Take
 	// undecided holds the holders that this process would be if their Take had succeeded.
 	undecided map[string]string
 }
@@ -48,6 +53,7 @@ const (
 	holderHeader  = "Sluice-Holder"  // the holder; each Take draws a new one
 	renewalHeader = "Sluice-Renewal" // the number of the message among those of its process
 	lengthHeader  = "Sluice-Length"  // how many milliseconds it counts
+	sessionHeader = "Sluice-Session" // or else the session that renews it
 )
 
 // leasesStream is the name of the stream of leases.
@@ -56,8 +62,9 @@ const leasesStream = "leases"
 // leasesAtOnce is how many leases are listed with one request.
 const leasesAtOnce = 512
 
-// shortestMemory is the minimum time that the stream remembers a message. Programs that write no lengths rely on it.
-const shortestMemory = 5 * time.Second
+// shortestMemory is the minimum time that the stream remembers a message. Programs that know no sessions or write no
+// lengths rely on it. Leases of a session are put into the stream again after a third of it.
+const shortestMemory = 30 * time.Second
 
 // Leases returns the leases of the cluster. Those that are taken here last for ttl, in milliseconds. Their stream is
 // made as that of a log is. One that is there is made to remember for ttl at least, and never for less than it does:
@@ -68,6 +75,7 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 		stream:    c.stream(leasesStream),
 		subject:   c.subject("lease", ""),
 		ttl:       ttl.Truncate(time.Millisecond),
+		memory:    max(shortestMemory, ttl),
 		seen:      newSightings(),
 		undecided: make(map[string]string),
 	}
@@ -80,7 +88,7 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 		Retention:         js.LimitsPolicy,
 		Discard:           js.DiscardOld,
 		MaxMsgsPerSubject: 1,
-		MaxAge:            max(shortestMemory, l.ttl),
+		MaxAge:            l.memory,
 		AllowDirect:       true,
 		Duplicates:        100 * time.Millisecond,
 	}
@@ -121,12 +129,15 @@ func (l *Leases) TTL() time.Duration { return l.ttl }
 func (l *Leases) Expire() { l.seen.expire() }
 
 type lease struct {
-	leases *Leases
-	name   string
-	holder string
+	leases  *Leases
+	name    string
+	holder  string
+	session *session // renews it; nil for a session itself, which says how long it counts
 
 	mu       sync.Mutex
 	revision uint64    // of the last message known to belong to this holder
+	value    []byte    // of that message
+	sent     time.Time // before that message was sent
 	until    time.Time // earliest time at which that one is forgotten
 	unsure   bool      // there may be a newer one
 	gone     bool      // released or lost
@@ -143,12 +154,33 @@ func (l *Leases) Take(ctx context.Context, name string, value []byte) (sharedlog
 	if !again {
 		holder = rand.Text()
 	}
-	revision, counts := l.seen.lapsed(name, time.Now())
-	if counts {
-		return nil, sharedlog.ErrHeld
+	one := &lease{leases: l, name: name, holder: holder, session: l.session()}
+	err := undecided(one.session.add(ctx, one))
+	if err == nil {
+		err = l.take(ctx, one, value, again)
 	}
-	one := &lease{leases: l, name: name, holder: holder, revision: revision}
-	err := one.publish(ctx, value)
+	if err != nil {
+		one.session.drop(one)
+		return nil, fmt.Errorf("take the lease of %s: %w", name, err)
+	}
+	return one, nil
+}
+
+// undecided returns err, or another error in its place if it says that the session is lost.
+func undecided(err error) error {
+	if errors.Is(err, sharedlog.ErrLost) {
+		return errUndecided
+	}
+	return err
+}
+
+// take is Take, when the session renews the lease. again says that an earlier Take with this holder is undecided.
+func (l *Leases) take(ctx context.Context, one *lease, value []byte, again bool) (err error) {
+	one.revision, err = l.vacate(ctx, one)
+	if err != nil {
+		return err
+	}
+	err = one.publish(ctx, value)
 	if again && isCode(err, codeWrongLast) {
 		// It may be held by what this process has published itself.
 		one.unsure = true
@@ -163,33 +195,67 @@ func (l *Leases) Take(ctx context.Context, name string, value []byte) (sharedlog
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case err == nil:
-		delete(l.undecided, name)
-		return one, nil
-	case errors.Is(err, sharedlog.ErrHeld):
-		if !isCode(err, codeWrongLastInWork) {
-			delete(l.undecided, name)
-		}
-		return nil, sharedlog.ErrHeld
+	case err == nil, errors.Is(err, sharedlog.ErrHeld):
+		delete(l.undecided, one.name)
+	default:
+		l.undecided[one.name] = one.holder
 	}
-	l.undecided[name] = holder
-	return nil, fmt.Errorf("take the lease of %s: %w", name, err)
+	return err
 }
+
+// vacate returns the sequence of the message that a new one of a lease may replace, after it has ended the session of
+// that message if need be. It returns sharedlog.ErrHeld if the lease counts.
+func (l *Leases) vacate(ctx context.Context, one *lease) (revision uint64, err error) {
+	l.ending.Lock()
+	defer l.ending.Unlock()
+	for range endTries {
+		revision, of, counts := l.seen.lapsed(one.name, one.session.id(), time.Now())
+		switch {
+		case counts:
+			return 0, sharedlog.ErrHeld
+		case of == nil:
+			return revision, nil
+		}
+		err = l.end(ctx, *of)
+		if errors.Is(err, sharedlog.ErrHeld) {
+			err = errors.Join(pause(ctx, endPause), l.read(ctx)) // another node has ended it, or it is renewed
+		}
+		if err != nil {
+			return 0, fmt.Errorf("end its last session: %w", err)
+		}
+	}
+	return 0, sharedlog.ErrHeld
+}
+
+// endTries is how often a node looks whether a session that it wants to end has ended, and endPause the wait for what
+// another node has done to reach the server nearby.
+const (
+	endTries = 4
+	endPause = 5 * time.Millisecond
+)
+
+// shortAttempt is how long a message of a lease waits at least to be stored. One that arrives while the stream elects
+// its leader is lost, and a shard without an owner may be waiting for it.
+const shortAttempt = 500 * time.Millisecond
 
 // publish puts a new message in the place of the last one.
 func (o *lease) publish(ctx context.Context, value []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, attempt)
+	ctx, cancel := context.WithTimeout(ctx, min(attempt, max(o.leases.ttl/3, shortAttempt)))
 	defer cancel()
 	start := time.Now()
 	m := nats.NewMsg(o.leases.subject + token(o.name))
 	m.Header.Set(js.ExpectedLastSubjSeqHeader, strconv.FormatUint(o.revision, 10))
 	m.Header.Set(holderHeader, o.holder)
 	m.Header.Set(renewalHeader, strconv.FormatUint(o.leases.published.Add(1), 10))
-	m.Header.Set(lengthHeader, strconv.FormatInt(o.leases.ttl.Milliseconds(), 10))
+	if o.session != nil {
+		m.Header.Set(sessionHeader, o.session.id())
+	} else {
+		m.Header.Set(lengthHeader, strconv.FormatInt(o.leases.ttl.Milliseconds(), 10))
+	}
 	m.Data = value
 	revision, err := o.leases.conn.publish(ctx, m)
 	if err == nil {
-		o.revision, o.unsure, o.until = revision, false, start.Add(o.leases.ttl)
+		o.revision, o.unsure, o.value, o.sent, o.until = revision, false, value, start, start.Add(o.leases.ttl)
 	}
 	return err
 }
@@ -223,19 +289,41 @@ func (o *lease) Renew(ctx context.Context, value []byte) error {
 	defer o.mu.Unlock()
 	// Replicas forget it each by its own clock, the leader perhaps later than
 	// others. The holder does not wait for them.
-	if o.gone || time.Now().After(o.until) {
-		o.gone = true
+	if o.gone || o.session == nil && time.Now().After(o.until) {
+		o.lose()
 		return sharedlog.ErrLost
 	}
-	err := o.renew(ctx, value)
+	err := o.extend(ctx, value)
 	if errors.Is(err, sharedlog.ErrLost) {
-		o.gone = true
+		o.lose()
 		return sharedlog.ErrLost
 	}
 	if err != nil {
 		return fmt.Errorf("renew the lease of %s: %w", o.name, err)
 	}
 	return nil
+}
+
+// lose records that the lease is lost. o.mu is held.
+func (o *lease) lose() {
+	o.gone = true
+	if o.session != nil {
+		o.session.drop(o)
+	}
+}
+
+// extend renews the lease by its session, and puts a new message in the place of the last one if there is no session,
+// the value is new, or the stream would forget the message. o.mu is held.
+func (o *lease) extend(ctx context.Context, value []byte) error {
+	if o.session != nil {
+		if err := o.session.renew(ctx, o); err != nil {
+			return err
+		}
+		if !o.unsure && bytes.Equal(o.value, value) && time.Since(o.sent) < o.leases.memory/3 {
+			return nil
+		}
+	}
+	return o.renew(ctx, value)
 }
 
 func (o *lease) renew(ctx context.Context, value []byte) error {
@@ -265,6 +353,7 @@ func (o *lease) Release(ctx context.Context) error {
 	if o.gone {
 		return nil
 	}
+	o.session.drop(o) // so that it lapses if the message stays
 	err := o.release(ctx)
 	if err == nil || errors.Is(err, sharedlog.ErrLost) {
 		o.gone = true

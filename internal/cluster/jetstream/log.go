@@ -431,7 +431,8 @@ func (l *Log) Lead(ctx context.Context, server string) error {
 				Preferred string `json:"preferred"`
 			}
 			var response struct{}
-			err = l.conn.ask(ctx, apiStepDown+l.stream, map[string]placement{"placement": {server}}, &response)
+			// A server that is not sure of its meta group does not answer, and the lead may have moved nevertheless.
+			err = l.conn.askFor(ctx, 2*firstAsk, apiStepDown+l.stream, map[string]placement{"placement": {server}}, &response)
 			moves++
 		}
 		if wait.For(ctx, 30*time.Millisecond) != nil {

@@ -303,20 +303,13 @@ func (s *Server) handOver(ctx context.Context) {
 	}
 }
 
-// Yield moves the lead of the leases and of the meta group to other servers, as far as possible before ctx ends.
+// Yield moves the lead of the leases to another server, as far as possible before ctx ends. The lead of the meta group
+// follows when the server closes: without it, servers do not move the leads of logs.
 func (s *Server) Yield(ctx context.Context) {
 	leases := (&Conn{cluster: s.cluster}).stream(leasesStream)
-	for s.inner.Running() && s.inner.JetStreamIsClustered() {
-		leads := s.inner.JetStreamIsStreamLeader(dataAcct, leases)
-		switch {
-		case leads:
-			if err := s.inner.JetStreamStepdownStream(dataAcct, leases); err != nil {
-				s.log.Debug("leases not handed over", "error", err)
-			}
-		case s.inner.JetStreamIsLeader():
-			s.stepDownMeta(ctx)
-		default:
-			return
+	for s.inner.Running() && s.inner.JetStreamIsClustered() && s.inner.JetStreamIsStreamLeader(dataAcct, leases) {
+		if err := s.inner.JetStreamStepdownStream(dataAcct, leases); err != nil {
+			s.log.Debug("leases not handed over", "error", err)
 		}
 		if wait.For(ctx, 50*time.Millisecond) != nil {
 			return

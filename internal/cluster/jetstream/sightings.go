@@ -2,6 +2,9 @@ package jetstream
 
 import (
 	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -16,6 +19,9 @@ import (
 // A message is seen when it is heard, which is as it is sent, or when it is read from the stream. It need not be heard:
 // the time from when it was read is enough, and later. To take a lapsed lease takes the message's sequence, so that
 // what was stored and not seen yet, keeps the lease with its holder.
+//
+// A lease whose message names a session counts as long as the session does and its message names the lease. To take it
+// after the session has lapsed takes the end of the session.
 //
 // A message that is gone before it has lapsed, was given back, or forgotten by a server whose clock is wrong. Unless a
 // node has said that it has given something back, see expire, it is taken for the latter, and counts until it lapses.
@@ -33,7 +39,9 @@ type sighting struct {
 	sequence uint64 // 0: no message
 	message  messageID
 	value    []byte
-	length   time.Duration // how long it counts; 0: until the stream forgets it
+	length   time.Duration // how long it counts; 0: until the stream forgets it, or as long as its session
+	session  string        // what renews it, or ""
+	names    []string      // of a session: the leases that it renews
 	since    time.Time     // when it was first seen
 }
 
@@ -60,7 +68,15 @@ func sightingOf(sequence uint64, m *nats.Msg) sighting {
 	s := sighting{sequence: sequence, message: idOf(m.Header), value: m.Data}
 	if ms, err := strconv.ParseInt(m.Header.Get(lengthHeader), 10, 64); err == nil && ms > 0 && s.message.renewal != "" {
 		s.length = time.Duration(ms) * time.Millisecond
+	} else {
+		s.session = m.Header.Get(sessionHeader)
 	}
+	return s
+}
+
+// ofSession returns the sighting of a session's message, with the names that it renews.
+func (s sighting) ofSession() sighting {
+	_ = json.Unmarshal(s.value, &s.names) // that of an ended session has none
 	return s
 }
 
@@ -86,7 +102,9 @@ func (s *sightings) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name := range s.leases {
-		s.endure(name)
+		if !isSession(name) {
+			s.endure(name)
+		}
 	}
 }
 
@@ -100,7 +118,7 @@ func (s *sightings) released(name string) {
 // endure makes a lease count for as long as its message is in the stream, until the next read. s.mu is held.
 func (s *sightings) endure(name string) {
 	if seen, ok := s.leases[name]; ok {
-		seen.length = 0
+		seen.length, seen.session = 0, ""
 		s.leases[name] = seen
 	}
 	s.outdate()
@@ -118,6 +136,9 @@ func (s *sightings) read(all map[string]sighting, begun int, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, is := range all {
+		if isSession(name) {
+			is = is.ofSession()
+		}
 		is.since = at
 		if was := s.leases[name]; was.sequence == is.sequence {
 			is.since = was.since
@@ -126,12 +147,20 @@ func (s *sightings) read(all map[string]sighting, begun int, at time.Time) {
 		}
 		all[name] = is
 	}
-	for name, was := range s.leases {
-		if _, ok := all[name]; !ok && s.sign(name, was).Add(was.length).After(at) {
+	// Sessions first: they say how long the others count.
+	for _, sessions := range []bool{true, false} {
+		for name, was := range s.leases {
+			if _, ok := all[name]; ok || isSession(name) != sessions || !s.until(all, name, was).After(at) {
+				continue
+			}
 			was.since, was.sequence = s.sign(name, was), 0
 			all[name] = was
 		}
 	}
+	maps.DeleteFunc(s.heard, func(name string, h hearing) bool {
+		_, is := all[name]
+		return isSession(name) && !is && at.Sub(h.at) > shortestMemory
+	})
 	s.leases, s.readAt = all, at
 	s.stale = s.changes != begun
 }
@@ -144,6 +173,31 @@ func (s *sightings) sign(name string, seen sighting) time.Time {
 	return seen.since
 }
 
+// until returns when a lease lapses if nothing more is heard of it. It is in the past if the lease's session has ended
+// or does not renew it. s.mu is held.
+func (s *sightings) until(in map[string]sighting, name string, seen sighting) time.Time {
+	if seen.session == "" {
+		return s.sign(name, seen).Add(seen.length)
+	}
+	own := sessionPrefix + seen.session
+	of, ok := in[own]
+	if !ok || of.isEnded() || !slices.Contains(of.names, name) {
+		return time.Time{}
+	}
+	return s.sign(own, of).Add(of.length)
+}
+
+// isEnded reports whether this is the message that has ended a session.
+func (s sighting) isEnded() bool { return s.message.holder == endedHolder }
+
+// ended records that this process has ended a session.
+func (s *sightings) ended(session string, sequence uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leases[sessionPrefix+session] = sighting{sequence: sequence, message: messageID{holder: endedHolder}}
+	s.outdate()
+}
+
 // list returns the values of the leases that are held, and whether that is certain without reading the stream. A lease
 // whose holder was heard counts as held, whether or not the message was stored.
 func (s *sightings) list(now time.Time) (held map[string][]byte, fresh bool) {
@@ -151,10 +205,15 @@ func (s *sightings) list(now time.Time) (held map[string][]byte, fresh bool) {
 	defer s.mu.Unlock()
 	held, fresh = make(map[string][]byte, len(s.leases)), !s.stale && now.Sub(s.readAt) < readEvery
 	for name, seen := range s.leases {
-		if seen.length == 0 || !s.sign(name, seen).Add(seen.length).After(now) {
+		if isSession(name) {
+			continue
+		}
+		counts := s.until(s.leases, name, seen).After(now)
+		forgotten := seen.length == 0 && seen.session == "" // when the stream forgets it
+		if forgotten || !counts {
 			fresh = false
 		}
-		if seen.length == 0 && seen.sequence > 0 || s.sign(name, seen).Add(seen.length).After(now) {
+		if counts || forgotten && seen.sequence > 0 {
 			held[name] = seen.value
 		}
 	}
@@ -162,17 +221,34 @@ func (s *sightings) list(now time.Time) (held map[string][]byte, fresh bool) {
 }
 
 // lapsed returns the sequence of the message that a new one of this lease may replace: that of one that has lapsed, or
-// 0 for none. held reports that there is none, but that the lease counts nevertheless.
-func (s *sightings) lapsed(name string, now time.Time) (sequence uint64, held bool) {
+// 0 for none. of is the session that must be ended first, or nil. held reports that there is no such message, but that
+// the lease counts nevertheless. own is the session of this process: no holder is left of a lease of that one.
+func (s *sightings) lapsed(name, own string, now time.Time) (sequence uint64, of *ending, held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seen, ok := s.leases[name]
-	switch counts := seen.since.Add(seen.length).After(now); {
-	case !ok || seen.length == 0:
-		return 0, false
-	case !counts:
-		return seen.sequence, false
-	default:
-		return 0, seen.sequence == 0
+	if !ok || seen.length == 0 && seen.session == "" {
+		return 0, nil, false
 	}
+	if seen.session == own {
+		return seen.sequence, nil, false
+	}
+	until := seen.since.Add(seen.length) // that it was heard does not say that it was stored
+	if seen.session != "" {
+		until = s.until(s.leases, name, seen)
+	}
+	if until.After(now) {
+		return 0, nil, seen.sequence == 0
+	}
+	return seen.sequence, s.unended(name, seen), false
+}
+
+// unended returns the session that must be ended before a lease that has lapsed can be taken. It returns nil if the
+// lease has none, and if its session has ended or no longer renews it. s.mu is held.
+func (s *sightings) unended(name string, seen sighting) *ending {
+	of, ok := s.leases[sessionPrefix+seen.session]
+	if seen.session == "" || ok && (of.isEnded() || !slices.Contains(of.names, name)) {
+		return nil
+	}
+	return &ending{seen.session, of.sequence}
 }

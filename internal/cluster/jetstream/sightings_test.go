@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,47 @@ func reads(sequence uint64, holder string, n int) func(*sightings, time.Time) {
 	}
 }
 
+// sessionMessage returns the n-th message of a session, which counts for two seconds and renews the named leases.
+func sessionMessage(n int, holder string, names ...string) *nats.Msg {
+	m := leaseMessage(holder, n)
+	m.Data, _ = json.Marshal(names)
+	if holder == endedHolder {
+		m.Header.Del(lengthHeader)
+	}
+	return m
+}
+
+// readsSession reads the message of a session at a sequence, unless that is 0, and at 7 that of its lease "s". The
+// message that has ended a session has ended that of the holder "a".
+func readsSession(sequence uint64, n int, holder string, names ...string) func(*sightings, time.Time) {
+	return func(s *sightings, at time.Time) {
+		session := holder
+		if holder == endedHolder {
+			session = "a"
+		}
+		m := nats.NewMsg("leases.s")
+		m.Header.Set(holderHeader, "h")
+		m.Header.Set(renewalHeader, "1")
+		m.Header.Set(sessionHeader, session)
+		m.Data = []byte("h")
+		all := map[string]sighting{"s": sightingOf(7, m)}
+		if sequence > 0 {
+			all[sessionPrefix+session] = sightingOf(sequence, sessionMessage(n, holder, names...))
+		}
+		s.read(all, s.begin(), at)
+	}
+}
+
+func hearsSession(n int, holder string, names ...string) func(*sightings, time.Time) {
+	return func(s *sightings, at time.Time) {
+		s.hear(sessionPrefix+holder, sessionMessage(n, holder, names...), at)
+	}
+}
+
+func ends(session string) func(*sightings, time.Time) {
+	return func(s *sightings, _ time.Time) { s.ended(session, 9) }
+}
+
 func readsNothing(s *sightings, at time.Time) { s.read(make(map[string]sighting), s.begin(), at) }
 
 func expires(s *sightings, _ time.Time) { s.expire() }
@@ -73,6 +115,24 @@ func TestSightings(t *testing.T) {
 		"another was given back":  {[]sight{{0, reads(7, "a", 1)}, {1, expires}, {2, reads(7, "a", 1)}}, 3, "held fresh may take none"},
 		"of an older program":     {[]sight{{0, reads(7, "a", 0)}}, time.Hour, "held may take none"},
 		"older, and forgotten":    {[]sight{{0, reads(7, "a", 0)}, {1, readsNothing}}, 2, "fresh may take none"},
+		"of a session":            {[]sight{{0, readsSession(5, 1, "a", "s")}}, 2*second - 1, "held fresh may take none"},
+		"of this process":         {[]sight{{0, readsSession(5, 1, "own", "s")}}, second, "held fresh may take 7"},
+		"session over":            {[]sight{{0, readsSession(5, 1, "a", "s")}}, 2 * second, "may take 7 after the end of a at 5"},
+		"session renewed":         {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, readsSession(8, 2, "a", "s")}}, 2 * second, "held fresh may take none"},
+		"renewed, and over again": {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, readsSession(8, 2, "a", "s")}}, 3 * second, "may take 7 after the end of a at 8"},
+		"session heard":           {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, hearsSession(2, "a", "s")}}, 2 * second, "held fresh may take none"},
+		"session heard, and over": {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, hearsSession(2, "a", "s")}}, 3 * second, "may take 7 after the end of a at 5"}, // which is refused if it was stored
+		"session of more":         {[]sight{{0, readsSession(5, 1, "a", "r", "s")}}, second, "held fresh may take none"},
+		"left out":                {[]sight{{0, readsSession(8, 2, "a", "r")}}, second, "may take 7"},
+		"heard to be left out":    {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, hearsSession(2, "a", "r")}}, second, "held may take none"},
+		"session ended elsewhere": {[]sight{{0, readsSession(9, 1, endedHolder)}}, second, "may take 7"},
+		"session ended here":      {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, ends("a")}}, second, "may take 7"},
+		"session forgotten":       {[]sight{{0, readsSession(0, 1, "a", "s")}}, second, "may take 7 after the end of a at 0"},
+		"session gone too early":  {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, readsSession(0, 1, "a", "s")}}, 2*second - 1, "held fresh may take none"},
+		"both gone too early":     {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, readsNothing}}, 2*second - 1, "held fresh may not take"},
+		"both gone, and over":     {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, readsNothing}}, 2 * second, "may take 0 after the end of a at 0"},
+		"given back by a session": {[]sight{{0, readsSession(5, 1, "a", "s")}, {1, expires}, {2, readsNothing}}, 3, "fresh may take none"},
+		"gone, and session heard": {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, hearsSession(2, "a", "s")}, {second, readsNothing}}, 2 * second, "held fresh may not take"},
 		"not read for long":       {[]sight{{0, reads(7, "a", 1)}, {5 * second, hears("a", 4)}}, 6 * second, "held may take 7"},
 	} {
 		began := time.Now()
@@ -89,9 +149,11 @@ func TestSightings(t *testing.T) {
 		if fresh {
 			state = append(state, "fresh")
 		}
-		switch sequence, counts := s.lapsed("s", now); {
+		switch sequence, of, counts := s.lapsed("s", "own", now); {
 		case counts:
 			state = append(state, "may not take")
+		case of != nil:
+			state = append(state, fmt.Sprintf("may take %d after the end of %s at %d", sequence, of.session, of.sequence))
 		case sequence == 0:
 			state = append(state, "may take none")
 		default:

@@ -11,7 +11,7 @@ import (
 // to scout.
 func (m *machine) onLeaseChecked(held bool, err error) {
 	m.checking = false
-	if err != nil || held || m.role != Follower || !m.candidate {
+	if err != nil || held || !m.maySeek() {
 		m.free = time.Time{}
 		return
 	}
@@ -48,7 +48,7 @@ func (m *machine) onTaken(ticket uint64, l sharedlog.Lease, err error) {
 		return
 	}
 	m.lease, m.until = l, m.renewSent.Add(m.ttl)
-	m.renewing, m.renew = 0, m.renewSent.Add(m.ttl/3)
+	m.renewing, m.renew = 0, aligned(m.renewSent, m.ttl/3)
 	m.role = CatchingUp
 	m.startRead()
 }
@@ -93,7 +93,7 @@ func (m *machine) onRenewed(ticket uint64, err error) {
 	switch {
 	case err == nil:
 		m.until = m.renewSent.Add(m.ttl)
-		m.renew = m.renewSent.Add(m.ttl / 3)
+		m.renew = aligned(m.renewSent, m.ttl/3)
 		m.extend()
 	case errors.Is(err, sharedlog.ErrLost) && m.owns():
 		// Only the log can depose an owner. The leases may just have been unavailable for too long.

@@ -96,6 +96,16 @@ type timing struct {
 	giveUp     time.Duration // how long the outcome of an append may stay unknown
 }
 
+// aligned returns the next time that is a multiple of an interval by the wall clock. So the replicas of a process wake
+// up together, and renew their leases with one message.
+func aligned(now time.Time, every time.Duration) time.Time {
+	rest := time.Duration(now.UnixNano() % int64(every))
+	if rest < 0 {
+		rest += every
+	}
+	return now.Add(every - rest)
+}
+
 // state is the store, as far as the machine uses it.
 type state interface {
 	Mark() store.Mark
@@ -170,9 +180,9 @@ func (m *machine) tick(now time.Time) time.Time {
 		m.following = m.newTicket()
 		m.effects.follow(m.following, m.at()+1)
 	}
-	if m.role == Follower && m.candidate && !m.checking && !now.Before(m.nextCheck) && !now.Before(m.holdOff) {
+	if m.maySeek() && !m.checking && !now.Before(m.nextCheck) && !now.Before(m.holdOff) {
 		m.checking = true
-		m.nextCheck = now.Add(m.lookEvery)
+		m.nextCheck = aligned(now, m.lookEvery)
 		m.effects.checkLease()
 	}
 	if m.mayProbe() && !now.Before(m.probe) {
@@ -186,6 +196,12 @@ func (m *machine) tick(now time.Time) time.Time {
 
 // mayProbe reports whether a read of the log's extent may begin: no other read is under way.
 func (m *machine) mayProbe() bool { return m.probing == 0 && m.reading == 0 && m.role != Fetching }
+
+// maySeek reports whether the machine may try to become the owner. Not while it hands over: it waits for the release of
+// its lease, and the caller for both.
+func (m *machine) maySeek() bool {
+	return m.role == Follower && m.candidate && len(m.handOvers) == 0
+}
 
 // nextTick returns when the next work is due.
 func (m *machine) nextTick() time.Time {
@@ -202,7 +218,7 @@ func (m *machine) nextTick() time.Time {
 	earlier(m.renew, m.lease != nil && m.renewing == 0 || m.lease == nil && m.owns() && m.retaking == 0)
 	earlier(m.retry, !m.retry.IsZero())
 	earlier(m.follow, m.following == 0 && m.mayApply())
-	if m.role == Follower && m.candidate && !m.checking {
+	if m.maySeek() && !m.checking {
 		at := m.nextCheck
 		if m.holdOff.After(at) {
 			at = m.holdOff
@@ -227,7 +243,7 @@ func (m *machine) want(candidate bool, delay time.Duration) {
 // continues to check it.
 func (m *machine) nudge() {
 	m.nextCheck, m.holdOff = m.now, time.Time{}
-	if m.role == Follower && m.candidate {
+	if m.maySeek() {
 		m.take()
 	}
 }

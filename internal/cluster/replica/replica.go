@@ -108,7 +108,7 @@ func New(o Options) *Replica {
 	}
 	r.machine = &machine{
 		timing: timing{
-			ttl: ttl, margin: o.Margin, lookEvery: ttl / 10, probeEvery: probeInterval, again: again, giveUp: o.GiveUp,
+			ttl: ttl, margin: o.Margin, lookEvery: ttl / 9, probeEvery: probeInterval, again: again, giveUp: o.GiveUp,
 		},
 		name: o.Name, node: o.Node, effects: runner{r}, nonce: rand.Uint64, applied: r.applied,
 		owner:    func(epoch uint64) *Ownership { return newOwnership(epoch, r) },

@@ -94,3 +94,25 @@ func (s *sim) until(t *testing.T, what string, condition func() bool) {
 		s.run(s.now + time.Millisecond)
 	}
 }
+
+// TestHandOverEndsBeforeNextTry has the release of the lease get lost when a shard is handed over late. The node does
+// not try to own the shard again before the caller of the hand-over has its answer.
+func TestHandOverEndsBeforeNextTry(t *testing.T) {
+	for seed := range int64(20) {
+		s := newSim(t, seed)
+		s.calm, s.wild = true, false
+		first := s.ownerOf(t, 0, nil)
+		for _, n := range s.nodes {
+			n.mute = true
+		}
+		done := false
+		first.event(first.n.life, func() { first.m.handOver(func(error) { done = true }) })
+		first.n.paused = s.now + 3*simTTL
+		s.until(t, "the shard is no longer served", func() bool { return first.m.role == Follower })
+		first.n.mute = false
+		s.until(t, "the hand-over is over, or the node owns the shard again", func() bool { return done || first.m.owns() })
+		if !done {
+			t.Errorf("seed %d: the node owns the shard again, and the hand-over has no end", seed)
+		}
+	}
+}

@@ -102,10 +102,10 @@ type simReplica struct {
 	wake  uint64    // number of the next tick
 
 	serving  *Ownership
-	next     uint64 // number to be given
-	waiting  []op   // for the commit under way to end
-	inFlight bool   // a commit
-	draining bool
+	next     uint64        // number to be given
+	waiting  []op          // for the commit under way to end
+	inFlight bool          // a commit
+	opening  bool          // the host has not answered yet
 	stuck    time.Duration // until then the machine waits for the disk
 	pending  uint64        // ticket of the append that has not been answered
 	follower uint64        // ticket of the following
@@ -234,13 +234,13 @@ func (n *simNode) clock() time.Time {
 func (r *simReplica) start() {
 	s := r.n.s
 	r.store = r.disk.clone()
-	r.serving, r.waiting, r.inFlight, r.draining, r.pending, r.follower = nil, nil, false, false, 0, 0
+	r.serving, r.waiting, r.inFlight, r.opening, r.pending, r.follower = nil, nil, false, false, 0, 0
 	r.stuck = 0
 	r.applied = position(r.store.mark)
 	r.loaded()
 	r.m = &machine{
 		timing: timing{
-			ttl: simTTL, margin: simTTL / 5, lookEvery: simTTL / 10, probeEvery: probeInterval, again: again, giveUp: simGiveUp,
+			ttl: simTTL, margin: simTTL / 5, lookEvery: simTTL / 9, probeEvery: probeInterval, again: again, giveUp: simGiveUp,
 		},
 		name: fmt.Sprint(r.shard), node: r.n.name, effects: simEffects{r, r.n.life}, state: r.store, nonce: s.rng.Uint64,
 		owner: func(epoch uint64) *Ownership { return newOwnership(epoch, nil) },
@@ -494,10 +494,11 @@ func (w simEffects) await(answer func(error)) {
 // open builds the owner's memory from the store, and serves from it.
 func (w simEffects) open(ticket uint64, o *Ownership) {
 	s, r := w.n.s, w.simReplica
+	r.opening = true
 	s.after(s.latency(), func() {
 		w.event(w.life, func() {
 			r.knowsEnough()
-			r.serving, r.waiting, r.inFlight, r.draining = o, nil, false, false
+			r.serving, r.waiting, r.inFlight, r.opening = o, nil, false, false
 			r.next = uint64(len(r.store.ops))
 			var err error
 			if s.chance(20) {
@@ -505,7 +506,7 @@ func (w simEffects) open(ticket uint64, o *Ownership) {
 				err = errCut
 			}
 			r.m.onOpened(ticket, err)
-			if err != nil && r.m.running {
+			if err != nil && r.m.running && !r.m.stopping {
 				w.stop()
 			}
 		})
@@ -515,14 +516,13 @@ func (w simEffects) open(ticket uint64, o *Ownership) {
 // stop finishes what was accepted, if that is still possible.
 func (w simEffects) stop() {
 	s, r := w.n.s, w.simReplica
-	r.draining = true
 	d := s.latency()
 	if s.chance(3) {
 		d = s.upTo(3 * time.Second)
 	}
 	s.after(d, func() {
 		w.event(w.life, func() {
-			if r.inFlight {
+			if r.inFlight || r.opening {
 				w.stop()
 				return
 			}
