@@ -523,6 +523,7 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 	})
 	for op, more := range map[string]string{
 		"DescribeQueueState": "", "ListConsumers": "", "ListMessageGroups": "", "PeekMessages": "",
+		"CountMessages":  `,"By":"count"`,
 		"DeleteMessages": `,"MessageIds":["00000000-0000-4000-8000-000000000000"]`,
 		"CheckAccess":    `,"Actions":["sqs:SendMessage"]`,
 		"ExplainAccess":  `,"Principal":"anonymous","Action":"sqs:SendMessage"`,

@@ -27,6 +27,7 @@ type Shard interface {
 	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)
 	Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error)
 	Discard(ctx context.Context, id queue.ID, ask queue.Locate) (queue.Discarded, error)
+	Census(ctx context.Context, id queue.ID, c queue.Census) (queue.CensusResult, error)
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
 }
@@ -74,6 +75,7 @@ func Register(wire *protocol.Service, o Options) {
 		messages: o.Messages, checkAttributes: o.CheckAttributes, room: o.Room, ready: o.Ready,
 	}
 	protocol.Register(wire, "CheckAccess", s.checkAccess, protocol.Data)
+	protocol.Register(wire, "CountMessages", s.countMessages, protocol.Data)
 	protocol.Register(wire, "DeleteMessages", s.deleteMessages)
 	protocol.Register(wire, "DescribeQueueState", s.describeQueueState, protocol.Data)
 	protocol.Register(wire, "ExplainAccess", s.explainAccess, protocol.Data)
