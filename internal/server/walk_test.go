@@ -510,6 +510,7 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 		}
 		return status, body
 	})
+	w.step(wire, "PutMark", func() (int, string) { return callAdmin(w.t, w.other, "PutMark", `{"Text":"v42"}`) })
 	c.Make("CreateQueue", object{"QueueName": "moved-to.fifo", "Attributes": object{"FifoQueue": "true"}})
 	w.step(wire, "RedriveMessages", func() (int, string) {
 		return callAdmin(w.t, w.other, "RedriveMessages", `{"QueueUrl":"`+c.URL("looked-at.fifo")+`","Filter":"x","DestinationArn":"`+c.ARN("moved-to.fifo")+`"}`)

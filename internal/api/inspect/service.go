@@ -1,7 +1,7 @@
 // Package inspect serves the operations with which people look into their queues, which AWS has not: what is in a
 // queue, without receiving it. They belong to the service "sluice", beside those of package admin.
 //
-// Each is about one queue and is allowed by policies of its owner's account, with actions such as sluice:PeekMessages
+// Most are about one queue and are allowed by policies of its owner's account, with actions such as sluice:PeekMessages
 // on the queue's ARN. Other accounts cannot be given them. CheckAccess alone needs no permission. Plain SQS clients
 // never meet any of it.
 package inspect
@@ -84,6 +84,7 @@ func Register(wire *protocol.Service, o Options) {
 	protocol.Register(wire, "ListQueueStates", s.listQueueStates, protocol.Data)
 	protocol.Register(wire, "ListRedriveTasks", s.listRedriveTasks, protocol.Data)
 	protocol.Register(wire, "PeekMessages", s.peekMessages, protocol.Data)
+	protocol.Register(wire, "PutMark", s.putMark)
 	protocol.Register(wire, "RedriveMessages", s.redriveMessages)
 }
 
