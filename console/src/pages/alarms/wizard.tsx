@@ -23,14 +23,14 @@ import {
   statistics,
 } from '../../api/metrics'
 import { nameOf } from '../../api/queues'
+import { useAction } from '../../api/useaction'
+import { goToFirstWrong } from '../../frame/firstwrong'
 import { address, go } from '../../frame/router'
-import { goToFirstWrong } from '../../parts/firstwrong'
 import { Graph } from '../../parts/graph'
 import { RangeField, wordOf } from '../../parts/graphs'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
 import { settle, wrongWith } from '../../parts/topicchoice'
-import { useAction } from '../../parts/useaction'
 import { type Draft, dimensionsOf, inputOf, isQueues } from './draft'
 import { Notification } from './notification'
 

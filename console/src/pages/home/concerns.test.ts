@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Activity, ListedQueue, QueueState } from '../../api/queues'
-import { nothing, queueWith, stateWith } from '../../parts/samples'
+import type { Activity, ListedQueue, QueueState } from '../../api/queuestate'
+import { nothing, queueWith, stateWith } from '../../data/samples'
 import { concernsOf } from './concerns'
 
 const now = 1_800_000_000_000

@@ -1,7 +1,8 @@
 import type { Firing } from '../../api/firing'
-import { type Activity, type ListedQueue, nameOf, type QueueState } from '../../api/queues'
+import { nameOf } from '../../api/queues'
+import type { Activity, ListedQueue, QueueState } from '../../api/queuestate'
+import { count, duration, plural } from '../../data/format'
 import { address } from '../../frame/router'
-import { count, duration, plural } from '../../parts/format'
 
 /** Concern is what needs attention: a queue, or an alarm that is about no queue of the list. */
 export interface Concern {

@@ -1,6 +1,6 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
-import type { ListedQueue } from '../../api/queues'
+import type { ListedQueue } from '../../api/queuestate'
 import { Figure } from '../../parts/figure'
 import { left } from './concerns'
 

@@ -1,7 +1,8 @@
-import { type ListedQueue, nameOf, type QueueState } from '../../api/queues'
+import { nameOf } from '../../api/queues'
+import type { ListedQueue, QueueState } from '../../api/queuestate'
+import { compact, count, plural } from '../../data/format'
+import { health } from '../../data/health'
 import { address } from '../../frame/router'
-import { count, plural } from '../../parts/format'
-import { health } from '../../parts/health'
 
 /** Box is something on the map: a topic, a queue, or the consumers of a queue. */
 export interface Box {
@@ -88,7 +89,10 @@ export function islandsOf(queues: ListedQueue[], feeds: Feed[]): Island[] {
 /** noteOf says what to know of a queue. */
 function noteOf(state: QueueState): string {
   const { type, text } = health(state)
-  const available = `${count(state.Visible)} available`
+  const available = `${compact(state.Visible)} available`
+  if (text.startsWith('Has ')) {
+    return text // it counts the same messages
+  }
   return type === 'warning' || type === 'stopped' ? `${text}, ${available}` : available
 }
 

@@ -9,10 +9,10 @@ import { useMemo, useState } from 'react'
 import { mostByNeed, useEveryQueue } from '../../api/queues'
 import { useSubscriptions } from '../../api/subscriptions'
 import { isDenied, isLost } from '../../aws/failure'
+import { count, plural } from '../../data/format'
 import { useNarrow } from '../../frame/narrow'
 import { address, go, usePlace } from '../../frame/router'
 import { Empty } from '../../parts/empty'
-import { count, plural } from '../../parts/format'
 import { NoQueues } from '../../parts/noqueues'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
@@ -70,14 +70,14 @@ export default function MapPage() {
         onChange={({ detail }) => go(address(['map'], { find: detail.value }), { replace: true })}
       />
       {isLost(queues.error, data) && (
-        <Problem error={queues.error} what="The queues cannot be looked at" retry={() => void queues.refetch()} />
+        <Problem error={queues.error} what="The queues cannot be shown" retry={() => void queues.refetch()} />
       )}
       {subscriptions.error &&
         (isDenied(subscriptions.error) ? (
           <Alert type="info">Topics are not shown: that takes the permission sns:ListSubscriptions.</Alert>
         ) : (
           isLost(subscriptions.error, subscriptions.data) && (
-            <Problem error={subscriptions.error} what="The topics cannot be looked at" />
+            <Problem error={subscriptions.error} what="The topics cannot be shown" />
           )
         ))}
       {pending && !data && !queues.error && <StatusIndicator type="loading">Looking</StatusIndicator>}

@@ -14,16 +14,17 @@ import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
 import { setSubscriptionAttribute, unsubscribe } from '../../api/subscriptions'
 import { useTopicArn } from '../../api/topic'
+import { useAction } from '../../api/useaction'
 import { isLost } from '../../aws/failure'
 import { sns } from '../../aws/sns'
-import { notify, notifyError } from '../../frame/notices'
+import { notify } from '../../frame/notices'
+import type { PageProps } from '../../frame/page'
 import { address, go } from '../../frame/router'
 import { Confirm } from '../../parts/confirm'
 import { Copy } from '../../parts/copy'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
-import type { PageProps } from '../../routes'
 import { filterExample } from './filterexample'
 import { ScopeField } from './scopefield'
 
@@ -31,6 +32,7 @@ import { ScopeField } from './scopefield'
 export default function SubscriptionPage({ parameters }: PageProps) {
   const topic = parameters.topic ?? ''
   const client = useQueryClient()
+  const { run } = useAction('Nothing has changed')
   const [asking, setAsking] = useState(false)
   const { arn: topicArn, error: listError } = useTopicArn(topic)
   const arn = topicArn && `${topicArn}:${parameters.subscription}`
@@ -60,13 +62,11 @@ export default function SubscriptionPage({ parameters }: PageProps) {
     await setSubscriptionAttribute(arn, name, value)
     await client.invalidateQueries({ queryKey: keys.subscription(arn) })
   }
-  async function change(name: string, value: string) {
-    try {
+  const change = (name: string, value: string) =>
+    run(async () => {
       await set(name)(value)
-    } catch (e) {
-      notifyError(e, 'Nothing has changed')
-    }
-  }
+      return undefined
+    })
   const queue = data.Protocol === 'sqs'
   const raw = queue || data.Protocol?.startsWith('http')
   return (

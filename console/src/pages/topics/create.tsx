@@ -11,12 +11,13 @@ import Tiles from '@cloudscape-design/components/tiles'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
+import { useAction } from '../../api/useaction'
 import { sns } from '../../aws/sns'
+import { record, type Tag } from '../../data/tags'
+import { goToFirstWrong } from '../../frame/firstwrong'
 import { address, go } from '../../frame/router'
-import { goToFirstWrong } from '../../parts/firstwrong'
 import { Problem } from '../../parts/problem'
-import { record, type Tag, TagRows } from '../../parts/tags'
-import { useAction } from '../../parts/useaction'
+import { TagRows } from '../../parts/tags'
 
 /** CreateTopic makes a topic. */
 export default function CreateTopic() {
@@ -91,7 +92,7 @@ export default function CreateTopic() {
                   {
                     value: 'standard',
                     label: 'Standard',
-                    description: 'For queues, web hooks and mailboxes. As fast as can be; the order is not kept.',
+                    description: 'For queues, web hooks and mailboxes. Highest throughput; the order is not kept.',
                   },
                   {
                     value: 'fifo',

@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
 import { sns } from '../../aws/sns'
+import { each } from '../../data/each'
+import { plural } from '../../data/format'
 import { notify } from '../../frame/notices'
 import { Confirm } from '../../parts/confirm'
-import { each } from '../../parts/each'
-import { plural } from '../../parts/format'
 
 /** DeleteTopic asks before topics are deleted. */
 export function DeleteTopic({ arns, close, done }: { arns: string[]; close: () => void; done?: () => void }) {

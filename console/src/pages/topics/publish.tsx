@@ -11,13 +11,13 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
 import { useTopicArn } from '../../api/topic'
+import { useAction } from '../../api/useaction'
 import { sns } from '../../aws/sns'
+import { fromBase64 } from '../../data/decode'
+import type { PageProps } from '../../frame/page'
 import { address, go } from '../../frame/router'
 import { AttributeRows, attributesOfRows, type Row } from '../../parts/attributerows'
-import { fromBase64 } from '../../parts/decode'
 import { Problem } from '../../parts/problem'
-import { useAction } from '../../parts/useaction'
-import type { PageProps } from '../../routes'
 
 /** payloadExample shows how each protocol gets a message of its own. */
 const payloadExample = `{

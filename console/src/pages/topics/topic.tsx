@@ -16,16 +16,19 @@ import { topicMeasures } from '../../api/metrics'
 import { setTopicAttribute, useTopic, useTopicArn } from '../../api/topic'
 import { isLost } from '../../aws/failure'
 import { sns } from '../../aws/sns'
+import type { Range } from '../../data/range'
+import { record, type Tag } from '../../data/tags'
 import { notify } from '../../frame/notices'
+import type { PageProps } from '../../frame/page'
 import { address, go, usePlace } from '../../frame/router'
 import { Copy } from '../../parts/copy'
 import { Empty } from '../../parts/empty'
-import { Graphs, RangeField } from '../../parts/graphs'
+import { Graphs } from '../../parts/graphs'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
-import { record, type Tag, TagRows } from '../../parts/tags'
+import { SpanField } from '../../parts/spanfield'
+import { TagRows } from '../../parts/tags'
 import { Unshown } from '../../parts/unshown'
-import type { PageProps } from '../../routes'
 import { SubscriptionTable } from '../subscriptions/table'
 import { DeleteTopic } from './delete'
 
@@ -37,7 +40,7 @@ export default function Topic({ parameters }: PageProps) {
   const { arn, error: listError } = useTopicArn(name)
   const { data, error, refetch } = useTopic(arn)
   const [asking, setAsking] = useState(false)
-  const [hours, setHours] = useState(3)
+  const [range, setRange] = useState<Range>({ hours: 3 })
   if (isLost(listError, arn) || isLost(error, data)) {
     return (
       <Unshown name={name}>
@@ -116,8 +119,10 @@ export default function Topic({ parameters }: PageProps) {
             label: 'Monitoring',
             content: (
               <SpaceBetween size="m">
-                <RangeField hours={hours} choose={setHours} />
-                <Graphs measures={topicMeasures} names={[name]} hours={hours} />
+                <div className="choices">
+                  <SpanField range={range} choose={setRange} />
+                </div>
+                <Graphs measures={topicMeasures} names={[name]} range={range} zoom={setRange} />
               </SpaceBetween>
             ),
           },

@@ -27,9 +27,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Holder, useAttached, useInline, usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
+import { useAction } from '../../api/useaction'
 import { isAbsent } from '../../aws/failure'
 import { iam } from '../../aws/iam'
-import { notify, notifyError } from '../../frame/notices'
 import { address } from '../../frame/router'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
@@ -111,21 +111,19 @@ export function HolderPolicies({ holder }: { holder: Holder }) {
 }
 
 function Attached({ holder }: { holder: Holder }) {
-  const client = useQueryClient()
   const { data, error } = useAttached(holder)
   const all = usePolicies(true)
   const [chosen, setChosen] = useState('')
   const attached = new Set((data ?? []).map((p) => p.PolicyArn))
-  async function act(what: string, f: () => Promise<unknown>) {
-    try {
-      await f()
-      setChosen('')
-      notify({ header: what })
-      await client.invalidateQueries({ queryKey: keys.iam })
-    } catch (e) {
-      notifyError(e, 'Nothing has changed')
-    }
-  }
+  const { run } = useAction('Nothing has changed')
+  const act = (header: string, f: () => Promise<unknown>) =>
+    run(
+      async () => {
+        await f()
+        return { header }
+      },
+      { stale: [keys.iam], done: () => setChosen('') },
+    )
   const chosenName = all.data?.find((p) => p.Arn === chosen)?.PolicyName ?? ''
   return (
     <Container header={<Header variant="h2">Managed policies</Header>}>
@@ -212,6 +210,7 @@ async function current(holder: Holder, name: string): Promise<string> {
 }
 
 function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed: () => Promise<void> }) {
+  const deletion = useAction('It was not deleted')
   const [open, setOpen] = useState(p.fresh)
   const { data, error, refetch } = useQuery({
     queryKey: ['iam', 'inline policy', p.holder.kind, p.holder.name, p.name],
@@ -237,15 +236,13 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
         )}
         {!p.fresh && (
           <Button
-            onClick={async () => {
-              try {
+            onClick={() =>
+              void deletion.run(async () => {
                 await remove(p.holder, p.name)
-                notify({ header: `Policy ${p.name} deleted` })
                 await p.changed()
-              } catch (e) {
-                notifyError(e, 'It was not deleted')
-              }
-            }}
+                return { header: `Policy ${p.name} deleted` }
+              })
+            }
           >
             Delete this policy
           </Button>

@@ -19,13 +19,13 @@ import { usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
 import { isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
+import { pretty } from '../../data/json'
+import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
 import { Empty } from '../../parts/empty'
-import { pretty } from '../../parts/json'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
-import type { PageProps } from '../../routes'
 
 /** most is how many versions of a policy are kept. */
 const most = 5

@@ -4,15 +4,15 @@ import FormField from '@cloudscape-design/components/form-field'
 import { useEffect, useRef, useState } from 'react'
 import { redriveOf, useAttributes } from '../../../api/attributes'
 import { type Deleting, deleteFound } from '../../../api/discard'
+import type { Message } from '../../../api/message'
 import { arnOf, moveNow } from '../../../api/movetask'
 import { nameOf } from '../../../api/queues'
 import { sqs } from '../../../aws/sqs'
+import { fromBase64 } from '../../../data/decode'
+import { each } from '../../../data/each'
+import { count, plural } from '../../../data/format'
 import { notify } from '../../../frame/notices'
 import { Confirm } from '../../../parts/confirm'
-import { fromBase64 } from '../../../parts/decode'
-import { each } from '../../../parts/each'
-import { count, plural } from '../../../parts/format'
-import type { Message } from '../../../parts/message'
 import { QueueField } from '../../../parts/queuefield'
 import { EditMessage } from '../redrive/edit'
 
@@ -184,7 +184,7 @@ function Delete({ queue, messages, close, done }: Props) {
       )}
       {now && (
         <Box color="text-body-secondary">
-          {count(now.scanned)} of {plural(now.total, 'message')} looked at
+          {count(now.scanned)} of {plural(now.total, 'message')} scanned
         </Box>
       )}
     </Confirm>

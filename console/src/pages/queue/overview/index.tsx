@@ -16,18 +16,21 @@ import { useSources } from '../../../api/sources'
 import { useFlow, useLastCalls } from '../../../api/useflow'
 import { isLost } from '../../../aws/failure'
 import { endpoint } from '../../../aws/place'
+import { bytes, duration, perMinute, plural } from '../../../data/format'
+import { report } from '../../../data/report'
+import { sentence } from '../../../data/sentence'
+import { useNarrow } from '../../../frame/narrow'
 import { address } from '../../../frame/router'
 import { Copy } from '../../../parts/copy'
 import { Figure } from '../../../parts/figure'
-import { bytes, duration, perMinute, plural } from '../../../parts/format'
 import { Problem } from '../../../parts/problem'
-import { sentence } from '../../../parts/sentence'
 import { Sparkline } from '../../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time, useNow } from '../../../parts/values'
-import type { TabProps } from '../tabs'
+import type { TabProps } from '../tab'
 import { Chain } from './chain'
 import { Counters } from './counters'
 import { Neighbours } from './neighbours'
+import { Note } from './note'
 
 /** Overview says how a queue is: in a sentence, in numbers, in its settings. */
 export default function Overview({ queue }: TabProps) {
@@ -35,6 +38,7 @@ export default function Overview({ queue }: TabProps) {
   const attributes = useAttributes(queue)
   return (
     <SpaceBetween size="l">
+      <Note queue={queue} />
       <Problem error={state.error} what="State of the queue" retry={() => void state.refetch()} />
       {state.data ? (
         <Now queue={queue} state={state.data} retention={attributes.data?.MessageRetentionPeriod} />
@@ -102,15 +106,16 @@ function Now({ queue, state: latest, retention }: NowProps) {
         type={type}
         header={<Said text={text} />}
         action={
-          tabs.length > 0 && (
-            <SpaceBetween direction="horizontal" size="xs">
-              {tabs.map((tab) => (
-                <Button key={tab} href={address(['queues', queue, tab])}>
-                  {tabLabels[tab]}
-                </Button>
-              ))}
-            </SpaceBetween>
-          )
+          <SpaceBetween direction="horizontal" size="xs">
+            {tabs.map((tab) => (
+              <Button key={tab} href={address(['queues', queue, tab])}>
+                {tabLabels[tab]}
+              </Button>
+            ))}
+            {type !== 'success' && (
+              <Copy text={report(queue, [text, ...lines], state, location.href)} label="Copy report" />
+            )}
+          </SpaceBetween>
         }
       >
         {lines.map((line) => (
@@ -190,6 +195,7 @@ function Fact({ title, children }: { title: string; children: React.ReactNode })
 }
 
 function Details({ queue, attributes: a }: { queue: string; attributes: Attributes }) {
+  const narrow = useNarrow()
   const arn = a.QueueArn ?? ''
   const url = `${endpoint}/${arn.split(':')[4] ?? ''}/${queue}`
   const redrive = redriveOf(a)
@@ -202,7 +208,7 @@ function Details({ queue, attributes: a }: { queue: string; attributes: Attribut
   )
   return (
     <KeyValuePairs
-      columns={3}
+      columns={narrow ? 1 : 3}
       items={[
         { label: 'Name', value: copied(queue, 'Copy name') },
         { label: 'ARN', value: copied(arn, 'Copy ARN') },
