@@ -1,5 +1,6 @@
 import type { ListedQueue, QueueState } from '../api/queuestate'
 import { plural } from './format'
+import { behind } from './growth'
 
 /** Health is what a person should know of a queue, in a few words. */
 export interface Health {
@@ -12,7 +13,7 @@ export interface Health {
 }
 
 /** unknown is the rank of a queue whose state is not known now, unseen that of one whose state the caller may not see. */
-const unknown = 7
+export const unknown = 8
 const unseen = -1
 
 /** health says how a queue is. */
@@ -20,16 +21,19 @@ export function health(state: QueueState): Health {
   const waiting = state.Visible + state.InFlight
   const consumed = state.WaitingReceives > 0 || (state.LastReceiveTimestamp ?? 0) > Date.now() - 60_000
   if (state.Paused) {
-    return { type: 'stopped', text: 'Paused', rank: 3, many: waiting }
+    return { type: 'stopped', text: 'Paused', rank: 4, many: waiting }
   }
   if (state.DeadLetters) {
-    return { type: 'warning', text: plural(state.DeadLetters, 'dead letter'), rank: 6, many: state.DeadLetters }
+    return { type: 'warning', text: plural(state.DeadLetters, 'dead letter'), rank: 7, many: state.DeadLetters }
   }
   if (state.DeadLetterSources > 0 && waiting > 0) {
-    return { type: 'warning', text: `Has ${plural(waiting, 'dead letter')}`, rank: 5, many: waiting }
+    return { type: 'warning', text: `Has ${plural(waiting, 'dead letter')}`, rank: 6, many: waiting }
   }
   if (state.Visible > 0 && !consumed) {
-    return { type: 'warning', text: 'No consumer', rank: 4, many: waiting }
+    return { type: 'warning', text: 'No consumer', rank: 5, many: waiting }
+  }
+  if (behind(state, Date.now()) !== undefined) {
+    return { type: 'warning', text: 'Falling behind', rank: 3, many: waiting }
   }
   if (state.Visible > 0 && !state.Receivable) {
     return { type: 'pending', text: 'Waiting', rank: 2, many: waiting }

@@ -1,7 +1,8 @@
 import type { Firing } from '../../api/firing'
 import { nameOf } from '../../api/queues'
-import type { Activity, ListedQueue, QueueState } from '../../api/queuestate'
+import type { ListedQueue, QueueState } from '../../api/queuestate'
 import { count, duration, plural } from '../../data/format'
+import { behind } from '../../data/growth'
 import { address } from '../../frame/router'
 
 /** Concern is what needs attention: a queue, or an alarm that is about no queue of the list. */
@@ -117,7 +118,7 @@ function findingOf(asked: Asked): Finding | undefined {
   }
   const at = state.OldestMessageTimestamp
   const seen = { ...asked, state, waiting: state.Visible + state.InFlight, old: at === undefined ? 0 : asked.now - at }
-  for (const check of [paused, holdsFailures, hasFailures, unconsumed, full, behind]) {
+  for (const check of [paused, holdsFailures, hasFailures, unconsumed, full, slow]) {
     const found = check(seen)
     if (found) {
       return found
@@ -177,25 +178,11 @@ function full(q: Seen): Finding | undefined {
 
 const consumers = { text: 'See consumers' }
 
-/** late is how old the oldest message is at least where consumers are too slow, and veryLate where that needs no rates. */
-const late = 5 * 60_000
-const veryLate = 3600_000
-
-function behind(q: Seen): Finding | undefined {
-  const grows = growth(q.state.LastMinute)
-  const falling = grows > 0 && q.old >= late
-  if (q.state.Visible === 0 || !(falling || q.old >= veryLate)) {
+function slow(q: Seen): Finding | undefined {
+  const by = behind(q.state, q.now)
+  if (by === undefined) {
     return undefined
   }
-  const how = falling ? `Fell behind by ${count(grows)} in the last minute.` : 'Consumers are behind.'
+  const how = by > 0 ? `Fell behind by ${count(by)} in the last minute.` : 'Consumers are behind.'
   return { type: 'warning', why: `${how} ${lie(q)}`, action: consumers, tab: 'consumers', rank: 2, many: q.waiting }
-}
-
-/** left is how many messages left a queue. */
-export const left = (a: Activity) => a.Deleted + a.DeadLettered + a.Expired + a.Moved
-
-/** growth is how many more messages came than went, if that is more than chance. */
-function growth(a: Activity | undefined): number {
-  const grows = a ? a.Sent - left(a) : 0
-  return a && grows >= Math.max(1, 0.05 * a.Sent) ? grows : 0
 }

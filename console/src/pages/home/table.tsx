@@ -5,11 +5,12 @@ import Table, { type TableProps } from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
 import type { ListedQueue } from '../../api/queuestate'
 import { count } from '../../data/format'
+import { left } from '../../data/growth'
 import { useNarrow } from '../../frame/narrow'
 import { address } from '../../frame/router'
 import { Sparkline } from '../../parts/sparkline'
 import { Absent, Said } from '../../parts/values'
-import { type Concern, left } from './concerns'
+import type { Concern } from './concerns'
 
 interface ConcernTableProps {
   concerns: Concern[]

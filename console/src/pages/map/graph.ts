@@ -1,7 +1,7 @@
 import { nameOf } from '../../api/queues'
 import type { ListedQueue, QueueState } from '../../api/queuestate'
 import { compact, count, plural } from '../../data/format'
-import { health } from '../../data/health'
+import { health, unknown } from '../../data/health'
 import { address } from '../../frame/router'
 
 /** Box is something on the map: a topic, a queue, or the consumers of a queue. */
@@ -48,7 +48,7 @@ export function islandsOf(queues: ListedQueue[], feeds: Feed[]): Island[] {
   const ranks = new Map<string, number>()
   for (const q of queues) {
     const how = q.State && health(q.State)
-    ranks.set(q.QueueArn, q.Unavailable ? 7 : (how?.rank ?? 0))
+    ranks.set(q.QueueArn, q.Unavailable ? unknown : (how?.rank ?? 0))
     boxes.set(q.QueueArn, {
       id: q.QueueArn,
       kind: 'queue',
