@@ -1,6 +1,5 @@
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Modal from '@cloudscape-design/components/modal'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
@@ -13,6 +12,7 @@ import { fromBase64, hex, type Reading, readings } from '../data/decode'
 import { bytes } from '../data/format'
 import { Copy } from './copy'
 import { Marked } from './marked'
+import { Pairs } from './pairs'
 import { Absent, Time } from './values'
 
 /** stateWords are what the states of messages are called. */
@@ -180,7 +180,7 @@ export function MessageDetails({
         ariaLabel="Parts of the message"
         tabs={[
           { id: 'body', label: 'Body', content: <Body body={m.Body} unreadable={m.Unreadable} words={words} /> },
-          { id: 'details', label: 'Details', content: <KeyValuePairs columns={2} items={pairs} /> },
+          { id: 'details', label: 'Details', content: <Pairs columns={2} items={pairs} /> },
           { id: 'attributes', label: `Attributes (${n})`, content: <AttributesTable attributes={attributes} /> },
         ]}
       />

@@ -3,7 +3,6 @@ import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
@@ -34,6 +33,7 @@ import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { Graph } from '../../parts/graph'
 import { RangeField } from '../../parts/graphs'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/values'
 import { Combined, Parents } from './combined'
@@ -199,7 +199,7 @@ function Definition({ alarm }: { alarm: MetricAlarm }) {
   const queue = alarm.Dimensions?.find((d) => d.Name === 'QueueName')?.Value
   return (
     <Container header={<Header variant="h2">Definition</Header>}>
-      <KeyValuePairs
+      <Pairs
         columns={3}
         items={[
           { label: 'Condition', value: conditionOf(alarm) },

@@ -76,7 +76,7 @@ test('queues in alarm come before all others, and alarms about no queue of the l
     [
       ['any', 'In alarm: ALARM("too-old").', []],
       ['fine', 'In alarm: X > 1 for 1 minute.', ['too-old']],
-      ['idle', 'No consumer has received since the server started. 1 message waits, the oldest for 0 s.', []],
+      ['idle', 'No consumer has received since the server started. 1 message waits, the oldest for 1 s.', []],
     ],
   )
 })

@@ -127,8 +127,11 @@ function findingOf(asked: Asked): Finding | undefined {
   return undefined
 }
 
+/** age writes how old a message is: of less than a second nothing can be said, as clocks differ. */
+const age = (ms: number) => duration(Math.max(1000, ms))
+
 const lie = ({ waiting, old }: Seen) =>
-  `${plural(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${duration(old)}.`
+  `${plural(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${age(old)}.`
 
 function paused(q: Seen): Finding | undefined {
   const why = `Delivery is paused. ${q.waiting > 0 ? lie(q) : 'No messages wait.'}`
@@ -144,7 +147,7 @@ function holdsFailures(q: Seen): Finding | undefined {
   }
   const [first, ...more] = q.sources.get(q.queue.QueueArn) ?? []
   const where = more.length > 0 ? `${first} and ${plural(more.length, 'other queue')}` : first
-  const why = `${plural(q.waiting, 'message')} failed${where ? ` in ${where}` : ''}. The oldest is ${duration(q.old)} old.`
+  const why = `${plural(q.waiting, 'message')} failed${where ? ` in ${where}` : ''}. The oldest is ${age(q.old)} old.`
   return { type: 'warning', why, action: { text: 'Redrive' }, tab: 'redrive', rank: 6, many: q.waiting }
 }
 

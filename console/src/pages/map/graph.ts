@@ -188,7 +188,7 @@ export function linesOf(island: Island, queue: Box): { verb: string; box: Box; r
     }
     return [
       {
-        verb: verbs[way.kind],
+        verb: way.kind === 'taken' && way.bad ? 'has' : verbs[way.kind],
         box: other,
         rate: way.rate > 0 ? `${plural(way.rate, 'message')} in a minute` : '',
         bad: way.bad,

@@ -53,9 +53,9 @@ export default function MapPage() {
         actions={<Refresh />}
         description={
           <>
-            From topics to queues, to their consumers and dead-letter queues. The wider a line, the more messages took
-            it in the last minute; to a queue these are all that were sent to it. Red: messages are held up or have
-            failed.
+            From topics to queues, to their consumers and dead-letter queues.
+            {!narrow &&
+              ' The wider a line, the more messages took it in the last minute; to a queue these are all that were sent to it. Red: messages are held up or have failed.'}
             {part && ` Of ${plural(data.Total, 'queue')} these are the first ${count(data.Queues.length)} by name.`}
           </>
         }

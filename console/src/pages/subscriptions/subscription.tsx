@@ -3,7 +3,6 @@ import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
@@ -23,6 +22,7 @@ import { address, go } from '../../frame/router'
 import { Confirm } from '../../parts/confirm'
 import { Copy } from '../../parts/copy'
 import { JSONEdit } from '../../parts/jsonedit'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
 import { filterExample } from './filterexample'
@@ -75,7 +75,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
         <span className="break">{queue ? nameOf(data.Endpoint ?? '') : data.Endpoint}</span>
       </Header>
       <Container header={<Header variant="h2">Details</Header>}>
-        <KeyValuePairs
+        <Pairs
           columns={3}
           items={[
             { label: 'Protocol', value: data.Protocol ?? '–' },

@@ -1,4 +1,3 @@
-import { CreateTopicCommand } from '@aws-sdk/client-sns'
 import Button from '@cloudscape-design/components/button'
 import Checkbox from '@cloudscape-design/components/checkbox'
 import Container from '@cloudscape-design/components/container'
@@ -11,8 +10,8 @@ import Tiles from '@cloudscape-design/components/tiles'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
+import { createTopic } from '../../api/topicactions'
 import { useAction } from '../../api/useaction'
-import { sns } from '../../aws/sns'
 import { record, type Tag } from '../../data/tags'
 import { goToFirstWrong } from '../../frame/firstwrong'
 import { address, go } from '../../frame/router'
@@ -47,21 +46,18 @@ export default function CreateTopic() {
     let arn = ''
     await run(
       async () => {
-        const { TopicArn = '' } = await sns().send(
-          new CreateTopicCommand({
-            Name: whole,
-            Attributes: {
-              ...(fifo && { FifoTopic: 'true', ContentBasedDeduplication: String(dedup) }),
-              ...(display && { DisplayName: display }),
-            },
-            Tags: Object.entries(record(tags)).map(([Key, Value]) => ({ Key, Value })),
-          }),
-        )
-        arn = TopicArn
+        arn = await createTopic({
+          Name: whole,
+          Attributes: {
+            ...(fifo && { FifoTopic: 'true', ContentBasedDeduplication: String(dedup) }),
+            ...(display && { DisplayName: display }),
+          },
+          Tags: Object.entries(record(tags)).map(([Key, Value]) => ({ Key, Value })),
+        })
         return {
           header: `Topic ${whole} created`,
           content: 'It has no subscriptions yet.',
-          action: { text: 'Create subscription', do: () => go(address(['create-subscription'], { topic: TopicArn })) },
+          action: { text: 'Create subscription', do: () => go(address(['create-subscription'], { topic: arn })) },
         }
       },
       { stale: [keys.topics], done: () => go(address(['topics', nameOf(arn)])) },

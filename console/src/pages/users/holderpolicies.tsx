@@ -1,20 +1,3 @@
-import {
-  AttachGroupPolicyCommand,
-  AttachRolePolicyCommand,
-  AttachUserPolicyCommand,
-  DeleteGroupPolicyCommand,
-  DeleteRolePolicyCommand,
-  DeleteUserPolicyCommand,
-  DetachGroupPolicyCommand,
-  DetachRolePolicyCommand,
-  DetachUserPolicyCommand,
-  GetGroupPolicyCommand,
-  GetRolePolicyCommand,
-  GetUserPolicyCommand,
-  PutGroupPolicyCommand,
-  PutRolePolicyCommand,
-  PutUserPolicyCommand,
-} from '@aws-sdk/client-iam'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
@@ -25,68 +8,15 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { attachPolicy, deleteInline, detachPolicy, getInline, putInline } from '../../api/holderpolicies'
 import { type Holder, useAttached, useInline, usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
 import { isAbsent } from '../../aws/failure'
-import { iam } from '../../aws/iam'
 import { address } from '../../frame/router'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
 import { Ask } from './ask'
-
-function attach({ kind, name }: Holder, PolicyArn: string): Promise<unknown> {
-  switch (kind) {
-    case 'user':
-      return iam().send(new AttachUserPolicyCommand({ UserName: name, PolicyArn }))
-    case 'group':
-      return iam().send(new AttachGroupPolicyCommand({ GroupName: name, PolicyArn }))
-    case 'role':
-      return iam().send(new AttachRolePolicyCommand({ RoleName: name, PolicyArn }))
-  }
-}
-
-function detach({ kind, name }: Holder, PolicyArn: string): Promise<unknown> {
-  switch (kind) {
-    case 'user':
-      return iam().send(new DetachUserPolicyCommand({ UserName: name, PolicyArn }))
-    case 'group':
-      return iam().send(new DetachGroupPolicyCommand({ GroupName: name, PolicyArn }))
-    case 'role':
-      return iam().send(new DetachRolePolicyCommand({ RoleName: name, PolicyArn }))
-  }
-}
-
-function put({ kind, name }: Holder, PolicyName: string, PolicyDocument: string): Promise<unknown> {
-  switch (kind) {
-    case 'user':
-      return iam().send(new PutUserPolicyCommand({ UserName: name, PolicyName, PolicyDocument }))
-    case 'group':
-      return iam().send(new PutGroupPolicyCommand({ GroupName: name, PolicyName, PolicyDocument }))
-    case 'role':
-      return iam().send(new PutRolePolicyCommand({ RoleName: name, PolicyName, PolicyDocument }))
-  }
-}
-
-function remove({ kind, name }: Holder, PolicyName: string): Promise<unknown> {
-  switch (kind) {
-    case 'user':
-      return iam().send(new DeleteUserPolicyCommand({ UserName: name, PolicyName }))
-    case 'group':
-      return iam().send(new DeleteGroupPolicyCommand({ GroupName: name, PolicyName }))
-    case 'role':
-      return iam().send(new DeleteRolePolicyCommand({ RoleName: name, PolicyName }))
-  }
-}
-
-async function get({ kind, name }: Holder, PolicyName: string): Promise<string> {
-  const answer = await (kind === 'user'
-    ? iam().send(new GetUserPolicyCommand({ UserName: name, PolicyName }))
-    : kind === 'group'
-      ? iam().send(new GetGroupPolicyCommand({ GroupName: name, PolicyName }))
-      : iam().send(new GetRolePolicyCommand({ RoleName: name, PolicyName })))
-  return decodeURIComponent(answer.PolicyDocument ?? '')
-}
 
 /** policyExample is a policy to begin with. */
 export const policyExample = `{
@@ -135,7 +65,7 @@ function Attached({ holder }: { holder: Holder }) {
             <Link href={address(['policies', p.PolicyName ?? ''])}>{p.PolicyName}</Link>
             <Button
               variant="inline-link"
-              onClick={() => void act(`${p.PolicyName} detached`, () => detach(holder, p.PolicyArn ?? ''))}
+              onClick={() => void act(`${p.PolicyName} detached`, () => detachPolicy(holder, p.PolicyArn ?? ''))}
             >
               Detach
             </Button>
@@ -153,7 +83,10 @@ function Attached({ holder }: { holder: Holder }) {
               .map((p) => ({ value: p.Arn ?? '', label: p.PolicyName ?? '', description: p.Description }))}
             onChange={({ detail }) => setChosen(detail.selectedOption.value ?? '')}
           />
-          <Button disabled={!chosen} onClick={() => void act(`${chosenName} attached`, () => attach(holder, chosen))}>
+          <Button
+            disabled={!chosen}
+            onClick={() => void act(`${chosenName} attached`, () => attachPolicy(holder, chosen))}
+          >
             Attach
           </Button>
         </div>
@@ -200,7 +133,7 @@ function Inline({ holder }: { holder: Holder }) {
 /** current returns an inline policy as it is now, or nothing. */
 async function current(holder: Holder, name: string): Promise<string> {
   try {
-    return await get(holder, name)
+    return await getInline(holder, name)
   } catch (error) {
     if (isAbsent(error)) {
       return ''
@@ -215,7 +148,7 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
   const { data, error, refetch } = useQuery({
     queryKey: ['iam', 'inline policy', p.holder.kind, p.holder.name, p.name],
     enabled: open && !p.fresh,
-    queryFn: () => get(p.holder, p.name),
+    queryFn: () => getInline(p.holder, p.name),
   })
   return (
     <ExpandableSection headerText={p.name} expanded={open} onChange={({ detail }) => setOpen(detail.expanded)}>
@@ -228,7 +161,7 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
             example={policyExample}
             load={() => current(p.holder, p.name)}
             save={async (text) => {
-              await put(p.holder, p.name, text)
+              await putInline(p.holder, p.name, text)
               await p.changed()
               await refetch()
             }}
@@ -238,7 +171,7 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
           <Button
             onClick={() =>
               void deletion.run(async () => {
-                await remove(p.holder, p.name)
+                await deleteInline(p.holder, p.name)
                 await p.changed()
                 return { header: `Policy ${p.name} deleted` }
               })

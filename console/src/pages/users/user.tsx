@@ -15,7 +15,6 @@ import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
@@ -33,6 +32,7 @@ import { notify } from '../../frame/notices'
 import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
 import { Copy } from '../../parts/copy'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
 import { Time } from '../../parts/values'
@@ -61,7 +61,7 @@ export default function User({ parameters }: PageProps) {
     <SpaceBetween size="l">
       <Header variant="h1">{name}</Header>
       <Container>
-        <KeyValuePairs
+        <Pairs
           columns={3}
           items={[
             { label: 'ARN', value: <span className="break">{data.Arn}</span> },
@@ -231,7 +231,7 @@ function Password({ user }: { user: string }) {
       <Problem error={error} />
       {data === null && <Box color="text-body-secondary">There is none.</Box>}
       {data && (
-        <KeyValuePairs
+        <Pairs
           columns={2}
           items={[
             { label: 'Since', value: <Time at={data.CreateDate?.getTime()} /> },

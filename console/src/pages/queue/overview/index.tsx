@@ -5,7 +5,6 @@ import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
 import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
@@ -19,10 +18,10 @@ import { endpoint } from '../../../aws/place'
 import { bytes, duration, perMinute, plural } from '../../../data/format'
 import { report } from '../../../data/report'
 import { sentence } from '../../../data/sentence'
-import { useNarrow } from '../../../frame/narrow'
 import { address } from '../../../frame/router'
 import { Copy } from '../../../parts/copy'
 import { Figure } from '../../../parts/figure'
+import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
 import { Sparkline } from '../../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time, useNow } from '../../../parts/values'
@@ -195,7 +194,6 @@ function Fact({ title, children }: { title: string; children: React.ReactNode })
 }
 
 function Details({ queue, attributes: a }: { queue: string; attributes: Attributes }) {
-  const narrow = useNarrow()
   const arn = a.QueueArn ?? ''
   const url = `${endpoint}/${arn.split(':')[4] ?? ''}/${queue}`
   const redrive = redriveOf(a)
@@ -207,8 +205,8 @@ function Details({ queue, attributes: a }: { queue: string; attributes: Attribut
     </span>
   )
   return (
-    <KeyValuePairs
-      columns={narrow ? 1 : 3}
+    <Pairs
+      columns={3}
       items={[
         { label: 'Name', value: copied(queue, 'Copy name') },
         { label: 'ARN', value: copied(arn, 'Copy ARN') },
