@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import FormField from '@cloudscape-design/components/form-field'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { redriveOf, useAttributes } from '../../../api/attributes'
 import { type Deleting, deleteFound } from '../../../api/discard'
 import type { Message } from '../../../api/message'
@@ -12,6 +12,7 @@ import { fromBase64 } from '../../../data/decode'
 import { each } from '../../../data/each'
 import { count, plural } from '../../../data/format'
 import { notify } from '../../../frame/notices'
+import { useSignal } from '../../../frame/signal'
 import { Confirm } from '../../../parts/confirm'
 import { QueueField } from '../../../parts/queuefield'
 import { EditMessage } from '../redrive/edit'
@@ -153,15 +154,10 @@ function copyOf(m: Message, to: string) {
 
 function Delete({ queue, messages, close, done }: Props) {
   const [now, setNow] = useState<Deleting>()
-  const gone = useRef<AbortController>(undefined)
-  useEffect(() => {
-    const controller = new AbortController()
-    gone.current = controller
-    return () => controller.abort()
-  }, [])
+  const signal = useSignal()
   async function remove() {
     const ids = messages.map((m) => m.MessageId)
-    const { deleted, missing } = await deleteFound(queue, ids, gone.current?.signal ?? AbortSignal.abort(), setNow)
+    const { deleted, missing } = await deleteFound(queue, ids, signal(), setNow)
     notify({
       type: missing > 0 ? 'warning' : 'success',
       header: `Deleted ${plural(deleted, 'message')}`,

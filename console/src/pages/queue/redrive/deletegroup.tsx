@@ -1,9 +1,10 @@
 import Box from '@cloudscape-design/components/box'
 import ProgressBar from '@cloudscape-design/components/progress-bar'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { type Deleting, deleteMatching } from '../../../api/discard'
 import { count, plural } from '../../../data/format'
 import { notify } from '../../../frame/notices'
+import { useSignal } from '../../../frame/signal'
 import { Confirm } from '../../../parts/confirm'
 
 interface DeleteGroupProps {
@@ -18,14 +19,9 @@ interface DeleteGroupProps {
 /** DeleteGroup asks before all messages that a filter finds are deleted, and shows how far that has come. To close it ends it. */
 export function DeleteGroup({ queue, filter, messages, close, done }: DeleteGroupProps) {
   const [now, setNow] = useState<Deleting>()
-  const gone = useRef<AbortController>(undefined)
-  useEffect(() => {
-    const controller = new AbortController()
-    gone.current = controller
-    return () => controller.abort()
-  }, [])
+  const signal = useSignal()
   async function remove() {
-    const { deleted } = await deleteMatching(queue, filter, gone.current?.signal ?? AbortSignal.abort(), setNow)
+    const { deleted } = await deleteMatching(queue, filter, signal(), setNow)
     notify({ header: `Deleted ${plural(deleted, 'message')}` })
     done()
   }
