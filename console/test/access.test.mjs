@@ -156,12 +156,10 @@ scenario(
     await page.getByText('You do not have the permission sqs:DeleteQueue.').filter({ visible: true }).waitFor()
     await audit()
     await open('/queues/guarded/browse')
-    await page.getByText('Nothing was looked at').waitFor()
+    await page.getByText('Nothing searched').waitFor()
     await open('/queues/guarded/monitoring')
-    await page
-      .getByText('You may not see these points: that takes the permission cloudwatch:GetMetricData.')
-      .first()
-      .waitFor()
+    await page.getByText('The metrics cannot be shown: not permitted').waitFor()
+    await page.getByText(/cloudwatch:GetMetricData/).waitFor()
     await open('/users/somebody')
     await page.getByText('iam:GetUser').waitFor()
   },

@@ -22,7 +22,7 @@ scenario(
     await page.keyboard.press('r')
     await page.getByText('All is well').waitFor()
     await page.getByText('No queue needs attention and no alarm fires, as of').waitFor()
-    await page.getByText(/^1 queue looked at/).waitFor()
+    await page.getByText(/^1 queue checked at/).waitFor()
     await audit()
 
     await create('failed-orders')

@@ -41,7 +41,7 @@ scenario('hostile bodies, attributes and groups', async ({ page, open, audit }) 
     )
   }
   await open('/queues/hostile.fifo/browse')
-  await page.getByText(`${corpus.length} of ${corpus.length} messages looked at`).waitFor()
+  await page.getByText(`${corpus.length} of ${corpus.length} messages scanned`).waitFor()
   const links = page.getByRole('link', { name: /^Message / })
   for (let i = 0; i < corpus.length; i++) {
     await links.nth(i).click()

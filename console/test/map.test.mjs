@@ -44,7 +44,7 @@ scenario(
     for (const [name, href] of [
       ['events Topic', '#/topics/events'],
       ['orders 1 dead letter, 0 available', '#/queues/orders'],
-      ['orders-dead Has 1 dead letter, 1 available', '#/queues/orders-dead'],
+      ['orders-dead Has 1 dead letter', '#/queues/orders-dead'],
       ['bills No consumer, 1 available', '#/queues/bills'],
       ['No consumer Nothing receives', '#/queues/bills/consumers'],
       ['unrelated 0 available', '#/queues/unrelated'],

@@ -69,9 +69,9 @@ scenario('look inside: search without touching', async ({ page, open, audit, pic
     { MessageBody: 'plain' },
   ])
   await open('/queues/inside/browse')
-  await page.getByText('3 of 3 messages looked at').waitFor()
+  await page.getByText('3 of 3 messages scanned').waitFor()
   await page.getByLabel('Search messages').fill('body.order.id:17')
-  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
   await page.getByRole('heading', { name: 'Messages (1)' }).waitFor()
   await picture('look-inside')
   await page
@@ -169,7 +169,7 @@ scenario(
     await filled('senseless', [])
     await open('/queues/senseless/browse')
     await page.getByLabel('Search messages').fill('age>yesterday')
-    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
     await page.getByText(/Filter:/).waitFor()
   },
   { expected: /400 \(/ },
@@ -233,6 +233,42 @@ scenario('groups of a FIFO queue', async ({ page, open }) => {
     .getByRole('link', { name: /^Message / })
     .first()
     .waitFor()
+})
+
+scenario('the first message of a group is deleted, and the group goes on', async ({ page, open, button }) => {
+  await filled(
+    'freed.fifo',
+    [
+      { MessageBody: 'poison', MessageGroupId: 'g' },
+      { MessageBody: 'next', MessageGroupId: 'g' },
+    ],
+    { FifoQueue: 'true', ContentBasedDeduplication: 'true' },
+  )
+  await client.send(new ReceiveMessageCommand({ QueueUrl: 'freed.fifo', VisibilityTimeout: 600 }))
+  await open('/queues/freed.fifo/groups')
+  await page.getByText('First message in flight').waitFor()
+  await button('First message of g').click()
+  assert.equal(await page.getByRole('menuitem', { name: 'Move to a queue' }).getAttribute('aria-disabled'), 'true')
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('Deleted 1 message').waitFor()
+  await page.getByText('Ready').waitFor()
+})
+
+scenario('a search is saved, used in another queue and forgotten', async ({ page, open, button }) => {
+  await filled('searched', [{ MessageBody: 'hay' }])
+  await filled('searched-too', [{ MessageBody: 'needle' }])
+  await open('/queues/searched/browse?filter=needle')
+  await button('Saved searches').click()
+  await page.getByRole('menuitem', { name: 'Save this search' }).click()
+  await open('/queues/searched-too/browse')
+  await button('Saved searches').click()
+  await page.getByRole('menuitem', { name: 'needle' }).click()
+  await page.getByRole('heading', { name: 'Messages (1)' }).waitFor()
+  await button('Saved searches').click()
+  await page.getByRole('menuitem', { name: 'Forget this search' }).click()
+  await button('Saved searches').click()
+  assert.equal(await page.getByRole('menuitem', { name: 'needle' }).count(), 0)
 })
 
 scenario('consumers', async ({ page, open }) => {

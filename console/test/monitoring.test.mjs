@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
+import { CloudTrailClient, LookupEventsCommand } from '@aws-sdk/client-cloudtrail'
 import {
   CloudWatchClient,
   DescribeAlarmsCommand,
   PutMetricAlarmCommand,
   PutMetricDataCommand,
 } from '@aws-sdk/client-cloudwatch'
-import { CreateQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { endpoint, root, sqs } from './api.mjs'
+import { CreateQueueCommand, SendMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { endpoint, eventually, root, sluice, sqs } from './api.mjs'
 import { scenario } from './rig.mjs'
 
 const queues = sqs()
@@ -46,6 +47,58 @@ scenario('look at the metrics of queues', async ({ page, open, audit, picture })
   await dialog.getByRole('button', { name: '1 d' }).click()
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
 })
+
+scenario('draw across a graph to zoom, type a range, and see marks', async ({ page, open, button, audit, picture }) => {
+  await queue('zoomed')
+  await sluice('PutMark', { Text: 'orders v42' })
+  await queues.send(new SetQueueAttributesCommand({ QueueUrl: 'zoomed', Attributes: { VisibilityTimeout: '60' } }))
+  const trail = new CloudTrailClient({ endpoint, region: 'us-east-1', credentials: root })
+  const events = async (name) => {
+    const LookupAttributes = [{ AttributeKey: 'EventName', AttributeValue: name }]
+    return (await trail.send(new LookupEventsCommand({ LookupAttributes }))).Events.length
+  }
+  for (const name of ['PutMark', 'SetQueueAttributes']) {
+    await eventually(
+      `the event ${name}`,
+      () => events(name),
+      (n) => n > 0,
+    )
+  }
+  await open('/queues/zoomed/monitoring')
+  const graph = page.getByRole('application', { name: 'Messages available' })
+  await graph.waitFor()
+  const box = await graph.boundingBox()
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 60)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 70, { steps: 4 })
+  await picture('brush')
+  await page.mouse.up()
+  await page.waitForURL(/from=.*&to=/)
+  const length = Date.parse(new URLSearchParams(page.url().split('?')[1]).get('to')) - fromOf(page.url())
+  assert.ok(length > 40 * 60_000 && length < 70 * 60_000, `three tenths of three hours are ${length / 60_000} minutes`)
+  await audit()
+
+  const from = page.getByRole('textbox', { name: 'From' })
+  const valid = await from.inputValue()
+  await from.fill('yesterday')
+  await button('Show').click()
+  await page.getByText('Write it as 2026-11-27 02:30.').waitFor()
+  await from.fill(valid)
+  const inOneHour = new Date(Date.now() + 3_600_000 - new Date().getTimezoneOffset() * 60_000)
+    .toISOString()
+    .slice(0, 16)
+  await page.getByRole('textbox', { name: 'To', exact: true }).fill(inOneHour)
+  await button('Show').click()
+  await page.waitForURL((url) => fromOf(url.href) < Date.now() - 3_600_000)
+  await page.getByRole('button', { name: 'Enlarge Messages available' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Messages available' })
+  await dialog.getByText('orders v42').waitFor()
+  await dialog.getByText('zoomed edited by root').waitFor()
+  await audit()
+  await picture('marks')
+})
+
+const fromOf = (url) => Date.parse(new URLSearchParams(url.split('?')[1]).get('from'))
 
 scenario('metrics of programs are drawn, too', async ({ page, open, audit }) => {
   await metrics.send(

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { CloudWatchClient, PutMetricAlarmCommand } from '@aws-sdk/client-cloudwatch'
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns'
-import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  ListQueueTagsCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs'
 import { endpoint, root, sqs } from './api.mjs'
 import { scenario } from './rig.mjs'
 
@@ -61,4 +66,23 @@ scenario('a long name changes nothing of the layout, and all tabs fit', async ({
     await picture(QueueName.slice(0, 5))
   }
   assert.equal(places[0], places[1])
+})
+
+scenario('a note is for all who see the queue', async ({ page, open, button, audit }) => {
+  await client.send(new CreateQueueCommand({ QueueName: 'noted' }))
+  await open('/queues/noted')
+  await button('Add a note').click()
+  const dialog = page.getByRole('dialog', { name: 'Note' })
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('Team red, runbook 7')
+  await page.getByText('A tag cannot have ,').waitFor()
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('Team red: see runbook 7')
+  await audit()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Team red: see runbook 7').waitFor()
+  const { Tags } = await client.send(new ListQueueTagsCommand({ QueueUrl: 'noted' }))
+  assert.deepEqual(Tags, { note: 'Team red: see runbook 7' })
+  await button('Edit note').click()
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await button('Add a note').waitFor()
 })

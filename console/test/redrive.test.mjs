@@ -171,7 +171,7 @@ scenario('groups are of all messages, and each is a filter', async ({ page, open
   for (let i = 0; i < 7; i++) {
     await send('grouped-dead', Array(10).fill('x'), i < 5 ? error('timed out') : i < 6 ? error('refused') : {})
   }
-  await open('/queues/grouped-dead/redrive?by=attribute&path=error')
+  await open('/queues/grouped-dead/redrive?by=attr.error')
   await page.getByText('Of all 70 messages that match.').waitFor()
   await page
     .getByRole('row', { name: /timed out/ })
@@ -183,11 +183,48 @@ scenario('groups are of all messages, and each is a filter', async ({ page, open
     .waitFor()
   await audit()
   const group = page.getByRole('row', { name: /refused/ })
-  await group.getByRole('button', { name: 'Choose these' }).click()
+  await group.getByRole('button', { name: 'Show refused' }).click()
   await page.getByRole('heading', { name: 'Messages (10)' }).waitFor()
   assert.equal(await page.getByRole('searchbox', { name: 'Which messages' }).inputValue(), 'attr.error:"refused"')
   await button('Redrive all matches').waitFor()
 })
+
+scenario(
+  'a group is redriven or deleted, and the key is chosen by itself',
+  async ({ page, open, button, audit, picture }) => {
+    const dead = await create('payments-dead')
+    await create('payments', { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead, maxReceiveCount: 1 }) })
+    const errors = ['CardDeclined', 'TimeoutError', 'TimeoutError', 'UnknownCurrency']
+    await send(
+      'payments',
+      [0, 1, 2, 3, 4, 5, 6, 7].map((i) => JSON.stringify({ order: i, error: errors[i % 4] })),
+    )
+    await fail('payments', 'payments-dead', 8)
+
+    await open('/queues/payments-dead/redrive')
+    await page.getByText('Of all 8 messages that match.').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Which one' }).inputValue(), 'error')
+    await audit()
+    await picture('groups')
+    await button('Redrive TimeoutError').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Dry run: 4 messages would be moved').waitFor()
+    await dialog.getByRole('button', { name: 'Redrive', exact: true }).click()
+    await page.getByText('Of all 4 messages that match.').waitFor()
+    await page.getByText('Completed').waitFor()
+    await button('Delete UnknownCurrency').click()
+    await dialog.getByText('body.error:"UnknownCurrency"').waitFor()
+    await dialog.getByRole('textbox').fill('delete')
+    await audit()
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Deleted 2 messages').waitFor()
+    assert.deepEqual(await bodies('payments-dead', 2), [
+      '{"order":0,"error":"CardDeclined"}',
+      '{"order":4,"error":"CardDeclined"}',
+    ])
+    assert.equal((await bodies('payments', 4)).length, 4)
+  },
+)
 
 scenario('a dead letter that a search has found returns to its source queue', async ({ page, open, button }) => {
   const arn = await create('returned-dead')

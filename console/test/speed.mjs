@@ -199,20 +199,36 @@ scenario(
 scenario(
   'what an open tab costs the server',
   async ({ page, open }) => {
+    const received = await counted(page)
     await page.goto('about:blank')
     const idle = await busy()
-    await open('/queues')
-    await page.getByText('speed-00000').first().waitFor()
-    const list = await busy()
-    await open('/queues/speed-00000')
-    await page.getByText('Messages available').first().waitFor()
-    const one = await busy()
     console.log(`says: the server without a tab: ${idle.toFixed(2)}% of a core, for ${seconds} s`)
-    console.log(`says: with the list of queues open, looking every 5 s: ${list.toFixed(2)}%`)
-    console.log(`says: with one queue open, looking every 5 s: ${one.toFixed(2)}%`)
+    for (const [address, shown] of [
+      ['/home', /queues checked at/],
+      ['/queues', nameOf(0)],
+      [`/queues/${nameOf(0)}`, 'Messages available'],
+    ]) {
+      await open(address)
+      await page.getByText(shown).first().waitFor()
+      const before = received()
+      const share = await busy()
+      const kilobytes = (received() - before) / 1024 / (seconds / 5)
+      console.log(`says: with ${address} open: ${share.toFixed(2)}%, and ${kilobytes.toFixed(1)} KB every 5 s`)
+    }
   },
   { audit: false },
 )
+
+/** counted returns a function that says how many bytes a page has got from the server. */
+async function counted(page) {
+  let bytes = 0
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  return () => bytes
+}
 
 /** busy returns how much of a core the server takes for some seconds. */
 async function busy() {

@@ -83,6 +83,7 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 		newPolicy(),
 		newTrail(),
 		newConsole(),
+		newMark(),
 		newHealth(),
 	)
 	addGroup(root, "Queues as code", newApply(), newPlan(), newDrift(), newExport(), newMigrate(), newSchema())

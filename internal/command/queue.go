@@ -25,6 +25,7 @@ QUEUE is a name, a URL or an ARN.`,
 	server.add(cmd, "SQS")
 	cmd.AddCommand(
 		newQueueList(server),
+		newQueueCount(server),
 		newQueueCreate(server),
 		newQueueShow(server),
 		newQueueSend(server),

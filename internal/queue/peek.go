@@ -59,126 +59,30 @@ func (l Look) Peek(r Reader, p *Peek, proceed func(bytes int) bool) (PeekResult,
 	if err != nil {
 		return PeekResult{}, err
 	}
-	s := &peeking{
-		walk: walk{Look: l, r: r, proceed: proceed, phases: p.phases(), at: p.After.place},
-		peek: p, query: query, wanted: wantedIDs(p.IDs),
-	}
-	s.full, s.look = s.enough, s.lookAtRow
-	if written, err := s.open(); !written || err != nil || len(s.phases) == 0 {
-		return PeekResult{}, l.failed(err)
-	}
-	if s.at.phase < s.phases[0] {
-		s.at = place{phase: s.phases[0]}
-	}
+	s := &peeking{sieve: newSieve(l, r, p.States, p.After, query, proceed), bodies: p.Bodies, max: p.Max}
+	s.wanted, s.full, s.take = wantedIDs(p.IDs), s.enough, s.found
 	if err := s.run(); err != nil {
-		return s.result, l.failed(err)
+		return s.result, err
 	}
-	if s.result.More = s.stopped; s.stopped {
-		s.result.Next = PeekCursor{Shard: p.After.Shard, place: s.at}
-	}
+	s.result.Scanned, s.result.More, s.result.Next = s.scanned, s.stopped, s.next(p.After)
 	return s.result, nil
-}
-
-// phases returns where the messages are that a peek asks for. If visible messages are not wanted, these are two
-// short tables only.
-func (p *Peek) phases() (phases []phase) {
-	if p.States&StateVisible != 0 {
-		return []phase{phaseHeld, phaseLine, phaseIndexed}
-	}
-	if p.States&StateInFlight != 0 {
-		phases = append(phases, phaseReceived)
-	}
-	if p.States&StateDelayed != 0 {
-		phases = append(phases, phaseDelayed)
-	}
-	return phases
 }
 
 // peeking is a look in progress.
 type peeking struct {
-	walk
-	peek   *Peek
-	query  *search.Query
-	wanted map[MessageID]bool // nil: all
-	bytes  int                // of the bodies found
+	sieve
+	bodies bool
+	max    int
+	bytes  int // of the bodies found
 	result PeekResult
 }
 
 // peekBytes limits the bytes of the messages that a look returns, unless a single one is larger.
 const peekBytes = 4 << 20
 
-func (s *peeking) enough() bool { return len(s.result.Messages) >= s.peek.Max || s.bytes > peekBytes }
+func (s *peeking) enough() bool { return len(s.result.Messages) >= s.max || s.bytes > peekBytes }
 
-// lookAtRow looks at the message of a row.
-func (s *peeking) lookAtRow(at place, row []byte) (bytes int, err error) {
-	bytes = len(row)
-	st, err := s.stateAt(at, row)
-	if err != nil || s.peek.States&st.state == 0 {
-		return bytes, err
-	}
-	record, err := s.record(at, row)
-	if err != nil {
-		return bytes, err
-	}
-	return bytes, s.lookAt(at.position, record, &st)
-}
-
-// peekedState is what the tables record about a message besides its record.
-type peekedState struct {
-	state    States    // 0: another row says it
-	received *received // nil: it was not received
-	until    Instant
-}
-
-// stateAt returns the state of the message of a row.
-func (s *peeking) stateAt(at place, row []byte) (peekedState, error) {
-	if at.phase == phaseDelayed {
-		due := at.due
-		if s.fifo {
-			due += s.delay
-		}
-		return s.delayedUntil(due, 0), nil
-	}
-	m, err := s.received(at, row)
-	if err != nil {
-		return peekedState{}, err
-	}
-	if m != nil {
-		return peekedState{state: s.stateOf(m), received: m}, nil
-	}
-	if at.phase == phaseLine {
-		return peekedState{state: StateVisible}, nil
-	}
-	due, err := s.dueOf(at.position, row)
-	return s.delayedUntil(due, StateVisible), err
-}
-
-// delayedUntil is the state of a message whose delay ends at due, after which it is in another.
-func (s *peeking) delayedUntil(due Instant, after States) peekedState {
-	if due > s.now {
-		return peekedState{state: StateDelayed, until: due}
-	}
-	return peekedState{state: after}
-}
-
-// lookAt decides about a message in a requested state.
-func (s *peeking) lookAt(p Position, value []byte, st *peekedState) error {
-	if err := s.item.read(value, st.received, s.now); err != nil {
-		return err
-	}
-	if Instant(s.item.Sent)+s.retention <= s.now {
-		return nil
-	}
-	s.result.Scanned++
-	if s.wanted != nil && !s.wanted[s.item.messageID] {
-		return nil
-	}
-	if err := s.item.decrypt(value, s.Cipher); err != nil || !s.item.matches(s.query) {
-		return err
-	}
-	return s.found(p, value, st)
-}
-
+// found adds a message to the result.
 func (s *peeking) found(p Position, value []byte, st *peekedState) error {
 	m, err := s.item.decrypted, error(nil)
 	if m == nil {
@@ -193,7 +97,7 @@ func (s *peeking) found(p Position, value []byte, st *peekedState) error {
 			f.Until = r.deadline
 		}
 	}
-	if !s.peek.Bodies || !s.item.readable {
+	if !s.bodies || !s.item.readable {
 		f.Body = ""
 	}
 	s.bytes += f.Message.Size()

@@ -37,6 +37,7 @@ func (r *rig) peekStates(id ID, states States) {
 	seen := make(map[Position]bool)
 	p := Peek{States: states, Max: 3, Bodies: true}
 	scanned := uint64(0)
+	var all []Peeked
 	for more := true; more; {
 		page, err := look.Peek(r.store, &p, func(int) bool { return true })
 		if err != nil {
@@ -60,7 +61,11 @@ func (r *rig) peekStates(id ID, states States) {
 			}
 		}
 		scanned += page.Scanned
+		all = append(all, page.Messages...)
 		more, p.After = page.More, page.Next
+	}
+	if states == AllStates {
+		r.checkCensus(id, states, all)
 	}
 	want := r.engine.queues[id].counts()
 	if states&StateVisible == 0 {

@@ -72,36 +72,27 @@ func field(name []text, op string, value text) (term, error) {
 		}
 		return ordered(func(m *Item) (int64, bool) { return int64(m.Size), true }, op, n), nil
 	}
-	get := map[string]func(*Item) []byte{
-		"id": func(m *Item) []byte { return m.ID }, "group": func(m *Item) []byte { return m.Group },
-		"dedup": func(m *Item) []byte { return m.Dedup }, "sender": func(m *Item) []byte { return m.Sender },
-		"source": func(m *Item) []byte { return m.Source },
-	}[head.s]
+	get := textField(head.s)
 	switch {
 	case get == nil:
 		return term{}, errNoField(name)
 	case op != ":":
 		return term{}, fmt.Errorf("%s is compared by a colon only", head.s)
 	}
+	if value == (text{s: "*"}) {
+		return term{holds: func(m *Item) bool { return len(get(m)) > 0 }}, nil
+	}
 	p := newPattern(value)
 	return term{holds: func(m *Item) bool { return p.match(get(m)) }}, nil
 }
 
 func errNoField(name []text) error {
-	var parts []string
-	for _, n := range name {
-		parts = append(parts, n.s)
-	}
-	return fmt.Errorf("there is no field %q; there are %s; put a text in quotes to look for it", strings.Join(parts, "."), fieldNames)
+	return fmt.Errorf("there is no field %q; there are %s; put a text in quotes to look for it", joined(name), fieldNames)
 }
 
 // attributeTerm returns the term for a message attribute, whose name may contain dots.
 func attributeTerm(name []text, op string, value text) (term, error) {
-	var parts []string
-	for _, n := range name {
-		parts = append(parts, n.s)
-	}
-	want := []byte(strings.Join(parts, "."))
+	want := []byte(joined(name))
 	if len(want) == 0 {
 		return term{}, errors.New("the name of the attribute is missing: attr.NAME")
 	}

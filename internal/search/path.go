@@ -39,11 +39,19 @@ func newPath(steps []text) (path, error) {
 // The text of a string is without quotes and escapes; true, false, null and numbers are as they were written. Of
 // members with the same name the last one counts.
 func (p path) match(m *Item, holds func([]byte) bool, exists bool) bool {
+	return p.find(m, func(v []byte) bool {
+		return exists || v[0] != '{' && v[0] != '[' && holds(scalar(v[:skip(v)]))
+	})
+}
+
+// find shows take the values that the path leads to, until it returns true, and reports whether it did. v begins with
+// the value, and goes on with what follows it in the body.
+func (p path) find(m *Item, take func(v []byte) bool) bool {
 	body := bytes.TrimLeft(m.Body, jsonSpace)
 	if len(body) == 0 || body[0] != '{' && body[0] != '[' || p.cannot(body) || !m.isDocument() {
 		return false
 	}
-	return p.walk(body, holds, exists)
+	return p.walk(body, take)
 }
 
 // isDocument reports whether the body is JSON. It is read once, however many terms ask.
@@ -79,22 +87,20 @@ func (p path) cannot(body []byte) bool {
 }
 
 // walk looks at a value that begins at the front of v, which is part of a valid document.
-func (p path) walk(v []byte, holds func([]byte) bool, exists bool) bool {
+func (p path) walk(v []byte, take func([]byte) bool) bool {
 	v = bytes.TrimLeft(v, jsonSpace)
 	switch {
-	case len(p) == 0 && exists:
-		return true
 	case len(p) == 0:
-		return v[0] != '{' && v[0] != '[' && holds(scalar(v[:skip(v)]))
+		return take(v)
 	case v[0] == '{':
-		return p.walkObject(v, holds, exists)
+		return p.walkObject(v, take)
 	case v[0] == '[':
-		return p.walkArray(v, holds, exists)
+		return p.walkArray(v, take)
 	}
 	return false
 }
 
-func (p path) walkObject(v []byte, holds func([]byte) bool, exists bool) bool {
+func (p path) walkObject(v []byte, take func([]byte) bool) bool {
 	var found []byte
 	for v = bytes.TrimLeft(v[1:], jsonSpace); v[0] != '}'; {
 		end := skip(v)
@@ -104,7 +110,7 @@ func (p path) walkObject(v []byte, holds func([]byte) bool, exists bool) bool {
 		end = skip(v)
 		switch {
 		case p[0].any:
-			if p[1:].walk(v[:end], holds, exists) {
+			if p[1:].walk(v[:end], take) {
 				return true
 			}
 		case bytes.Equal(scalar(name), p[0].name):
@@ -112,14 +118,14 @@ func (p path) walkObject(v []byte, holds func([]byte) bool, exists bool) bool {
 		}
 		v = nextElement(v[end:])
 	}
-	return found != nil && p[1:].walk(found, holds, exists)
+	return found != nil && p[1:].walk(found, take)
 }
 
-func (p path) walkArray(v []byte, holds func([]byte) bool, exists bool) bool {
+func (p path) walkArray(v []byte, take func([]byte) bool) bool {
 	v = bytes.TrimLeft(v[1:], jsonSpace)
 	for i := 0; v[0] != ']'; i++ {
 		end := skip(v)
-		if (p[0].any || p[0].index == i) && p[1:].walk(v[:end], holds, exists) {
+		if (p[0].any || p[0].index == i) && p[1:].walk(v[:end], take) {
 			return true
 		}
 		if !p[0].any && i >= p[0].index {

@@ -50,7 +50,7 @@ func TestMatch(t *testing.T) {
 		"age>2h": true, "age>=2d": true, "age>2d": false, "age<49h": true,
 		"count:3": true, "count>=3": true, "count>3": false, "count<4": true,
 		"size>10k": false, "size>=10k": true, "size:10k": true, "size<1m": true, "size>9999": true,
-		"group:g1": true, "group:g*": true, "group:g": false, `dedup:"d 1"`: true, "id:0f3c*": true, "sender:AIDA": true, "source:*:orders": true,
+		"group:g1": true, "group:g*": true, "group:g": false, `dedup:"d 1"`: true, "id:0f3c*": true, "sender:AIDA": true, "source:*:orders": true, "source:*": true, "-sender:*": false,
 		"group:g1 count>=3 -attr.tenant:Other": true, "group:g1 count>=4": false,
 	} {
 		q, err := search.Parse(filter)
@@ -70,7 +70,7 @@ func TestMatch(t *testing.T) {
 // A message that lacks what is asked for is not found, and is found by the opposite.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
-	for _, filter := range []string{"first<2030-01-01", "body.a:1", "attr.a:*", "group:g", "x"} {
+	for _, filter := range []string{"first<2030-01-01", "body.a:1", "attr.a:*", "group:g", "source:*", "x"} {
 		for _, body := range []string{"", "text", `{"a":`, `"a"`, "[", "{}"} {
 			m := &search.Item{Body: []byte(body)}
 			for not, want := range map[string]bool{"": false, "-": true} {

@@ -531,6 +531,7 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 		}
 		return status, body
 	})
+	w.step(wire, "PutMark", func() (int, string) { return callAdmin(w.t, w.other, "PutMark", `{"Text":"v42"}`) })
 	c.Make("CreateQueue", object{"QueueName": "moved-to.fifo", "Attributes": object{"FifoQueue": "true"}})
 	w.step(wire, "RedriveMessages", func() (int, string) {
 		return callAdmin(w.t, w.other, "RedriveMessages", `{"QueueUrl":"`+c.URL("looked-at.fifo")+`","Filter":"x","DestinationArn":"`+c.ARN("moved-to.fifo")+`"}`)
@@ -544,6 +545,7 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 	})
 	for op, more := range map[string]string{
 		"DescribeQueueState": "", "ListConsumers": "", "ListMessageGroups": "", "PeekMessages": "",
+		"CountMessages":  `,"By":"count"`,
 		"DeleteMessages": `,"MessageIds":["00000000-0000-4000-8000-000000000000"]`,
 		"CheckAccess":    `,"Actions":["sqs:SendMessage"]`,
 		"ExplainAccess":  `,"Principal":"anonymous","Action":"sqs:SendMessage"`,

@@ -24,3 +24,18 @@ func (s *Shard) Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.Peek
 	})
 	return found, err
 }
+
+// Census counts messages of a queue by their values of a key, as Peek reads them.
+func (s *Shard) Census(ctx context.Context, id queue.ID, c queue.Census) (queue.CensusResult, error) {
+	look, err := call(ctx, s, func(e *queue.Engine) (queue.Look, error) { return e.Look(id) })
+	if err != nil {
+		return queue.CensusResult{}, err
+	}
+	look.Cipher = s.cipher
+	var found queue.CensusResult
+	err = s.walk(ctx, look.Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
+		found, err = look.Census(r, &c, proceed)
+		return err
+	})
+	return found, err
+}

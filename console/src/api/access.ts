@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../aws/sluice'
-import { each } from '../parts/each'
+import { each } from '../data/each'
 import { keys } from './keys'
 
 /** Decision says whether the caller may take an action on a queue. */

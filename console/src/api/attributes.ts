@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand, ListQueueTagsCommand } from '@aws-sdk/client-sqs'
 import { useQuery } from '@tanstack/react-query'
 import { sqs } from '../aws/sqs'
-import { object } from '../parts/json'
+import { object } from '../data/json'
 import { keys } from './keys'
 
 /** Attributes are a queue's, by the names that SQS has for them. */

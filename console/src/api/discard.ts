@@ -1,4 +1,5 @@
 import { sluice } from '../aws/sluice'
+import { type Peeked, peek } from './peek'
 
 /** Deleting is how far a deletion has come. */
 export interface Deleting {
@@ -56,4 +57,36 @@ export function deleteFound(
     (input) => sluice<DeletePage>('DeleteMessages', { QueueUrl: queue, ...input }, signal),
     tell,
   )
+}
+
+/** foundAtOnce is how many messages one look finds. */
+const foundAtOnce = 500
+
+/**
+ * deleteMatching deletes the messages of a queue that a filter finds: it looks for some, has them deleted, and goes on behind them. It
+ * tells how far it has come. A stop brings nothing back.
+ */
+export async function deleteMatching(
+  queue: string,
+  filter: string,
+  signal: AbortSignal,
+  tell: (now: Deleting) => void,
+): Promise<Deleting> {
+  const all: Deleting = { deleted: 0, missing: 0, scanned: 0, total: 0 }
+  let cursor: string | undefined
+  do {
+    const input = { QueueUrl: queue, Filter: filter, Max: foundAtOnce, ...(cursor && { Cursor: cursor }) }
+    const page: Peeked = await peek(input, signal, false)
+    if (page.Messages.length > 0) {
+      const ids = page.Messages.map((m) => m.MessageId)
+      const gone = await deleteFound(queue, ids, signal, () => {})
+      all.deleted += gone.deleted
+      all.missing += gone.missing
+    }
+    all.scanned += page.Scanned
+    all.total = Math.max(all.total, page.Total, all.scanned)
+    tell({ ...all })
+    cursor = page.Cursor
+  } while (cursor)
+  return all
 }

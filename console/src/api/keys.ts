@@ -15,6 +15,8 @@ export const keys = {
   attributes: (queue: string) => key('GetQueueAttributes', queue),
   queueTags: (queue: string) => key('ListQueueTags', queue),
   access: (queues: string[]) => key('CheckAccess', ...queues),
+  consumers: (queue: string) => key('ListConsumers', queue),
+  messageGroups: (queue: string) => key('ListMessageGroups', queue),
   tasks: (queue: string) => key('ListRedriveTasks', queue),
 
   // Topics
@@ -28,6 +30,7 @@ export const keys = {
   // Alarms
   alarms: key('DescribeAlarms'),
   firing: key('DescribeAlarms', 'firing'),
+  marks: key('marks'),
   alarmHistory: (name: string) => key('DescribeAlarmHistory', name),
 
   // IAM

@@ -1,6 +1,6 @@
 import { isDenied } from '../aws/failure'
 import { sluice } from '../aws/sluice'
-import type { Message } from '../parts/message'
+import type { Message } from './message'
 
 /** Peeked is what PeekMessages answers. */
 export interface Peeked {
@@ -15,6 +15,7 @@ export type State = 'Visible' | 'InFlight' | 'Delayed'
 export interface PeekInput {
   QueueUrl: string
   States?: State[]
+  MessageIds?: string[]
   Filter?: string
   Cursor?: string
   Max?: number

@@ -2,9 +2,10 @@ import { GetQueueAttributesCommand, ListQueuesCommand } from '@aws-sdk/client-sq
 import { isAbsent, isDenied } from '../aws/failure'
 import { sessionNow, settingsNow } from '../aws/session'
 import { sqs } from '../aws/sqs'
-import { each } from '../parts/each'
+import { each } from '../data/each'
 import { redriveOf } from './attributes'
-import { type Counted, type ListedQueue, nameOf } from './queues'
+import { nameOf } from './queues'
+import type { Counted, ListedQueue } from './queuestate'
 
 /** plainQueues lists the account's queues as SQS does: all of them, by their names. */
 export async function plainQueues(signal: AbortSignal): Promise<ListedQueue[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { queueWith, stateWith } from '../parts/samples'
+import { queueWith, stateWith } from '../data/samples'
 import { completed } from './queuepage'
 
 const before = {

@@ -1,5 +1,5 @@
 import { sluice } from '../aws/sluice'
-import type { ListedQueue } from './queues'
+import type { ListedQueue } from './queuestate'
 
 /** QueuePage is what ListQueueStates answers. */
 export interface QueuePage {

@@ -11,16 +11,19 @@ export function useTopicArn(name: string) {
   return { arn: data && (data.find((arn) => nameOf(arn) === name) ?? ''), error }
 }
 
+/** topicAttributes asks for the attributes of a topic. */
+export const topicAttributes = (arn: string | undefined) => ({
+  queryKey: keys.topic(arn),
+  enabled: Boolean(arn),
+  queryFn: async ({ signal }: { signal: AbortSignal }) =>
+    (await sns().send(new GetTopicAttributesCommand({ TopicArn: arn }), { abortSignal: signal })).Attributes as Record<
+      string,
+      string
+    >,
+})
+
 /** useTopic returns the attributes of a topic. */
-export function useTopic(arn: string | undefined) {
-  return useQuery({
-    queryKey: keys.topic(arn),
-    enabled: Boolean(arn),
-    queryFn: async ({ signal }) =>
-      (await sns().send(new GetTopicAttributesCommand({ TopicArn: arn }), { abortSignal: signal }))
-        .Attributes as Record<string, string>,
-  })
-}
+export const useTopic = (arn: string | undefined) => useQuery(topicAttributes(arn))
 
 /** setTopicAttribute changes one attribute of a topic. */
 export const setTopicAttribute = (arn: string, name: string, value: string) =>

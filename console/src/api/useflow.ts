@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { isDenied } from '../aws/failure'
+import { type Course, courseOf, drawn, lastOf, type Trend, trendOf } from '../data/flow'
 import { useRefresh } from '../frame/preferences'
-import { type Course, courseOf, drawn, lastOf, type Trend, trendOf } from '../parts/flow'
 import { about, fetchLines, lastHours, moreQueueMeasures, queueMeasures } from './metrics'
 
 /** moving are the metrics of a trend: messages sent, and all by which messages leave a queue. */

@@ -1,4 +1,5 @@
-import { home, type Page, pages } from '../routes'
+import { home, pages } from '../routes'
+import type { Page } from './page'
 import { fill, match, placeNow } from './router'
 
 /** Found is the page that an address names, and what it says beside. */

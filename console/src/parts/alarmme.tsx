@@ -8,12 +8,12 @@ import Tiles from '@cloudscape-design/components/tiles'
 import { useState } from 'react'
 import { alarmOf, type Preset, presets, putAlarm } from '../api/alarms'
 import { keys } from '../api/keys'
+import { useAction } from '../api/useaction'
+import { goToFirstWrong } from '../frame/firstwrong'
 import { address, go } from '../frame/router'
-import { goToFirstWrong } from './firstwrong'
 import { Problem } from './problem'
 import { QueuePicker } from './queuepicker'
 import { noTopic, settle, TopicChoice, wrongWith } from './topicchoice'
-import { useAction } from './useaction'
 
 /** AlarmMe makes one of the alarms that people want on nearly every queue. */
 export function AlarmMe({ queue, close }: { queue: string; close: () => void }) {

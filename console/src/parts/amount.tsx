@@ -1,12 +1,7 @@
 import Input from '@cloudscape-design/components/input'
 import Select from '@cloudscape-design/components/select'
 import { useId } from 'react'
-
-/** Amount is a number with its unit, as a person writes it. */
-export interface Amount {
-  value: string
-  unit: string
-}
+import type { Amount } from '../data/amount'
 
 interface AmountInputProps {
   label: string

@@ -1,8 +1,8 @@
 import AttributeEditor from '@cloudscape-design/components/attribute-editor'
 import Input from '@cloudscape-design/components/input'
 import Select from '@cloudscape-design/components/select'
-import { fromBase64 } from './decode'
-import type { Attribute } from './message'
+import type { Attribute } from '../api/message'
+import { fromBase64 } from '../data/decode'
 
 /** Row is a message attribute that is being written: its type may have a suffix, as in Number.byte. */
 export interface Row {

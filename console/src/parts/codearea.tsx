@@ -3,8 +3,8 @@ import FormField from '@cloudscape-design/components/form-field'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea, { type TextareaProps } from '@cloudscape-design/components/textarea'
 import { type ReactNode, type RefObject, useRef } from 'react'
-import { jsonError, pretty } from './json'
-import { mistake } from './mistake'
+import { jsonError, pretty } from '../data/json'
+import { mistake } from '../data/mistake'
 
 interface CodeAreaProps {
   label: string

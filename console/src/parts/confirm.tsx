@@ -6,9 +6,9 @@ import Input, { type InputProps } from '@cloudscape-design/components/input'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { type ReactNode, useState } from 'react'
+import { useAction } from '../api/useaction'
 import { useFirstField } from '../frame/firstfield'
 import { Problem } from './problem'
-import { useAction } from './useaction'
 
 interface ConfirmProps {
   title: string

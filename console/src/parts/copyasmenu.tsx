@@ -4,8 +4,8 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useState } from 'react'
+import { languages, type Made } from '../data/copyas'
 import { Copy } from './copy'
-import { languages, type Made } from './copyas'
 
 /** CopyAs shows a queue as the command or the code that makes it. */
 export function CopyAs({ made, disabled = false }: { made: () => Made; disabled?: boolean }) {

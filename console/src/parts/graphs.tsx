@@ -8,10 +8,10 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useMarks } from '../api/marks'
 import {
   about,
   fetchLines,
-  lastHours,
   type Measure,
   periodFor,
   periods,
@@ -20,31 +20,38 @@ import {
   spans,
   statistics,
 } from '../api/metrics'
+import { isDenied } from '../aws/failure'
+import { isFixed, type Range, spanOf } from '../data/range'
 import { useRefresh } from '../frame/preferences'
 import { go } from '../frame/router'
 import { Graph, GraphTitle } from './graph'
+import { MarkList } from './marklist'
+import { Problem } from './problem'
 import { SegmentField } from './segmentfield'
+import { SpanField } from './spanfield'
 
 interface GraphsProps {
   measures: Measure[]
   /** names are those of queues or topics: a line for each in every graph. */
   names: string[]
-  hours: number
+  range: Range
+  /** zoom is called with the time that a person has drawn across a graph. */
+  zoom: (range: Range) => void
   /** period is a number of seconds, or 0 for one that fits. */
   period?: number
   statistic?: Statistic | undefined
 }
 
 /** useLines fetches all lines of the graphs, and again each minute: points are a minute long at least. */
-function useLines({ measures, names, hours, period = 0, statistic }: GraphsProps) {
+function useLines({ measures, names, range, period = 0, statistic }: Omit<GraphsProps, 'zoom'>) {
   const refresh = useRefresh()
   return useQuery({
-    queryKey: ['GetMetricData', measures.map((m) => m.name), names, hours, period, statistic],
+    queryKey: ['GetMetricData', measures.map((m) => m.name), names, range, period, statistic],
     enabled: names.length > 0,
     placeholderData: keepPreviousData,
-    refetchInterval: refresh && Math.max(refresh, 30_000),
+    refetchInterval: !isFixed(range) && refresh && Math.max(refresh, 30_000),
     queryFn: async ({ signal }) => {
-      const span = lastHours(hours)
+      const span = spanOf(range)
       const lines = await fetchLines(
         measures.flatMap((m) =>
           names.map((name) => ({ title: name, metric: about(m, name), statistic: statistic ?? m.statistic })),
@@ -62,7 +69,11 @@ function useLines({ measures, names, hours, period = 0, statistic }: GraphsProps
 export function Graphs(props: GraphsProps) {
   const { data, error, refetch, isPlaceholderData } = useLines(props)
   const [open, setOpen] = useState<Measure>()
-  const span: Span = data?.span ?? lastHours(props.hours)
+  const marks = useMarks(props.range, props.names)
+  const span: Span = data?.span ?? spanOf(props.range)
+  if (isDenied(error)) {
+    return <Problem error={error} what="The metrics cannot be shown" />
+  }
   return (
     <>
       <ColumnLayout columns={props.measures.length > 4 ? 3 : 2} minColumnWidth={280}>
@@ -76,6 +87,8 @@ export function Graphs(props: GraphsProps) {
               error={error}
               retry={() => void refetch()}
               legend={props.names.length > 1}
+              marks={marks}
+              zoom={props.zoom}
             />
             <Box variant="small" color="text-body-secondary">
               {wordOf(props.statistic ?? measure.statistic)}: {measure.says}
@@ -93,11 +106,12 @@ export function wordOf(statistic: string): string {
   return statistic === 'SampleCount' ? 'Sample count' : statistic
 }
 
-function Enlarged({ measure, names, hours, close }: GraphsProps & { measure: Measure; close: () => void }) {
+function Enlarged({ measure, names, range: first, close }: GraphsProps & { measure: Measure; close: () => void }) {
   const [statistic, setStatistic] = useState<Statistic>(measure.statistic)
-  const [range, setRange] = useState(hours)
+  const [range, setRange] = useState(first)
   const [period, setPeriod] = useState(0)
-  const { data, error, refetch } = useLines({ measures: [measure], names, hours: range, period, statistic })
+  const { data, error, refetch } = useLines({ measures: [measure], names, range, period, statistic })
+  const marks = useMarks(range, names)
   return (
     <Modal
       visible
@@ -126,19 +140,22 @@ function Enlarged({ measure, names, hours, close }: GraphsProps & { measure: Mea
       <SpaceBetween size="m">
         <div className="choices">
           <StatisticField statistic={statistic} choose={setStatistic} />
-          <RangeField hours={range} choose={setRange} />
+          <SpanField range={range} choose={setRange} />
           <PeriodField period={period} choose={setPeriod} />
         </div>
         <Graph
           title={measure.title}
           unit={measure.unit}
           height={320}
-          span={data?.span ?? lastHours(range)}
+          span={data?.span ?? spanOf(range)}
           lines={data?.lines[0]}
           error={error}
           retry={() => void refetch()}
-          legend
+          legend={names.length > 1}
+          marks={marks}
+          zoom={setRange}
         />
+        <MarkList marks={marks} />
       </SpaceBetween>
     </Modal>
   )

@@ -1,11 +1,11 @@
 import Button from '@cloudscape-design/components/button'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useState } from 'react'
+import { useAction } from '../api/useaction'
+import { jsonError, pretty } from '../data/json'
 import { CodeArea } from './codearea'
-import { jsonError, pretty } from './json'
 import { ChangedMeanwhile, useMeanwhile } from './meanwhile'
 import { Problem } from './problem'
-import { useAction } from './useaction'
 
 interface JSONEditProps {
   label: string

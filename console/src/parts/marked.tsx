@@ -1,4 +1,4 @@
-import { piecesOf, visible } from './filterwords'
+import { piecesOf, visible } from '../data/filterwords'
 
 /** Marked is a text with the words marked that a search looked for. */
 export function Marked({ text, words }: { text: string; words: string[] }) {

@@ -1,6 +1,6 @@
 import Alert from '@cloudscape-design/components/alert'
 import { useState } from 'react'
-import { pretty } from './json'
+import { pretty } from '../data/json'
 
 /** Meanwhile keeps a save from replacing what another person or program has saved since the document was loaded. */
 export interface Meanwhile {

@@ -1,6 +1,5 @@
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Modal from '@cloudscape-design/components/modal'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
@@ -8,42 +7,13 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import Tabs from '@cloudscape-design/components/tabs'
 import { type ReactNode, useEffect, useState } from 'react'
+import type { Attribute, Message } from '../api/message'
+import { fromBase64, hex, type Reading, readings } from '../data/decode'
+import { bytes } from '../data/format'
 import { Copy } from './copy'
-import { fromBase64, hex, type Reading, readings } from './decode'
-import { bytes } from './format'
 import { Marked } from './marked'
+import { Pairs } from './pairs'
 import { Absent, Time } from './values'
-
-/** Attribute is a message attribute; BinaryValue is base64. */
-export interface Attribute {
-  DataType: string
-  StringValue?: string
-  BinaryValue?: string
-}
-
-/** Message is a message as a peek or a receive has shown it. */
-export interface Message {
-  MessageId: string
-  State?: 'Visible' | 'InFlight' | 'Delayed'
-  Size?: number
-  SentTimestamp?: number
-  ReceiveCount?: number
-  FirstReceiveTimestamp?: number
-  LastReceiveTimestamp?: number
-  InvisibleUntil?: number
-  SenderId?: string
-  SequenceNumber?: string
-  MessageGroupId?: string
-  MessageDeduplicationId?: string
-  AWSTraceHeader?: string
-  DeadLetterQueueSourceArn?: string
-  MessageAttributes?: Record<string, Attribute>
-  MD5OfBody?: string
-  MD5OfMessageAttributes?: string
-  /** Unreadable says that the message cannot be decrypted: it has neither body nor attributes. */
-  Unreadable?: boolean
-  Body?: string
-}
 
 /** stateWords are what the states of messages are called. */
 export const stateWords = { Visible: 'Available', InFlight: 'In flight', Delayed: 'Delayed' } as const
@@ -210,7 +180,7 @@ export function MessageDetails({
         ariaLabel="Parts of the message"
         tabs={[
           { id: 'body', label: 'Body', content: <Body body={m.Body} unreadable={m.Unreadable} words={words} /> },
-          { id: 'details', label: 'Details', content: <KeyValuePairs columns={2} items={pairs} /> },
+          { id: 'details', label: 'Details', content: <Pairs columns={2} items={pairs} /> },
           { id: 'attributes', label: `Attributes (${n})`, content: <AttributesTable attributes={attributes} /> },
         ]}
       />

@@ -1,12 +1,13 @@
 import Link from '@cloudscape-design/components/link'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import type { TableProps } from '@cloudscape-design/components/table'
+import type { Message } from '../api/message'
 import { nameOf } from '../api/queues'
-import { readable } from './decode'
-import { previewOf } from './filterwords'
-import { bytes } from './format'
+import { readable } from '../data/decode'
+import { previewOf } from '../data/filterwords'
+import { bytes } from '../data/format'
 import { Marked } from './marked'
-import { type Message, stateWords } from './message'
+import { stateWords } from './message'
 import { Ago, Num, Time } from './values'
 
 type Column = TableProps.ColumnDefinition<Message>
@@ -35,7 +36,7 @@ const columns = {
   body: {
     id: 'body',
     header: 'Body',
-    width: 380,
+    width: 350,
     cell: (m) => <MessagePreview message={m} words={[]} />,
   },
   state: {
@@ -50,9 +51,9 @@ const columns = {
     width: 180,
     cell: (m) => m.DeadLetterQueueSourceArn && nameOf(m.DeadLetterQueueSourceArn),
   },
-  sent: { id: 'sent', header: 'Sent', width: 210, cell: (m) => <Time at={m.SentTimestamp} /> },
-  until: { id: 'until', header: 'Available', width: 145, cell: (m) => <Ago at={m.InvisibleUntil} /> },
-  count: { id: 'count', header: 'Receive count', width: 125, cell: (m) => <Num value={m.ReceiveCount} /> },
+  sent: { id: 'sent', header: 'Sent', width: 195, cell: (m) => <Time at={m.SentTimestamp} /> },
+  until: { id: 'until', header: 'Visible again', width: 145, cell: (m) => <Ago at={m.InvisibleUntil} /> },
+  count: { id: 'count', header: 'Receive count', width: 145, cell: (m) => <Num value={m.ReceiveCount} /> },
   size: { id: 'size', header: 'Size', width: 110, cell: (m) => <span className="number">{bytes(m.Size ?? 0)}</span> },
   group: { id: 'group', header: 'Message Group ID', width: 160, cell: (m) => m.MessageGroupId },
   dedup: { id: 'dedup', header: 'Message Deduplication ID', width: 200, cell: (m) => m.MessageDeduplicationId },

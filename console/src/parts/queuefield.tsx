@@ -2,7 +2,7 @@ import Autosuggest from '@cloudscape-design/components/autosuggest'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { findQueues } from '../api/findqueues'
-import type { ListedQueue } from '../api/queues'
+import type { ListedQueue } from '../api/queuestate'
 
 /** QueueField asks for a queue's name, and offers those that there are. */
 export function QueueField({

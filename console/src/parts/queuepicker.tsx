@@ -3,7 +3,7 @@ import Select from '@cloudscape-design/components/select'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { findQueues } from '../api/findqueues'
-import type { ListedQueue } from '../api/queues'
+import type { ListedQueue } from '../api/queuestate'
 
 /** useQueueOptions returns the queues whose names contain what was typed, for choosing among them. */
 function useQueueOptions() {

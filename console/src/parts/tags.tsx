@@ -1,10 +1,6 @@
 import AttributeEditor from '@cloudscape-design/components/attribute-editor'
 import Input from '@cloudscape-design/components/input'
-
-export interface Tag {
-  key: string
-  value: string
-}
+import type { Tag } from '../data/tags'
 
 /** TagRows edits tags in rows of key and value. */
 export function TagRows({ tags, change, empty }: { tags: Tag[]; change: (tags: Tag[]) => void; empty: string }) {
@@ -36,9 +32,4 @@ export function TagRows({ tags, change, empty }: { tags: Tag[]; change: (tags: T
       ]}
     />
   )
-}
-
-/** record makes what SQS takes of the rows; rows without a key are left out. */
-export function record(tags: Tag[]): Record<string, string> {
-  return Object.fromEntries(tags.filter((t) => t.key !== '').map((t) => [t.key, t.value]))
 }

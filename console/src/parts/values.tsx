@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
+import { ago, briefly, count, instant, timesIn } from '../data/format'
 import { usePreferences } from '../frame/preferences'
-import { ago, count, instant, timesIn } from './format'
 
 /** Absent stands where there is no value. */
 export function Absent() {
@@ -31,8 +31,8 @@ export function Said({ text }: { text: string }) {
   return <>{timesIn(text, zone)}</>
 }
 
-/** Ago says how long ago a moment was, and goes on counting. */
-export function Ago({ at }: { at: number | undefined }) {
+/** Ago says how long ago a moment was, and goes on counting: in its largest unit, if it is brief. */
+export function Ago({ at, brief = false }: { at: number | undefined; brief?: boolean }) {
   const { zone } = usePreferences()
   const now = useNow(at !== undefined)
   if (at === undefined) {
@@ -40,7 +40,7 @@ export function Ago({ at }: { at: number | undefined }) {
   }
   return (
     <time className="number" dateTime={new Date(at).toISOString()} title={instant(at, zone)}>
-      {ago(at, now)}
+      {brief ? briefly(now - at) : ago(at, now)}
     </time>
   )
 }

@@ -21,9 +21,8 @@ var unscoped = []string{
 	"sluice:SetLimits", "sluice:SetLogLevel",
 }
 
-// lists are the actions about the queues of an account, which package inspect serves. Policies name the resource * for
-// them, too.
-var lists = []string{"sluice:ListQueueStates"}
+// ofAccounts are the actions about an account, which package inspect serves. Policies name the resource * for them.
+var ofAccounts = []string{"sluice:ListQueueStates", "sluice:PutMark"}
 
 // ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs
 // to. Every caller may take CheckAccess unless a policy denies it.
@@ -36,9 +35,9 @@ var ofQueues = []string{
 // Rules are all actions of the service, for policies.
 var Rules = &policy.Rules{
 	Vendor:    ServiceName,
-	Actions:   slices.Concat(unscoped, lists, ofQueues),
-	Unscoped:  slices.Concat(unscoped, lists),
-	OwnerOnly: slices.Concat(lists, ofQueues),
+	Actions:   slices.Concat(unscoped, ofAccounts, ofQueues),
+	Unscoped:  slices.Concat(unscoped, ofAccounts),
+	OwnerOnly: slices.Concat(ofAccounts, ofQueues),
 }
 
 // Authorizer decides who may administer the server.

@@ -1,7 +1,7 @@
 // Package inspect serves the operations with which people look into their queues, which AWS has not: what is in a
 // queue, without receiving it. They belong to the service "sluice", beside those of package admin.
 //
-// Each is about one queue and is allowed by policies of its owner's account, with actions such as sluice:PeekMessages
+// Most are about one queue and are allowed by policies of its owner's account, with actions such as sluice:PeekMessages
 // on the queue's ARN. Other accounts cannot be given them. CheckAccess alone needs no permission. Plain SQS clients
 // never meet any of it.
 package inspect
@@ -27,6 +27,7 @@ type Shard interface {
 	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)
 	Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error)
 	Discard(ctx context.Context, id queue.ID, ask queue.Locate) (queue.Discarded, error)
+	Census(ctx context.Context, id queue.ID, c queue.Census) (queue.CensusResult, error)
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
 }
@@ -74,6 +75,7 @@ func Register(wire *protocol.Service, o Options) {
 		messages: o.Messages, checkAttributes: o.CheckAttributes, room: o.Room, ready: o.Ready,
 	}
 	protocol.Register(wire, "CheckAccess", s.checkAccess, protocol.Data)
+	protocol.Register(wire, "CountMessages", s.countMessages, protocol.Data)
 	protocol.Register(wire, "DeleteMessages", s.deleteMessages)
 	protocol.Register(wire, "DescribeQueueState", s.describeQueueState, protocol.Data)
 	protocol.Register(wire, "ExplainAccess", s.explainAccess, protocol.Data)
@@ -82,6 +84,7 @@ func Register(wire *protocol.Service, o Options) {
 	protocol.Register(wire, "ListQueueStates", s.listQueueStates, protocol.Data)
 	protocol.Register(wire, "ListRedriveTasks", s.listRedriveTasks, protocol.Data)
 	protocol.Register(wire, "PeekMessages", s.peekMessages, protocol.Data)
+	protocol.Register(wire, "PutMark", s.putMark)
 	protocol.Register(wire, "RedriveMessages", s.redriveMessages)
 }
 

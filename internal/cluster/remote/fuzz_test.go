@@ -58,6 +58,9 @@ func (echo) Peek(context.Context, queue.ID, queue.Peek) (queue.PeekResult, error
 func (echo) Discard(context.Context, queue.ID, queue.Locate) (queue.Discarded, error) {
 	return queue.Discarded{IDs: make([]queue.MessageID, 2), More: true}, nil
 }
+func (echo) Census(context.Context, queue.ID, queue.Census) (queue.CensusResult, error) {
+	return queue.CensusResult{Shares: make([]queue.Share, 2), More: true}, nil
+}
 func (echo) Series(context.Context, queue.ID, string, queue.Instant, queue.Instant) ([]queue.Row, error) {
 	return make([]queue.Row, 2), nil
 }
@@ -123,6 +126,7 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Group: "g", Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Count: &queue.TopicCount{Topic: "t", Counts: [queue.TopicMetrics]uint64{1, 2, 1 << 40}}}, {}})
 	_, _ = c.Discard(ctx, 1, queue.Locate{IDs: make([]queue.MessageID, 2)})
+	_, _ = c.Census(ctx, 1, queue.Census{Filter: "f", Key: "body.a"})
 	if len(wire.calls) != len(methods) {
 		tb.Fatalf("%d calls of %d methods", len(wire.calls), len(methods))
 	}

@@ -26,6 +26,7 @@ type Shard interface {
 	Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error)
 	Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error)
 	Discard(ctx context.Context, id queue.ID, ask queue.Locate) (queue.Discarded, error)
+	Census(ctx context.Context, id queue.ID, c queue.Census) (queue.CensusResult, error)
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)

@@ -10,15 +10,15 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useState } from 'react'
+import { type Entry, type Filter, useEvents } from '../../api/events'
 import { nameOf } from '../../api/queues'
+import { csv, download } from '../../data/download'
+import { count } from '../../data/format'
 import { address, go, usePlace } from '../../frame/router'
-import { csv, download } from '../../parts/download'
 import { Empty } from '../../parts/empty'
-import { count } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Time } from '../../parts/values'
-import { type Entry, type Filter, useEvents } from './events'
 import { Records } from './records'
 
 const onlys = [
@@ -164,7 +164,7 @@ export default function Activity() {
                 </Button>
               ) : undefined}
               <Box variant="small" color="text-body-secondary">
-                {count(entries.length)} shown of {count(looked)} events looked at
+                {count(entries.length)} shown of {count(looked)} events scanned
               </Box>
             </SpaceBetween>
           </Box>

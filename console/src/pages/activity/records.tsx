@@ -3,9 +3,9 @@ import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import Modal from '@cloudscape-design/components/modal'
+import type { Entry } from '../../api/events'
+import { pretty } from '../../data/json'
 import { Copy } from '../../parts/copy'
-import { pretty } from '../../parts/json'
-import type { Entry } from './events'
 
 /** Records shows the records of events side by side, as CloudTrail writes them. */
 export function Records({ entries, close }: { entries: Entry[]; close: () => void }) {

@@ -3,7 +3,6 @@ import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
@@ -24,17 +23,19 @@ import {
 } from '../../api/alarms'
 import { keys } from '../../api/keys'
 import { fetchLines, lastHours, periodFor } from '../../api/metrics'
+import { useAction } from '../../api/useaction'
 import { cloudwatch } from '../../aws/cloudwatch'
-import { notify, notifyError } from '../../frame/notices'
+import { notify } from '../../frame/notices'
+import type { PageProps } from '../../frame/page'
 import { useRefresh } from '../../frame/preferences'
 import { address, go } from '../../frame/router'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { Graph } from '../../parts/graph'
 import { RangeField } from '../../parts/graphs'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/values'
-import type { PageProps } from '../../routes'
 import { Combined, Parents } from './combined'
 import { notified } from './notified'
 import { State, states } from './state'
@@ -45,6 +46,7 @@ export default function Alarm({ parameters }: PageProps) {
   const name = parameters.alarm ?? ''
   const { data, error, isPending, refetch } = useAlarms(name)
   const client = useQueryClient()
+  const { run } = useAction('Nothing has changed')
   const [asking, setAsking] = useState(false)
   const [hours, setHours] = useState(3)
   const alarm = data?.[0]
@@ -54,19 +56,14 @@ export default function Alarm({ parameters }: PageProps) {
   if (isPending) {
     return <Spinner size="large" />
   }
-  const again = () => {
-    void client.invalidateQueries({ queryKey: keys.alarms })
-    void client.invalidateQueries({ queryKey: keys.alarmHistory(name) })
-  }
-  async function act(what: string, f: () => Promise<unknown>) {
-    try {
-      await f()
-      notify({ header: what })
-      again()
-    } catch (e) {
-      notifyError(e, 'Nothing has changed')
-    }
-  }
+  const act = (header: string, f: () => Promise<unknown>) =>
+    run(
+      async () => {
+        await f()
+        return { header }
+      },
+      { stale: [keys.alarms, keys.alarmHistory(name)] },
+    )
   return (
     <SpaceBetween size="l">
       <Header
@@ -202,7 +199,7 @@ function Definition({ alarm }: { alarm: MetricAlarm }) {
   const queue = alarm.Dimensions?.find((d) => d.Name === 'QueueName')?.Value
   return (
     <Container header={<Header variant="h2">Definition</Header>}>
-      <KeyValuePairs
+      <Pairs
         columns={3}
         items={[
           { label: 'Condition', value: conditionOf(alarm) },

@@ -1,6 +1,5 @@
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
@@ -8,6 +7,7 @@ import { type AnyAlarm, useRelatives } from '../../api/alarms'
 import { address } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { RangeField } from '../../parts/graphs'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Ago } from '../../parts/values'
 import { notified } from './notified'
@@ -40,7 +40,7 @@ export function Combined({ alarm, hours, choose }: { alarm: AnyAlarm; hours: num
       </Container>
       <Children name={alarm.AlarmName ?? ''} />
       <Container header={<Header variant="h2">Definition</Header>}>
-        <KeyValuePairs
+        <Pairs
           columns={3}
           items={[
             { label: 'Suppressor', value: suppressor ? link(suppressor) : 'None' },

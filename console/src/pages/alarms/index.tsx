@@ -13,12 +13,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { conditionOf, deleteAlarms, enableActions, isComposite, useAlarms } from '../../api/alarms'
 import { keys } from '../../api/keys'
-import { notify, notifyError } from '../../frame/notices'
+import { useAction } from '../../api/useaction'
+import { plural } from '../../data/format'
+import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
-import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Ago } from '../../parts/values'
@@ -64,15 +65,15 @@ export default function Alarms() {
   const names = selected.map((a) => a.AlarmName ?? '')
   const [only] = selected
   const again = () => void client.invalidateQueries({ queryKey: keys.alarms })
-  async function enable(on: boolean) {
-    try {
-      await enableActions(names, on)
-      notify({ header: `Actions of ${plural(names.length, 'alarm')} ${on ? 'enabled' : 'disabled'}` })
-      again()
-    } catch (e) {
-      notifyError(e, 'The actions are as they were')
-    }
-  }
+  const { run } = useAction('The actions are as they were')
+  const enable = (on: boolean) =>
+    run(
+      async () => {
+        await enableActions(names, on)
+        return { header: `Actions of ${plural(names.length, 'alarm')} ${on ? 'enabled' : 'disabled'}` }
+      },
+      { stale: [keys.alarms] },
+    )
   const firing = (data ?? []).filter((a) => a.StateValue === 'ALARM').length
   return (
     <>

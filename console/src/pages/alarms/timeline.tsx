@@ -3,8 +3,8 @@ import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import './alarms.css'
 import type { Span } from '../../api/metrics'
+import { instant } from '../../data/format'
 import { usePreferences } from '../../frame/preferences'
-import { instant } from '../../parts/format'
 
 interface Piece {
   from: number

@@ -4,7 +4,6 @@ import Container from '@cloudscape-design/components/container'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
@@ -23,14 +22,15 @@ import {
   statistics,
 } from '../../api/metrics'
 import { nameOf } from '../../api/queues'
+import { useAction } from '../../api/useaction'
+import { goToFirstWrong } from '../../frame/firstwrong'
 import { address, go } from '../../frame/router'
-import { goToFirstWrong } from '../../parts/firstwrong'
 import { Graph } from '../../parts/graph'
 import { RangeField, wordOf } from '../../parts/graphs'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
 import { settle, wrongWith } from '../../parts/topicchoice'
-import { useAction } from '../../parts/useaction'
 import { type Draft, dimensionsOf, inputOf, isQueues } from './draft'
 import { Notification } from './notification'
 
@@ -178,7 +178,7 @@ function MetricStep({ draft, set, error, editing }: StepProps & { editing: boole
             </FormField>
           </SpaceBetween>
         ) : (
-          <KeyValuePairs
+          <Pairs
             items={[
               { label: 'Metric', value: `${draft.namespace} ${draft.metric}` },
               { label: 'Dimensions', value: draft.dimensions.map((d) => `${d.Name} ${d.Value}`).join(', ') || '–' },
@@ -329,7 +329,7 @@ function Review({ draft, error, edit }: { draft: Draft; error: unknown; edit: (s
         </Header>
       }
     >
-      <KeyValuePairs columns={2} items={items} />
+      <Pairs columns={2} items={items} />
     </Container>
   )
   return (

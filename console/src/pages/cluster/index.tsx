@@ -10,10 +10,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Cluster, drain, type Node, removeNode, type Shard, useCluster } from '../../api/cluster'
 import { keys } from '../../api/keys'
+import { bytes, count, duration, plural } from '../../data/format'
 import { notify } from '../../frame/notices'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
-import { bytes, count, duration, plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 
 interface Asked {

@@ -1,8 +1,8 @@
 import { type Attributes, redriveOf } from '../../api/attributes'
 import { nameOf } from '../../api/queues'
-import type { Amount } from '../../parts/amount'
-import { jsonError, object, pretty } from '../../parts/json'
-import { record, type Tag } from '../../parts/tags'
+import type { Amount } from '../../data/amount'
+import { jsonError, object, pretty } from '../../data/json'
+import { record, type Tag } from '../../data/tags'
 
 /** Form is what a person has filled in. */
 export interface Form {

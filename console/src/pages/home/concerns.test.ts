@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Activity, ListedQueue, QueueState } from '../../api/queues'
-import { nothing, queueWith, stateWith } from '../../parts/samples'
+import type { Activity, ListedQueue, QueueState } from '../../api/queuestate'
+import { nothing, queueWith, stateWith } from '../../data/samples'
 import { concernsOf } from './concerns'
 
 const now = 1_800_000_000_000
@@ -76,7 +76,7 @@ test('queues in alarm come before all others, and alarms about no queue of the l
     [
       ['any', 'In alarm: ALARM("too-old").', []],
       ['fine', 'In alarm: X > 1 for 1 minute.', ['too-old']],
-      ['idle', 'No consumer has received since the server started. 1 message waits, the oldest for 0 s.', []],
+      ['idle', 'No consumer has received since the server started. 1 message waits, the oldest for 1 s.', []],
     ],
   )
 })

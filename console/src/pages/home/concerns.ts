@@ -1,7 +1,9 @@
 import type { Firing } from '../../api/firing'
-import { type Activity, type ListedQueue, nameOf, type QueueState } from '../../api/queues'
+import { nameOf } from '../../api/queues'
+import type { ListedQueue, QueueState } from '../../api/queuestate'
+import { count, duration, plural } from '../../data/format'
+import { behind } from '../../data/growth'
 import { address } from '../../frame/router'
-import { count, duration, plural } from '../../parts/format'
 
 /** Concern is what needs attention: a queue, or an alarm that is about no queue of the list. */
 export interface Concern {
@@ -116,7 +118,7 @@ function findingOf(asked: Asked): Finding | undefined {
   }
   const at = state.OldestMessageTimestamp
   const seen = { ...asked, state, waiting: state.Visible + state.InFlight, old: at === undefined ? 0 : asked.now - at }
-  for (const check of [paused, holdsFailures, hasFailures, unconsumed, full, behind]) {
+  for (const check of [paused, holdsFailures, hasFailures, unconsumed, full, slow]) {
     const found = check(seen)
     if (found) {
       return found
@@ -125,8 +127,11 @@ function findingOf(asked: Asked): Finding | undefined {
   return undefined
 }
 
+/** age writes how old a message is: of less than a second nothing can be said, as clocks differ. */
+const age = (ms: number) => duration(Math.max(1000, ms))
+
 const lie = ({ waiting, old }: Seen) =>
-  `${plural(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${duration(old)}.`
+  `${plural(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}, the oldest for ${age(old)}.`
 
 function paused(q: Seen): Finding | undefined {
   const why = `Delivery is paused. ${q.waiting > 0 ? lie(q) : 'No messages wait.'}`
@@ -142,7 +147,7 @@ function holdsFailures(q: Seen): Finding | undefined {
   }
   const [first, ...more] = q.sources.get(q.queue.QueueArn) ?? []
   const where = more.length > 0 ? `${first} and ${plural(more.length, 'other queue')}` : first
-  const why = `${plural(q.waiting, 'message')} failed${where ? ` in ${where}` : ''}. The oldest is ${duration(q.old)} old.`
+  const why = `${plural(q.waiting, 'message')} failed${where ? ` in ${where}` : ''}. The oldest is ${age(q.old)} old.`
   return { type: 'warning', why, action: { text: 'Redrive' }, tab: 'redrive', rank: 6, many: q.waiting }
 }
 
@@ -176,25 +181,11 @@ function full(q: Seen): Finding | undefined {
 
 const consumers = { text: 'See consumers' }
 
-/** late is how old the oldest message is at least where consumers are too slow, and veryLate where that needs no rates. */
-const late = 5 * 60_000
-const veryLate = 3600_000
-
-function behind(q: Seen): Finding | undefined {
-  const grows = growth(q.state.LastMinute)
-  const falling = grows > 0 && q.old >= late
-  if (q.state.Visible === 0 || !(falling || q.old >= veryLate)) {
+function slow(q: Seen): Finding | undefined {
+  const by = behind(q.state, q.now)
+  if (by === undefined) {
     return undefined
   }
-  const how = falling ? `Fell behind by ${count(grows)} in the last minute.` : 'Consumers are behind.'
+  const how = by > 0 ? `Fell behind by ${count(by)} in the last minute.` : 'Consumers are behind.'
   return { type: 'warning', why: `${how} ${lie(q)}`, action: consumers, tab: 'consumers', rank: 2, many: q.waiting }
-}
-
-/** left is how many messages left a queue. */
-export const left = (a: Activity) => a.Deleted + a.DeadLettered + a.Expired + a.Moved
-
-/** growth is how many more messages came than went, if that is more than chance. */
-function growth(a: Activity | undefined): number {
-  const grows = a ? a.Sent - left(a) : 0
-  return a && grows >= Math.max(1, 0.05 * a.Sent) ? grows : 0
 }

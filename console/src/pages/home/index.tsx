@@ -4,11 +4,11 @@ import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import { useMemo, useState } from 'react'
-import type { ListedQueue } from '../../api/queues'
+import type { ListedQueue } from '../../api/queuestate'
 import { isDenied, isLost } from '../../aws/failure'
+import { count, plural } from '../../data/format'
 import { later } from '../../frame/later'
 import { Empty } from '../../parts/empty'
-import { count, plural } from '../../parts/format'
 import { NoQueues } from '../../parts/noqueues'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
@@ -54,7 +54,7 @@ export default function Home() {
           data && (
             <>
               {part ? `${count(data.Queues.length)} of ${count(data.Total)} queues` : plural(data.Total, 'queue')}{' '}
-              looked at <Time at={at} />.{part && ' They are the first by name.'}
+              checked at <Time at={at} />.{part && ' They are the first by name.'}
             </>
           )
         }
@@ -62,10 +62,10 @@ export default function Home() {
         What needs attention
       </Header>
       {isLost(queues.error, data) && (
-        <Problem error={queues.error} what="The queues cannot be looked at" retry={() => void queues.refetch()} />
+        <Problem error={queues.error} what="The queues cannot be shown" retry={() => void queues.refetch()} />
       )}
       {isDenied(queues.error) && <Button href="#/queues">See the list of queues</Button>}
-      {isLost(firing.error, firing.data) && <Problem error={firing.error} what="The alarms cannot be looked at" />}
+      {isLost(firing.error, firing.data) && <Problem error={firing.error} what="The alarms cannot be shown" />}
       {data && data.Total > 0 && <Totals queues={data.Queues} />}
       {data?.Total === 0 && list.length === 0 && <NoQueues />}
       {(pending || list.length > 0) && (

@@ -3,13 +3,14 @@ import Link from '@cloudscape-design/components/link'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table, { type TableProps } from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
-import type { ListedQueue } from '../../api/queues'
+import type { ListedQueue } from '../../api/queuestate'
+import { count } from '../../data/format'
+import { left } from '../../data/growth'
 import { useNarrow } from '../../frame/narrow'
 import { address } from '../../frame/router'
-import { count } from '../../parts/format'
 import { Sparkline } from '../../parts/sparkline'
 import { Absent, Said } from '../../parts/values'
-import { type Concern, left } from './concerns'
+import type { Concern } from './concerns'
 
 interface ConcernTableProps {
   concerns: Concern[]
@@ -44,9 +45,9 @@ type Column = TableProps.ColumnDefinition<Concern>
 function columnsOf(courses: Map<string, number[]> | undefined, resume: (queue: ListedQueue) => void): Column[] {
   return [
     { id: 'name', header: 'Queue or alarm', isRowHeader: true, width: 200, cell: (c) => <Name concern={c} /> },
-    { id: 'why', header: 'Why', cell: (c) => <Why concern={c} />, minWidth: 280 },
-    { id: 'trend', header: 'Trend', width: 170, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
-    { id: 'alarms', header: 'Alarm', width: 140, cell: (c) => <Alarms concern={c} /> },
+    { id: 'why', header: 'Why', cell: (c) => <Why concern={c} />, minWidth: 240 },
+    { id: 'trend', header: 'Trend', width: 150, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
+    { id: 'alarms', header: 'Alarm', width: 190, cell: (c) => <Alarms concern={c} /> },
     { id: 'action', header: 'Next', width: 190, cell: (c) => <Action concern={c} resume={resume} /> },
   ]
 }

@@ -1,8 +1,8 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
-import type { ListedQueue } from '../../api/queues'
+import type { ListedQueue } from '../../api/queuestate'
+import { left } from '../../data/growth'
 import { Figure } from '../../parts/figure'
-import { left } from './concerns'
 
 /** Totals are sums over the queues that were looked at. */
 export function Totals({ queues }: { queues: ListedQueue[] }) {

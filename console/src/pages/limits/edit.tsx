@@ -7,9 +7,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { type Kind, kinds, type Limited, nameOf, setLimits } from '../../api/limits'
+import { useAction } from '../../api/useaction'
 import { useFirstField } from '../../frame/firstfield'
 import { Problem } from '../../parts/problem'
-import { useAction } from '../../parts/useaction'
 
 /** Edit is the dialog for the limits of an account or user, which may be new. An empty field stands for no limit. */
 export function Edit({ limited, close }: { limited: Limited | undefined; close: () => void }) {

@@ -2,7 +2,7 @@ import Button from '@cloudscape-design/components/button'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import { useState } from 'react'
 import { type Kind, kinds, type Limited, nameOf, removeLimits, useLimits } from '../../api/limits'
-import { bytes, count } from '../../parts/format'
+import { bytes, count } from '../../data/format'
 import { List } from '../users/list'
 import { Edit } from './edit'
 

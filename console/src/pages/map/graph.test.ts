@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { QueueState } from '../../api/queues'
-import { nothing, queueWith, stateWith } from '../../parts/samples'
+import type { QueueState } from '../../api/queuestate'
+import { nothing, queueWith, stateWith } from '../../data/samples'
 import { islandsOf, linesOf, widthOf } from './graph'
 import { lay, pathOf, shapeOf } from './layout'
 

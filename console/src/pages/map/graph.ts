@@ -1,7 +1,8 @@
-import { type ListedQueue, nameOf, type QueueState } from '../../api/queues'
+import { nameOf } from '../../api/queues'
+import type { ListedQueue, QueueState } from '../../api/queuestate'
+import { compact, count, plural } from '../../data/format'
+import { health, unknown } from '../../data/health'
 import { address } from '../../frame/router'
-import { count, plural } from '../../parts/format'
-import { health } from '../../parts/health'
 
 /** Box is something on the map: a topic, a queue, or the consumers of a queue. */
 export interface Box {
@@ -47,7 +48,7 @@ export function islandsOf(queues: ListedQueue[], feeds: Feed[]): Island[] {
   const ranks = new Map<string, number>()
   for (const q of queues) {
     const how = q.State && health(q.State)
-    ranks.set(q.QueueArn, q.Unavailable ? 7 : (how?.rank ?? 0))
+    ranks.set(q.QueueArn, q.Unavailable ? unknown : (how?.rank ?? 0))
     boxes.set(q.QueueArn, {
       id: q.QueueArn,
       kind: 'queue',
@@ -88,7 +89,10 @@ export function islandsOf(queues: ListedQueue[], feeds: Feed[]): Island[] {
 /** noteOf says what to know of a queue. */
 function noteOf(state: QueueState): string {
   const { type, text } = health(state)
-  const available = `${count(state.Visible)} available`
+  const available = `${compact(state.Visible)} available`
+  if (text.startsWith('Has ')) {
+    return text // it counts the same messages
+  }
   return type === 'warning' || type === 'stopped' ? `${text}, ${available}` : available
 }
 
@@ -184,7 +188,7 @@ export function linesOf(island: Island, queue: Box): { verb: string; box: Box; r
     }
     return [
       {
-        verb: verbs[way.kind],
+        verb: way.kind === 'taken' && way.bad ? 'has' : verbs[way.kind],
         box: other,
         rate: way.rate > 0 ? `${plural(way.rate, 'message')} in a minute` : '',
         bad: way.bad,

@@ -9,10 +9,10 @@ import { useMemo, useState } from 'react'
 import { mostByNeed, useEveryQueue } from '../../api/queues'
 import { useSubscriptions } from '../../api/subscriptions'
 import { isDenied, isLost } from '../../aws/failure'
+import { count, plural } from '../../data/format'
 import { useNarrow } from '../../frame/narrow'
 import { address, go, usePlace } from '../../frame/router'
 import { Empty } from '../../parts/empty'
-import { count, plural } from '../../parts/format'
 import { NoQueues } from '../../parts/noqueues'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
@@ -53,9 +53,9 @@ export default function MapPage() {
         actions={<Refresh />}
         description={
           <>
-            From topics to queues, to their consumers and dead-letter queues. The wider a line, the more messages took
-            it in the last minute; to a queue these are all that were sent to it. Red: messages are held up or have
-            failed.
+            From topics to queues, to their consumers and dead-letter queues.
+            {!narrow &&
+              ' The wider a line, the more messages took it in the last minute; to a queue these are all that were sent to it. Red: messages are held up or have failed.'}
             {part && ` Of ${plural(data.Total, 'queue')} these are the first ${count(data.Queues.length)} by name.`}
           </>
         }
@@ -70,14 +70,14 @@ export default function MapPage() {
         onChange={({ detail }) => go(address(['map'], { find: detail.value }), { replace: true })}
       />
       {isLost(queues.error, data) && (
-        <Problem error={queues.error} what="The queues cannot be looked at" retry={() => void queues.refetch()} />
+        <Problem error={queues.error} what="The queues cannot be shown" retry={() => void queues.refetch()} />
       )}
       {subscriptions.error &&
         (isDenied(subscriptions.error) ? (
           <Alert type="info">Topics are not shown: that takes the permission sns:ListSubscriptions.</Alert>
         ) : (
           isLost(subscriptions.error, subscriptions.data) && (
-            <Problem error={subscriptions.error} what="The topics cannot be looked at" />
+            <Problem error={subscriptions.error} what="The topics cannot be shown" />
           )
         ))}
       {pending && !data && !queues.error && <StatusIndicator type="loading">Looking</StatusIndicator>}

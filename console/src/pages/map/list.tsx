@@ -23,7 +23,7 @@ export function MapList({ islands }: { islands: Island[] }) {
                 {linesOf(island, queue).map(({ verb, box, rate, bad }) => (
                   <li key={box.id} className="break">
                     {bad && '⚠ '}
-                    {verb} <Link href={box.href}>{box.name}</Link>
+                    {verb} <Link href={box.href}>{box.kind === 'consumers' ? box.name.toLowerCase() : box.name}</Link>
                     {rate && `, ${rate}`}
                   </li>
                 ))}

@@ -9,12 +9,14 @@ import { useState } from 'react'
 import { moreQueueMeasures, queueMeasures, statistics, topicMeasures } from '../../api/metrics'
 import { nameOf } from '../../api/queues'
 import { useTopics } from '../../api/topics'
+import { type Range, rangeIn, rangeWords } from '../../data/range'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
 import { Empty } from '../../parts/empty'
-import { Graphs, PeriodField, RangeField, wordOf } from '../../parts/graphs'
+import { Graphs, PeriodField, wordOf } from '../../parts/graphs'
 import { QueuesPicker } from '../../parts/queuepicker'
 import { Refresh } from '../../parts/refresh'
+import { SpanField } from '../../parts/spanfield'
 import { OwnMetrics } from './own'
 
 /** most is how many queues or topics are compared in one graph. */
@@ -25,13 +27,14 @@ export default function Monitoring() {
   const { query } = usePlace()
   const [alarming, setAlarming] = useState(false)
   const tab = query.get('tab') ?? 'queues'
-  const hours = Number(query.get('hours') ?? 3)
+  const range = rangeIn(query)
   const period = Number(query.get('period') ?? 0)
   const statistic = statistics.find((s) => s === query.get('statistic'))
   const queues = list(query.get('queues'))
   const topics = list(query.get('topics'))
   const show = (change: Record<string, string>) =>
     go(address(['monitoring'], { ...Object.fromEntries(query), ...change }), { replace: true })
+  const zoom = (chosen: Range) => show(rangeWords(chosen))
   return (
     <SpaceBetween size="l">
       <Header
@@ -50,7 +53,7 @@ export default function Monitoring() {
         Monitoring
       </Header>
       <div className="choices">
-        <RangeField hours={hours} choose={(h) => show({ hours: String(h) })} />
+        <SpanField range={range} choose={zoom} />
         <FormField label="Statistic">
           <Select
             selectedOption={{ value: statistic ?? '', label: statistic ? wordOf(statistic) : 'Default statistic' }}
@@ -79,7 +82,7 @@ export default function Monitoring() {
                   <Graphs
                     measures={[...queueMeasures, ...moreQueueMeasures]}
                     names={queues}
-                    {...{ hours, period, statistic }}
+                    {...{ range, zoom, period, statistic }}
                   />
                 )}
               </SpaceBetween>
@@ -94,7 +97,7 @@ export default function Monitoring() {
                 {topics.length === 0 ? (
                   <Empty title="Choose up to ten topics">Graphs of publishes and deliveries appear here.</Empty>
                 ) : (
-                  <Graphs measures={topicMeasures} names={topics} {...{ hours, period, statistic }} />
+                  <Graphs measures={topicMeasures} names={topics} {...{ range, zoom, period, statistic }} />
                 )}
               </SpaceBetween>
             ),
@@ -102,7 +105,7 @@ export default function Monitoring() {
           {
             id: 'own',
             label: 'Your own metrics',
-            content: <OwnMetrics {...{ hours, period, statistic }} />,
+            content: <OwnMetrics {...{ range, zoom, period, statistic }} />,
           },
         ]}
       />

@@ -4,15 +4,17 @@ import Multiselect from '@cloudscape-design/components/multiselect'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fetchLines, lastHours, periodFor, type Statistic } from '../../api/metrics'
+import { fetchLines, periodFor, type Statistic } from '../../api/metrics'
 import { cloudwatch } from '../../aws/cloudwatch'
+import { isFixed, type Range, spanOf } from '../../data/range'
 import { useRefresh } from '../../frame/preferences'
 import { Empty } from '../../parts/empty'
 import { Graph } from '../../parts/graph'
 import { Problem } from '../../parts/problem'
 
 interface OwnMetricsProps {
-  hours: number
+  range: Range
+  zoom: (range: Range) => void
   period: number
   statistic: Statistic | undefined
 }
@@ -24,7 +26,7 @@ function nameOfMetric(m: Metric): string {
 }
 
 /** OwnMetrics shows what programs have sent with PutMetricData. */
-export function OwnMetrics({ hours, period, statistic = 'Average' }: OwnMetricsProps) {
+export function OwnMetrics({ range, zoom, period, statistic = 'Average' }: OwnMetricsProps) {
   const refresh = useRefresh()
   const [chosen, setChosen] = useState<string[]>([])
   const metrics = useQuery({
@@ -42,11 +44,11 @@ export function OwnMetrics({ hours, period, statistic = 'Average' }: OwnMetricsP
   })
   const shown = (metrics.data ?? []).filter((m) => chosen.includes(nameOfMetric(m)))
   const lines = useQuery({
-    queryKey: ['GetMetricData', 'own', chosen, hours, period, statistic],
+    queryKey: ['GetMetricData', 'own', chosen, range, period, statistic],
     enabled: shown.length > 0,
-    refetchInterval: refresh && Math.max(refresh, 30_000),
+    refetchInterval: !isFixed(range) && refresh && Math.max(refresh, 30_000),
     queryFn: async ({ signal }) => {
-      const span = lastHours(hours)
+      const span = spanOf(range)
       const wanted = shown.map((metric) => ({ title: nameOfMetric(metric), metric, statistic }))
       return { span, lines: await fetchLines(wanted, span, period || periodFor(span), signal) }
     },
@@ -82,11 +84,12 @@ export function OwnMetrics({ hours, period, statistic = 'Average' }: OwnMetricsP
             title="Your own metrics"
             unit=""
             height={320}
-            span={lines.data?.span ?? lastHours(hours)}
+            span={lines.data?.span ?? spanOf(range)}
             lines={lines.data?.lines}
             error={lines.error}
             retry={() => void lines.refetch()}
             legend
+            zoom={zoom}
           />
         </Container>
       )}

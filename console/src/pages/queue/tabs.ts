@@ -1,10 +1,5 @@
 import { type Later, part } from '../../frame/later'
-
-/** TabProps are what every tab of a queue is given. */
-export interface TabProps {
-  queue: string
-  fifo: boolean
-}
+import type { TabProps } from './tab'
 
 interface Tab {
   id: string

@@ -3,10 +3,11 @@ import Link from '@cloudscape-design/components/link'
 import Popover from '@cloudscape-design/components/popover'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import type { TableProps } from '@cloudscape-design/components/table'
-import { type ListedQueue, nameOf, type QueueState } from '../../api/queues'
+import { nameOf } from '../../api/queues'
+import type { ListedQueue, QueueState } from '../../api/queuestate'
+import { count, rate } from '../../data/format'
+import { health, worstFirst } from '../../data/health'
 import { address } from '../../frame/router'
-import { count, rate } from '../../parts/format'
-import { health, worstFirst } from '../../parts/health'
 import { Sparkline } from '../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time } from '../../parts/values'
 import type { RateOf } from './rates'
@@ -63,16 +64,16 @@ export function columns(rates: RateOf): Column[] {
     header: name.replace(/^Messages (.)/, (_, c: string) => c.toUpperCase()),
     cell: (q) => <Num value={valueIn(q, of)} />,
     sortingComparator: (a, b) => (valueIn(a, of) ?? -1) - (valueIn(b, of) ?? -1),
-    width: 115,
+    width: id === 'visible' ? 135 : 120,
     minWidth: 90,
   })
   const moment = (id: string, name: string, of: Value, past: boolean): Column => ({
     id,
     name,
-    header: name,
-    cell: (q) => (past ? <Ago at={valueIn(q, of)} /> : <Time at={valueIn(q, of)} />),
+    header: name.replace(/ message$/, ''),
+    cell: (q) => (past ? <Ago at={valueIn(q, of)} brief /> : <Time at={valueIn(q, of)} />),
     sortingComparator: (a, b) => (valueIn(a, of) ?? 0) - (valueIn(b, of) ?? 0),
-    width: past ? 140 : 190,
+    width: past ? 120 : 190,
   })
   const flow = (id: 'in' | 'out', name: string): Column => ({
     id,
@@ -90,7 +91,7 @@ export function columns(rates: RateOf): Column[] {
         </span>
       )
     },
-    width: 150,
+    width: 112,
   })
   return [
     {
@@ -104,8 +105,8 @@ export function columns(rates: RateOf): Column[] {
       ),
       sortingField: 'QueueName',
       isRowHeader: true,
-      minWidth: 200,
-      width: 240,
+      minWidth: 160,
+      width: 180,
     },
     {
       id: 'type',
@@ -121,7 +122,7 @@ export function columns(rates: RateOf): Column[] {
       header: 'State',
       cell: (q) => <StateOf queue={q} />,
       sortingComparator: worstFirst,
-      width: 175,
+      width: 222,
     },
     number('visible', 'Messages available', (s) => s.Visible),
     number('inflight', 'Messages in flight', (s) => s.InFlight),
@@ -143,7 +144,7 @@ export function columns(rates: RateOf): Column[] {
           <Absent />
         )
       },
-      width: 200,
+      width: 170,
     },
     number('deadletters', 'Dead letters', (s) => s.DeadLetters),
     moment('lastsend', 'Last send', (s) => s.LastSendTimestamp, true),

@@ -1,7 +1,7 @@
 import Select from '@cloudscape-design/components/select'
 import TextFilter from '@cloudscape-design/components/text-filter'
+import { count } from '../../data/format'
 import { address, go, placeNow, usePlace } from '../../frame/router'
-import { count } from '../../parts/format'
 import { filters } from './list'
 import { type Sorting, sortingText } from './sorting'
 

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { ListedQueue } from '../../api/queues'
+import type { ListedQueue } from '../../api/queuestate'
 import { later } from '../../frame/later'
 import type { Action } from './actions'
 import { useFind } from './find'

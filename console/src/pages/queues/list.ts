@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import type { QueuePage } from '../../api/queuepage'
-import { type ListedQueue, mostByNeed, useEveryQueue, useQueuePage } from '../../api/queues'
+import { mostByNeed, useEveryQueue, useQueuePage } from '../../api/queues'
+import type { ListedQueue } from '../../api/queuestate'
 import { isDenied } from '../../aws/failure'
+import { health } from '../../data/health'
 import { useRefresh } from '../../frame/preferences'
-import { health } from '../../parts/health'
 import { comparators } from './columns'
 import type { Sorting } from './sorting'
 

@@ -3,7 +3,6 @@ import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
@@ -14,16 +13,18 @@ import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
 import { setSubscriptionAttribute, unsubscribe } from '../../api/subscriptions'
 import { useTopicArn } from '../../api/topic'
+import { useAction } from '../../api/useaction'
 import { isLost } from '../../aws/failure'
 import { sns } from '../../aws/sns'
-import { notify, notifyError } from '../../frame/notices'
+import { notify } from '../../frame/notices'
+import type { PageProps } from '../../frame/page'
 import { address, go } from '../../frame/router'
 import { Confirm } from '../../parts/confirm'
 import { Copy } from '../../parts/copy'
 import { JSONEdit } from '../../parts/jsonedit'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
-import type { PageProps } from '../../routes'
 import { filterExample } from './filterexample'
 import { ScopeField } from './scopefield'
 
@@ -31,6 +32,7 @@ import { ScopeField } from './scopefield'
 export default function SubscriptionPage({ parameters }: PageProps) {
   const topic = parameters.topic ?? ''
   const client = useQueryClient()
+  const { run } = useAction('Nothing has changed')
   const [asking, setAsking] = useState(false)
   const { arn: topicArn, error: listError } = useTopicArn(topic)
   const arn = topicArn && `${topicArn}:${parameters.subscription}`
@@ -60,13 +62,11 @@ export default function SubscriptionPage({ parameters }: PageProps) {
     await setSubscriptionAttribute(arn, name, value)
     await client.invalidateQueries({ queryKey: keys.subscription(arn) })
   }
-  async function change(name: string, value: string) {
-    try {
+  const change = (name: string, value: string) =>
+    run(async () => {
       await set(name)(value)
-    } catch (e) {
-      notifyError(e, 'Nothing has changed')
-    }
-  }
+      return undefined
+    })
   const queue = data.Protocol === 'sqs'
   const raw = queue || data.Protocol?.startsWith('http')
   return (
@@ -75,7 +75,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
         <span className="break">{queue ? nameOf(data.Endpoint ?? '') : data.Endpoint}</span>
       </Header>
       <Container header={<Header variant="h2">Details</Header>}>
-        <KeyValuePairs
+        <Pairs
           columns={3}
           items={[
             { label: 'Protocol', value: data.Protocol ?? '–' },

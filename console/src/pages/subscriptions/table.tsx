@@ -12,12 +12,13 @@ import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
 import { idOf, isPending, type Subscription, subscribe, unsubscribe, useSubscriptions } from '../../api/subscriptions'
-import { notify, notifyError } from '../../frame/notices'
+import { useAction } from '../../api/useaction'
+import { each } from '../../data/each'
+import { plural } from '../../data/format'
+import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Confirm } from '../../parts/confirm'
-import { each } from '../../parts/each'
 import { Empty } from '../../parts/empty'
-import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 
@@ -55,14 +56,12 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
     void client.invalidateQueries({ queryKey: keys.subscriptions })
     void client.invalidateQueries({ queryKey: keys.everyTopic })
   }
-  async function remind() {
-    try {
+  const { run } = useAction('No confirmation was sent')
+  const remind = () =>
+    run(async () => {
       await each(selected.filter(isPending), (s) => subscribe(s.TopicArn ?? '', s.Protocol ?? '', s.Endpoint ?? ''))
-      notify({ header: 'A new confirmation is on its way' })
-    } catch (e) {
-      notifyError(e, 'No confirmation was sent')
-    }
-  }
+      return { header: 'A new confirmation is on its way' }
+    })
   return (
     <>
       <Table

@@ -1,4 +1,3 @@
-import { CreateTopicCommand } from '@aws-sdk/client-sns'
 import Button from '@cloudscape-design/components/button'
 import Checkbox from '@cloudscape-design/components/checkbox'
 import Container from '@cloudscape-design/components/container'
@@ -11,12 +10,13 @@ import Tiles from '@cloudscape-design/components/tiles'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
-import { sns } from '../../aws/sns'
+import { createTopic } from '../../api/topicactions'
+import { useAction } from '../../api/useaction'
+import { record, type Tag } from '../../data/tags'
+import { goToFirstWrong } from '../../frame/firstwrong'
 import { address, go } from '../../frame/router'
-import { goToFirstWrong } from '../../parts/firstwrong'
 import { Problem } from '../../parts/problem'
-import { record, type Tag, TagRows } from '../../parts/tags'
-import { useAction } from '../../parts/useaction'
+import { TagRows } from '../../parts/tags'
 
 /** CreateTopic makes a topic. */
 export default function CreateTopic() {
@@ -46,21 +46,18 @@ export default function CreateTopic() {
     let arn = ''
     await run(
       async () => {
-        const { TopicArn = '' } = await sns().send(
-          new CreateTopicCommand({
-            Name: whole,
-            Attributes: {
-              ...(fifo && { FifoTopic: 'true', ContentBasedDeduplication: String(dedup) }),
-              ...(display && { DisplayName: display }),
-            },
-            Tags: Object.entries(record(tags)).map(([Key, Value]) => ({ Key, Value })),
-          }),
-        )
-        arn = TopicArn
+        arn = await createTopic({
+          Name: whole,
+          Attributes: {
+            ...(fifo && { FifoTopic: 'true', ContentBasedDeduplication: String(dedup) }),
+            ...(display && { DisplayName: display }),
+          },
+          Tags: Object.entries(record(tags)).map(([Key, Value]) => ({ Key, Value })),
+        })
         return {
           header: `Topic ${whole} created`,
           content: 'It has no subscriptions yet.',
-          action: { text: 'Create subscription', do: () => go(address(['create-subscription'], { topic: TopicArn })) },
+          action: { text: 'Create subscription', do: () => go(address(['create-subscription'], { topic: arn })) },
         }
       },
       { stale: [keys.topics], done: () => go(address(['topics', nameOf(arn)])) },
@@ -91,7 +88,7 @@ export default function CreateTopic() {
                   {
                     value: 'standard',
                     label: 'Standard',
-                    description: 'For queues, web hooks and mailboxes. As fast as can be; the order is not kept.',
+                    description: 'For queues, web hooks and mailboxes. Highest throughput; the order is not kept.',
                   },
                   {
                     value: 'fifo',

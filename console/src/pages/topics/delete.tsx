@@ -1,12 +1,11 @@
-import { DeleteTopicCommand } from '@aws-sdk/client-sns'
 import { useQueryClient } from '@tanstack/react-query'
 import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
-import { sns } from '../../aws/sns'
+import { deleteTopic } from '../../api/topicactions'
+import { each } from '../../data/each'
+import { plural } from '../../data/format'
 import { notify } from '../../frame/notices'
 import { Confirm } from '../../parts/confirm'
-import { each } from '../../parts/each'
-import { plural } from '../../parts/format'
 
 /** DeleteTopic asks before topics are deleted. */
 export function DeleteTopic({ arns, close, done }: { arns: string[]; close: () => void; done?: () => void }) {
@@ -19,7 +18,7 @@ export function DeleteTopic({ arns, close, done }: { arns: string[]; close: () =
       word="delete me"
       act={async () => {
         try {
-          await each(arns, (arn) => sns().send(new DeleteTopicCommand({ TopicArn: arn })))
+          await each(arns, deleteTopic)
         } finally {
           void client.invalidateQueries({ queryKey: keys.topics })
           void client.invalidateQueries({ queryKey: keys.subscriptions })

@@ -1,4 +1,3 @@
-import { GetTopicAttributesCommand } from '@aws-sdk/client-sns'
 import { useCollection } from '@cloudscape-design/collection-hooks'
 import Button from '@cloudscape-design/components/button'
 import Header from '@cloudscape-design/components/header'
@@ -9,13 +8,12 @@ import Table from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
-import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
+import { topicAttributes } from '../../api/topic'
 import { useTopics } from '../../api/topics'
-import { sns } from '../../aws/sns'
+import { plural } from '../../data/format'
 import { address, go } from '../../frame/router'
 import { Empty } from '../../parts/empty'
-import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Num } from '../../parts/values'
@@ -51,10 +49,8 @@ export default function Topics() {
   })
   const attributes = useQueries({
     queries: items.map((t) => ({
-      queryKey: keys.topic(t.arn),
+      ...topicAttributes(t.arn),
       staleTime: 30_000,
-      queryFn: async () =>
-        (await sns().send(new GetTopicAttributesCommand({ TopicArn: t.arn }))).Attributes as Record<string, string>,
     })),
   })
   const of = (arn: string) => attributes[items.findIndex((t) => t.arn === arn)]?.data

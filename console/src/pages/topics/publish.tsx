@@ -1,23 +1,22 @@
-import { PublishCommand, type PublishCommandInput } from '@aws-sdk/client-sns'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import Form from '@cloudscape-design/components/form'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import RadioGroup from '@cloudscape-design/components/radio-group'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
 import { useTopicArn } from '../../api/topic'
-import { sns } from '../../aws/sns'
+import { type PublishCommandInput, publish } from '../../api/topicactions'
+import { useAction } from '../../api/useaction'
+import { fromBase64 } from '../../data/decode'
+import type { PageProps } from '../../frame/page'
 import { address, go } from '../../frame/router'
 import { AttributeRows, attributesOfRows, type Row } from '../../parts/attributerows'
-import { fromBase64 } from '../../parts/decode'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
-import { useAction } from '../../parts/useaction'
-import type { PageProps } from '../../routes'
 
 /** payloadExample shows how each protocol gets a message of its own. */
 const payloadExample = `{
@@ -61,7 +60,7 @@ export default function Publish({ parameters }: PageProps) {
   async function submit() {
     setResult(undefined)
     await run(async () => {
-      const answer = await sns().send(new PublishCommand(input()))
+      const answer = await publish(input())
       setResult({ id: answer.MessageId ?? '', sequence: answer.SequenceNumber })
       return { header: `Message published to ${name}` }
     })
@@ -142,7 +141,7 @@ export default function Publish({ parameters }: PageProps) {
         <Problem error={error} what="The message was not published" />
         {result && (
           <Container header={<Header variant="h2">Published</Header>}>
-            <KeyValuePairs
+            <Pairs
               columns={2}
               items={[
                 { label: 'Message ID', value: result.id },

@@ -1,11 +1,9 @@
-import { ListTagsForResourceCommand, TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-sns'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import Tabs from '@cloudscape-design/components/tabs'
@@ -14,18 +12,23 @@ import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { topicMeasures } from '../../api/metrics'
 import { setTopicAttribute, useTopic, useTopicArn } from '../../api/topic'
+import { setTopicTags, topicTags } from '../../api/topicactions'
+import { useAction } from '../../api/useaction'
 import { isLost } from '../../aws/failure'
-import { sns } from '../../aws/sns'
+import type { Range } from '../../data/range'
+import type { Tag } from '../../data/tags'
 import { notify } from '../../frame/notices'
+import type { PageProps } from '../../frame/page'
 import { address, go, usePlace } from '../../frame/router'
 import { Copy } from '../../parts/copy'
 import { Empty } from '../../parts/empty'
-import { Graphs, RangeField } from '../../parts/graphs'
+import { Graphs } from '../../parts/graphs'
 import { JSONEdit } from '../../parts/jsonedit'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
-import { record, type Tag, TagRows } from '../../parts/tags'
+import { SpanField } from '../../parts/spanfield'
+import { TagRows } from '../../parts/tags'
 import { Unshown } from '../../parts/unshown'
-import type { PageProps } from '../../routes'
 import { SubscriptionTable } from '../subscriptions/table'
 import { DeleteTopic } from './delete'
 
@@ -37,7 +40,7 @@ export default function Topic({ parameters }: PageProps) {
   const { arn, error: listError } = useTopicArn(name)
   const { data, error, refetch } = useTopic(arn)
   const [asking, setAsking] = useState(false)
-  const [hours, setHours] = useState(3)
+  const [range, setRange] = useState<Range>({ hours: 3 })
   if (isLost(listError, arn) || isLost(error, data)) {
     return (
       <Unshown name={name}>
@@ -79,7 +82,7 @@ export default function Topic({ parameters }: PageProps) {
         {name}
       </Header>
       <Container header={<Header variant="h2">Details</Header>}>
-        <KeyValuePairs
+        <Pairs
           columns={3}
           items={[
             { label: 'Type', value: data.FifoTopic === 'true' ? 'FIFO' : 'Standard' },
@@ -116,8 +119,10 @@ export default function Topic({ parameters }: PageProps) {
             label: 'Monitoring',
             content: (
               <SpaceBetween size="m">
-                <RangeField hours={hours} choose={setHours} />
-                <Graphs measures={topicMeasures} names={[name]} hours={hours} />
+                <div className="choices">
+                  <SpanField range={range} choose={setRange} />
+                </div>
+                <Graphs measures={topicMeasures} names={[name]} range={range} zoom={setRange} />
               </SpaceBetween>
             ),
           },
@@ -204,42 +209,23 @@ function DisplayName({ value, save }: { value: string; save: (value: string) => 
 }
 
 function Tags({ arn }: { arn: string }) {
-  const client = useQueryClient()
   const { data, error } = useQuery({
     queryKey: keys.topicTags(arn),
-    queryFn: async ({ signal }) =>
-      (
-        (await sns().send(new ListTagsForResourceCommand({ ResourceArn: arn }), { abortSignal: signal })).Tags ?? []
-      ).map((t): Tag => ({ key: t.Key ?? '', value: t.Value ?? '' })),
+    queryFn: ({ signal }) => topicTags(arn, signal),
   })
   const [edited, setEdited] = useState<Tag[]>()
-  const [failed, setFailed] = useState<unknown>()
+  const { busy, error: failed, run } = useAction()
   if (error) {
     return <Problem error={error} what="The tags cannot be shown" />
   }
-  async function save() {
-    const now = record(edited ?? [])
-    const gone = (data ?? []).map((t) => t.key).filter((k) => !(k in now))
-    try {
-      setFailed(undefined)
-      if (gone.length > 0) {
-        await sns().send(new UntagResourceCommand({ ResourceArn: arn, TagKeys: gone }))
-      }
-      if (Object.keys(now).length > 0) {
-        await sns().send(
-          new TagResourceCommand({
-            ResourceArn: arn,
-            Tags: Object.entries(now).map(([Key, Value]) => ({ Key, Value })),
-          }),
-        )
-      }
-      await client.invalidateQueries({ queryKey: keys.topicTags(arn) })
-      setEdited(undefined)
-      notify({ header: 'Tags saved' })
-    } catch (e) {
-      setFailed(e)
-    }
-  }
+  const save = () =>
+    run(
+      async () => {
+        await setTopicTags(arn, data ?? [], edited ?? [])
+        return { header: 'Tags saved' }
+      },
+      { stale: [keys.topicTags(arn)], done: () => setEdited(undefined) },
+    )
   return (
     <Container>
       <SpaceBetween size="m">
@@ -251,7 +237,7 @@ function Tags({ arn }: { arn: string }) {
           </Box>
         )}
         <Problem error={failed} what="The tags were not saved" />
-        <Button disabled={!edited} onClick={save}>
+        <Button disabled={!edited} loading={busy} onClick={() => void save()}>
           Save tags
         </Button>
       </SpaceBetween>

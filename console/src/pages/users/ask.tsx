@@ -4,9 +4,9 @@ import Input, { type InputProps } from '@cloudscape-design/components/input'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { type ReactNode, useState } from 'react'
+import { useAction } from '../../api/useaction'
 import { useFirstField } from '../../frame/firstfield'
 import { Problem } from '../../parts/problem'
-import { useAction } from '../../parts/useaction'
 
 interface AskProps {
   title: string

@@ -7,17 +7,18 @@ import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useMembers } from '../../api/iam'
+import { useAction } from '../../api/useaction'
 import { isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
-import { notifyError } from '../../frame/notices'
+import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
-import type { PageProps } from '../../routes'
 import { HolderPolicies } from './holderpolicies'
 
 /** Group shows one group: its users and policies. */
 export default function Group({ parameters }: PageProps) {
+  const { run } = useAction('Nothing has changed')
   const name = parameters.group ?? ''
   const { data, error, refetch } = useMembers(name)
   if (isLost(error, data)) {
@@ -43,14 +44,13 @@ export default function Group({ parameters }: PageProps) {
               <Link href={address(['users', u.UserName ?? ''])}>{u.UserName}</Link>
               <Button
                 variant="inline-link"
-                onClick={async () => {
-                  try {
+                onClick={() =>
+                  void run(async () => {
                     await iam().send(new RemoveUserFromGroupCommand({ UserName: u.UserName, GroupName: name }))
                     await refetch()
-                  } catch (e) {
-                    notifyError(e, 'Nothing has changed')
-                  }
-                }}
+                    return undefined
+                  })
+                }
               >
                 Remove
               </Button>

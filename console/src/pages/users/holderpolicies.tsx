@@ -1,20 +1,3 @@
-import {
-  AttachGroupPolicyCommand,
-  AttachRolePolicyCommand,
-  AttachUserPolicyCommand,
-  DeleteGroupPolicyCommand,
-  DeleteRolePolicyCommand,
-  DeleteUserPolicyCommand,
-  DetachGroupPolicyCommand,
-  DetachRolePolicyCommand,
-  DetachUserPolicyCommand,
-  GetGroupPolicyCommand,
-  GetRolePolicyCommand,
-  GetUserPolicyCommand,
-  PutGroupPolicyCommand,
-  PutRolePolicyCommand,
-  PutUserPolicyCommand,
-} from '@aws-sdk/client-iam'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
@@ -25,68 +8,15 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { attachPolicy, deleteInline, detachPolicy, getInline, putInline } from '../../api/holderpolicies'
 import { type Holder, useAttached, useInline, usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
+import { useAction } from '../../api/useaction'
 import { isAbsent } from '../../aws/failure'
-import { iam } from '../../aws/iam'
-import { notify, notifyError } from '../../frame/notices'
 import { address } from '../../frame/router'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
 import { Ask } from './ask'
-
-function attach({ kind, name }: Holder, PolicyArn: string): Promise<unknown> {
-  switch (kind) {
-    case 'user':
-      return iam().send(new AttachUserPolicyCommand({ UserName: name, PolicyArn }))
-    case 'group':
-      return iam().send(new AttachGroupPolicyCommand({ GroupName: name, PolicyArn }))
-    case 'role':
-      return iam().send(new AttachRolePolicyCommand({ RoleName: name, PolicyArn }))
-  }
-}
-
-function detach({ kind, name }: Holder, PolicyArn: string): Promise<unknown> {
-  switch (kind) {
-    case 'user':
-      return iam().send(new DetachUserPolicyCommand({ UserName: name, PolicyArn }))
-    case 'group':
-      return iam().send(new DetachGroupPolicyCommand({ GroupName: name, PolicyArn }))
-    case 'role':
-      return iam().send(new DetachRolePolicyCommand({ RoleName: name, PolicyArn }))
-  }
-}
-
-function put({ kind, name }: Holder, PolicyName: string, PolicyDocument: string): Promise<unknown> {
-  switch (kind) {
-    case 'user':
-      return iam().send(new PutUserPolicyCommand({ UserName: name, PolicyName, PolicyDocument }))
-    case 'group':
-      return iam().send(new PutGroupPolicyCommand({ GroupName: name, PolicyName, PolicyDocument }))
-    case 'role':
-      return iam().send(new PutRolePolicyCommand({ RoleName: name, PolicyName, PolicyDocument }))
-  }
-}
-
-function remove({ kind, name }: Holder, PolicyName: string): Promise<unknown> {
-  switch (kind) {
-    case 'user':
-      return iam().send(new DeleteUserPolicyCommand({ UserName: name, PolicyName }))
-    case 'group':
-      return iam().send(new DeleteGroupPolicyCommand({ GroupName: name, PolicyName }))
-    case 'role':
-      return iam().send(new DeleteRolePolicyCommand({ RoleName: name, PolicyName }))
-  }
-}
-
-async function get({ kind, name }: Holder, PolicyName: string): Promise<string> {
-  const answer = await (kind === 'user'
-    ? iam().send(new GetUserPolicyCommand({ UserName: name, PolicyName }))
-    : kind === 'group'
-      ? iam().send(new GetGroupPolicyCommand({ GroupName: name, PolicyName }))
-      : iam().send(new GetRolePolicyCommand({ RoleName: name, PolicyName })))
-  return decodeURIComponent(answer.PolicyDocument ?? '')
-}
 
 /** policyExample is a policy to begin with. */
 export const policyExample = `{
@@ -111,21 +41,19 @@ export function HolderPolicies({ holder }: { holder: Holder }) {
 }
 
 function Attached({ holder }: { holder: Holder }) {
-  const client = useQueryClient()
   const { data, error } = useAttached(holder)
   const all = usePolicies(true)
   const [chosen, setChosen] = useState('')
   const attached = new Set((data ?? []).map((p) => p.PolicyArn))
-  async function act(what: string, f: () => Promise<unknown>) {
-    try {
-      await f()
-      setChosen('')
-      notify({ header: what })
-      await client.invalidateQueries({ queryKey: keys.iam })
-    } catch (e) {
-      notifyError(e, 'Nothing has changed')
-    }
-  }
+  const { run } = useAction('Nothing has changed')
+  const act = (header: string, f: () => Promise<unknown>) =>
+    run(
+      async () => {
+        await f()
+        return { header }
+      },
+      { stale: [keys.iam], done: () => setChosen('') },
+    )
   const chosenName = all.data?.find((p) => p.Arn === chosen)?.PolicyName ?? ''
   return (
     <Container header={<Header variant="h2">Managed policies</Header>}>
@@ -137,7 +65,7 @@ function Attached({ holder }: { holder: Holder }) {
             <Link href={address(['policies', p.PolicyName ?? ''])}>{p.PolicyName}</Link>
             <Button
               variant="inline-link"
-              onClick={() => void act(`${p.PolicyName} detached`, () => detach(holder, p.PolicyArn ?? ''))}
+              onClick={() => void act(`${p.PolicyName} detached`, () => detachPolicy(holder, p.PolicyArn ?? ''))}
             >
               Detach
             </Button>
@@ -155,7 +83,10 @@ function Attached({ holder }: { holder: Holder }) {
               .map((p) => ({ value: p.Arn ?? '', label: p.PolicyName ?? '', description: p.Description }))}
             onChange={({ detail }) => setChosen(detail.selectedOption.value ?? '')}
           />
-          <Button disabled={!chosen} onClick={() => void act(`${chosenName} attached`, () => attach(holder, chosen))}>
+          <Button
+            disabled={!chosen}
+            onClick={() => void act(`${chosenName} attached`, () => attachPolicy(holder, chosen))}
+          >
             Attach
           </Button>
         </div>
@@ -202,7 +133,7 @@ function Inline({ holder }: { holder: Holder }) {
 /** current returns an inline policy as it is now, or nothing. */
 async function current(holder: Holder, name: string): Promise<string> {
   try {
-    return await get(holder, name)
+    return await getInline(holder, name)
   } catch (error) {
     if (isAbsent(error)) {
       return ''
@@ -212,11 +143,12 @@ async function current(holder: Holder, name: string): Promise<string> {
 }
 
 function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed: () => Promise<void> }) {
+  const deletion = useAction('It was not deleted')
   const [open, setOpen] = useState(p.fresh)
   const { data, error, refetch } = useQuery({
     queryKey: ['iam', 'inline policy', p.holder.kind, p.holder.name, p.name],
     enabled: open && !p.fresh,
-    queryFn: () => get(p.holder, p.name),
+    queryFn: () => getInline(p.holder, p.name),
   })
   return (
     <ExpandableSection headerText={p.name} expanded={open} onChange={({ detail }) => setOpen(detail.expanded)}>
@@ -229,7 +161,7 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
             example={policyExample}
             load={() => current(p.holder, p.name)}
             save={async (text) => {
-              await put(p.holder, p.name, text)
+              await putInline(p.holder, p.name, text)
               await p.changed()
               await refetch()
             }}
@@ -237,15 +169,13 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
         )}
         {!p.fresh && (
           <Button
-            onClick={async () => {
-              try {
-                await remove(p.holder, p.name)
-                notify({ header: `Policy ${p.name} deleted` })
+            onClick={() =>
+              void deletion.run(async () => {
+                await deleteInline(p.holder, p.name)
                 await p.changed()
-              } catch (e) {
-                notifyError(e, 'It was not deleted')
-              }
-            }}
+                return { header: `Policy ${p.name} deleted` }
+              })
+            }
           >
             Delete this policy
           </Button>

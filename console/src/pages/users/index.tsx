@@ -4,13 +4,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useUsers } from '../../api/iam'
 import { keys } from '../../api/keys'
+import { removeUser } from '../../api/removeuser'
 import { iam } from '../../aws/iam'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Ago, Time } from '../../parts/values'
 import { Ask } from './ask'
 import { List } from './list'
-import { removeUser } from './removeuser'
 
 /** Users lists the users of the account. */
 export default function Users() {

@@ -10,7 +10,6 @@ import {
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
@@ -19,13 +18,14 @@ import { usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
 import { isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
+import { pretty } from '../../data/json'
+import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
 import { Empty } from '../../parts/empty'
-import { pretty } from '../../parts/json'
 import { JSONEdit } from '../../parts/jsonedit'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
-import type { PageProps } from '../../routes'
 
 /** most is how many versions of a policy are kept. */
 const most = 5
@@ -102,7 +102,7 @@ function Shown({ policy }: { policy: Policy }) {
         {policy.PolicyName}
       </Header>
       <Container>
-        <KeyValuePairs
+        <Pairs
           columns={3}
           items={[
             { label: 'ARN', value: <span className="break">{arn}</span> },

@@ -1,18 +1,18 @@
 import { GetRoleCommand, UpdateAssumeRolePolicyCommand } from '@aws-sdk/client-iam'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useQuery } from '@tanstack/react-query'
 import { isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
-import { duration } from '../../parts/format'
+import { duration } from '../../data/format'
+import type { PageProps } from '../../frame/page'
 import { JSONEdit } from '../../parts/jsonedit'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
 import { Time } from '../../parts/values'
-import type { PageProps } from '../../routes'
 import { HolderPolicies } from './holderpolicies'
 
 /** Role shows one role: its trust policy and its permissions. */
@@ -39,7 +39,7 @@ export default function Role({ parameters }: PageProps) {
         {name}
       </Header>
       <Container>
-        <KeyValuePairs
+        <Pairs
           columns={3}
           items={[
             { label: 'ARN', value: <span className="break">{data.Arn}</span> },

@@ -3,8 +3,8 @@ import Button from '@cloudscape-design/components/button'
 import Header from '@cloudscape-design/components/header'
 import Table from '@cloudscape-design/components/table'
 import { useQuery } from '@tanstack/react-query'
+import { useAction } from '../../api/useaction'
 import { consoleCall } from '../../aws/session'
-import { notify, notifyError } from '../../frame/notices'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Ago, Time } from '../../parts/values'
@@ -35,6 +35,7 @@ function moment(at: string | undefined): number | undefined {
 
 /** Sessions lists the console's sessions: a user's own sessions, and for the root user all of the account. */
 export default function Sessions() {
+  const { run } = useAction('It was not ended')
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['sessions'],
     queryFn: async () => {
@@ -88,15 +89,13 @@ export default function Sessions() {
               <Button
                 variant="inline-link"
                 wrapText={false}
-                onClick={async () => {
-                  try {
+                onClick={() =>
+                  void run(async () => {
                     await consoleCall('DELETE', `sessions/${encodeURIComponent(s.id)}`)
-                    notify({ header: 'The session was ended' })
                     await refetch()
-                  } catch (e) {
-                    notifyError(e, 'It was not ended')
-                  }
-                }}
+                    return { header: 'The session was ended' }
+                  })
+                }
               >
                 End session
               </Button>

@@ -15,7 +15,6 @@ import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
@@ -26,15 +25,17 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useGroups, useKeys } from '../../api/iam'
 import { keys } from '../../api/keys'
+import { useAction } from '../../api/useaction'
 import { isAbsent, isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
-import { notify, notifyError } from '../../frame/notices'
+import { notify } from '../../frame/notices'
+import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
 import { Copy } from '../../parts/copy'
+import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
 import { Time } from '../../parts/values'
-import type { PageProps } from '../../routes'
 import { Ask } from './ask'
 import { HolderPolicies } from './holderpolicies'
 
@@ -60,7 +61,7 @@ export default function User({ parameters }: PageProps) {
     <SpaceBetween size="l">
       <Header variant="h1">{name}</Header>
       <Container>
-        <KeyValuePairs
+        <Pairs
           columns={3}
           items={[
             { label: 'ARN', value: <span className="break">{data.Arn}</span> },
@@ -80,14 +81,13 @@ export default function User({ parameters }: PageProps) {
 function Keys({ user }: { user: string }) {
   const { data, error, isPending, refetch } = useKeys(user)
   const [made, setMade] = useState<{ id: string; secret: string }>()
-  async function act(f: () => Promise<unknown>) {
-    try {
+  const { run } = useAction('Nothing has changed')
+  const act = (f: () => Promise<unknown>) =>
+    run(async () => {
       await f()
       await refetch()
-    } catch (e) {
-      notifyError(e, 'Nothing has changed')
-    }
-  }
+      return undefined
+    })
   return (
     <SpaceBetween size="s">
       {made && (
@@ -183,6 +183,7 @@ function Keys({ user }: { user: string }) {
 
 function Password({ user }: { user: string }) {
   const client = useQueryClient()
+  const { run } = useAction('Nothing has changed')
   const [asking, setAsking] = useState(false)
   const { data, error } = useQuery({
     queryKey: keys.password(user),
@@ -208,15 +209,13 @@ function Password({ user }: { user: string }) {
             <SpaceBetween direction="horizontal" size="xs">
               {data && (
                 <Button
-                  onClick={async () => {
-                    try {
+                  onClick={() =>
+                    void run(async () => {
                       await iam().send(new DeleteLoginProfileCommand({ UserName: user }))
-                      notify({ header: `${user} can no longer sign in by password` })
                       await again()
-                    } catch (e) {
-                      notifyError(e, 'Nothing has changed')
-                    }
-                  }}
+                      return { header: `${user} can no longer sign in by password` }
+                    })
+                  }
                 >
                   Remove password
                 </Button>
@@ -232,7 +231,7 @@ function Password({ user }: { user: string }) {
       <Problem error={error} />
       {data === null && <Box color="text-body-secondary">There is none.</Box>}
       {data && (
-        <KeyValuePairs
+        <Pairs
           columns={2}
           items={[
             { label: 'Since', value: <Time at={data.CreateDate?.getTime()} /> },
@@ -261,20 +260,19 @@ function Password({ user }: { user: string }) {
 }
 
 function Groups({ user }: { user: string }) {
-  const client = useQueryClient()
   const mine = useGroups(user)
   const all = useGroups()
   const [chosen, setChosen] = useState('')
   const names = (mine.data ?? []).map((g) => g.GroupName ?? '')
-  async function act(f: () => Promise<unknown>) {
-    try {
-      await f()
-      setChosen('')
-      await client.invalidateQueries({ queryKey: keys.groupsOf(user) })
-    } catch (e) {
-      notifyError(e, 'Nothing has changed')
-    }
-  }
+  const { run } = useAction('Nothing has changed')
+  const act = (f: () => Promise<unknown>) =>
+    run(
+      async () => {
+        await f()
+        return undefined
+      },
+      { stale: [keys.groupsOf(user)], done: () => setChosen('') },
+    )
   return (
     <Container header={<Header variant="h2">Groups</Header>}>
       <SpaceBetween size="s">

@@ -14,33 +14,11 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Explained, explainAccess } from '../../../api/explain'
 import { sessionNow } from '../../../aws/session'
-import { sluice } from '../../../aws/sluice'
+import { pretty } from '../../../data/json'
 import { Copy } from '../../../parts/copy'
-import { pretty } from '../../../parts/json'
 import { Problem } from '../../../parts/problem'
-
-interface Explained {
-  Decision: 'allowed' | 'implicitDeny' | 'explicitDeny'
-  By: string
-  Message?: string
-  Rule?: string
-  Statements: {
-    Source: string
-    Policy?: string
-    Line: number
-    Sid?: string
-    Effect: string
-    Applies: boolean
-    Decided: boolean
-    Element?: string
-    Reason: string
-  }[]
-  MoreStatements?: number
-  MissingContextKeys: string[]
-  Assumed?: string
-  Remedy?: { Text: string; Statement?: string }
-}
 
 const actions = [
   'SendMessage',
@@ -62,7 +40,7 @@ export function Explain({ queue }: { queue: string }) {
   const [context, setContext] = useState<{ key: string; values: string }[]>([])
   const asked = useMutation({
     mutationFn: () =>
-      sluice<Explained>('ExplainAccess', {
+      explainAccess({
         QueueUrl: queue,
         Principal: who.trim(),
         Action: action.trim(),

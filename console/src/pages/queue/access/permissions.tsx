@@ -14,14 +14,14 @@ import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../../api/keys'
+import { useAction } from '../../../api/useaction'
 import { sqs } from '../../../aws/sqs'
+import { object } from '../../../data/json'
 import { useFirstField } from '../../../frame/firstfield'
 import { notify } from '../../../frame/notices'
 import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
-import { object } from '../../../parts/json'
 import { Problem } from '../../../parts/problem'
-import { useAction } from '../../../parts/useaction'
 
 type Statement = Record<string, unknown>
 

@@ -6,12 +6,12 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../../api/keys'
+import { useAction } from '../../../api/useaction'
 import { sqs } from '../../../aws/sqs'
-import { jsonError, pretty } from '../../../parts/json'
+import { jsonError, pretty } from '../../../data/json'
 import { ChangedMeanwhile, useMeanwhile } from '../../../parts/meanwhile'
 import { PolicyField } from '../../../parts/policyfield'
 import { Problem } from '../../../parts/problem'
-import { useAction } from '../../../parts/useaction'
 
 async function currentPolicy(QueueUrl: string): Promise<string> {
   const out = await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['Policy'] }))

@@ -1,18 +1,19 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import FormField from '@cloudscape-design/components/form-field'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { redriveOf, useAttributes } from '../../../api/attributes'
 import { type Deleting, deleteFound } from '../../../api/discard'
+import type { Message } from '../../../api/message'
 import { arnOf, moveNow } from '../../../api/movetask'
 import { nameOf } from '../../../api/queues'
 import { sqs } from '../../../aws/sqs'
+import { fromBase64 } from '../../../data/decode'
+import { each } from '../../../data/each'
+import { count, plural } from '../../../data/format'
 import { notify } from '../../../frame/notices'
+import { useSignal } from '../../../frame/signal'
 import { Confirm } from '../../../parts/confirm'
-import { fromBase64 } from '../../../parts/decode'
-import { each } from '../../../parts/each'
-import { count, plural } from '../../../parts/format'
-import type { Message } from '../../../parts/message'
 import { QueueField } from '../../../parts/queuefield'
 import { EditMessage } from '../redrive/edit'
 
@@ -153,15 +154,10 @@ function copyOf(m: Message, to: string) {
 
 function Delete({ queue, messages, close, done }: Props) {
   const [now, setNow] = useState<Deleting>()
-  const gone = useRef<AbortController>(undefined)
-  useEffect(() => {
-    const controller = new AbortController()
-    gone.current = controller
-    return () => controller.abort()
-  }, [])
+  const signal = useSignal()
   async function remove() {
     const ids = messages.map((m) => m.MessageId)
-    const { deleted, missing } = await deleteFound(queue, ids, gone.current?.signal ?? AbortSignal.abort(), setNow)
+    const { deleted, missing } = await deleteFound(queue, ids, signal(), setNow)
     notify({
       type: missing > 0 ? 'warning' : 'success',
       header: `Deleted ${plural(deleted, 'message')}`,
@@ -184,7 +180,7 @@ function Delete({ queue, messages, close, done }: Props) {
       )}
       {now && (
         <Box color="text-body-secondary">
-          {count(now.scanned)} of {plural(now.total, 'message')} looked at
+          {count(now.scanned)} of {plural(now.total, 'message')} scanned
         </Box>
       )}
     </Confirm>

@@ -4,15 +4,17 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Toggle from '@cloudscape-design/components/toggle'
 import { useCallback, useMemo, useState } from 'react'
 import { useRefusals } from '../../../api/access'
+import type { Message } from '../../../api/message'
 import type { State } from '../../../api/peek'
 import { useSources } from '../../../api/sources'
+import { wordsOf } from '../../../data/filterwords'
 import { later } from '../../../frame/later'
 import { address, go, usePlace } from '../../../frame/router'
-import { wordsOf } from '../../../parts/filterwords'
-import { type Message, MessageDetails } from '../../../parts/message'
+import { MessageDetails } from '../../../parts/message'
 import { Problem } from '../../../parts/problem'
+import { SavedSearches } from '../../../parts/savedsearches'
 import { SearchForm } from '../../../parts/searchform'
-import type { TabProps } from '../tabs'
+import type { TabProps } from '../tab'
 import type { Act } from './dialogs'
 import { useLook } from './look'
 import { Steps } from './steps'
@@ -77,9 +79,12 @@ export default function Browse({ queue, fifo }: TabProps) {
           ]}
           onChange={({ detail }) => show({ state: detail.selectedId === 'all' ? '' : detail.selectedId })}
         />
-        <Toggle checked={follow} onChange={({ detail }) => show({ follow: detail.checked ? '1' : '' })}>
-          Follow new messages
-        </Toggle>
+        <div className="row">
+          <SavedSearches filter={filter} search={(saved) => show({ filter: saved })} />
+          <Toggle checked={follow} onChange={({ detail }) => show({ follow: detail.checked ? '1' : '' })}>
+            Follow new messages
+          </Toggle>
+        </div>
       </div>
       {error !== undefined && <Problem error={error} what="Not searched" retry={look.again} />}
       {withoutBodies && (

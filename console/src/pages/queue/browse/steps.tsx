@@ -1,7 +1,7 @@
 import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import { type Refusals, redriving, refused } from '../../../api/access'
-import type { Message } from '../../../parts/message'
+import type { Message } from '../../../api/message'
 import type { Act } from './dialogs'
 
 /** Possible is what decides which acts there are. */

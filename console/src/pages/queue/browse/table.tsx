@@ -7,13 +7,13 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
+import type { Message } from '../../../api/message'
+import { download, messagesAsCSV } from '../../../data/download'
+import { count, plural } from '../../../data/format'
 import { address, go } from '../../../frame/router'
-import { download, messagesAsCSV } from '../../../parts/download'
 import { Empty } from '../../../parts/empty'
-import { count, plural } from '../../../parts/format'
-import type { Message } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
-import type { TabProps } from '../tabs'
+import type { TabProps } from '../tab'
 import type { Act } from './dialogs'
 import type { Look } from './look'
 import { acts, type Possible } from './steps'
@@ -105,12 +105,12 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
       }
       empty={
         failed ? (
-          <Empty title="Nothing was looked at" />
+          <Empty title="Nothing searched" />
         ) : follow ? (
           <Empty title="Waiting for new messages">New messages appear here, the newest first.</Empty>
         ) : filtered ? (
           <Empty title="No matches">
-            {plural(scanned, 'message')} looked at.{' '}
+            {plural(scanned, 'message')} scanned.{' '}
             <Link onFollow={() => go(address(['queues', queue, 'browse']), { replace: true })}>Show all</Link>
           </Empty>
         ) : (
@@ -126,7 +126,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
           ) : (
             <SpaceBetween size="xs">
               <span>
-                {count(scanned)} of {plural(total, 'message')} looked at
+                {count(scanned)} of {plural(total, 'message')} scanned
               </span>
               {more && (
                 <Button loading={busy} onClick={further}>

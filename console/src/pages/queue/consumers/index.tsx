@@ -3,45 +3,16 @@ import Box from '@cloudscape-design/components/box'
 import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
-import { useQuery } from '@tanstack/react-query'
-import type { Reason } from '../../../api/queues'
-import { sluice } from '../../../aws/sluice'
-import { useRefresh } from '../../../frame/preferences'
+import { useConsumers } from '../../../api/consumers'
+import { count, duration } from '../../../data/format'
 import { Empty } from '../../../parts/empty'
-import { count, duration } from '../../../parts/format'
 import { Problem } from '../../../parts/problem'
 import { Absent, Ago, Num } from '../../../parts/values'
-import type { TabProps } from '../tabs'
-
-interface Consumer {
-  Principal: string
-  Address: string
-  Agent: string
-  FirstSeenTimestamp: number
-  LastSeenTimestamp: number
-  CallsPerMinute: number
-  EmptyShare: number
-  ShortPollShare: number
-  Received: number
-  Deleted: number
-  MedianTimeToDelete?: number
-  P99TimeToDelete?: number
-  Advice: Reason[]
-}
-
-interface Listed {
-  Consumers: Consumer[]
-  SilentNodes?: string[]
-}
+import type { TabProps } from '../tab'
 
 /** Consumers lists the queue's consumers, and says what would help them. */
 export default function Consumers({ queue }: TabProps) {
-  const interval = useRefresh()
-  const list = useQuery({
-    queryKey: ['ListConsumers', queue],
-    queryFn: ({ signal }) => sluice<Listed>('ListConsumers', { QueueUrl: queue }, signal),
-    refetchInterval: interval,
-  })
+  const list = useConsumers(queue)
   const consumers = (list.data?.Consumers ?? []).map((c) => ({ ...c, key: `${c.Principal} ${c.Address} ${c.Agent}` }))
   const share = (part: number) => <span className="number">{Math.round(part * 100)}%</span>
   const time = (ms: number | undefined) =>

@@ -1,5 +1,5 @@
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import type { TabProps } from '../tabs'
+import type { TabProps } from '../tab'
 import { Receive } from './receive'
 import { Send } from './send'
 

@@ -8,7 +8,6 @@ import Form from '@cloudscape-design/components/form'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
@@ -18,16 +17,17 @@ import { useState } from 'react'
 import { refused, useRefusals } from '../../../api/access'
 import { useAttributes } from '../../../api/attributes'
 import { keys } from '../../../api/keys'
+import { useAction } from '../../../api/useaction'
 import { sqs } from '../../../aws/sqs'
+import { fromBase64 } from '../../../data/decode'
+import { bytes } from '../../../data/format'
+import { goToFirstWrong } from '../../../frame/firstwrong'
 import { AmountInput } from '../../../parts/amount'
 import { AttributeRows, attributesOfRows, type Row } from '../../../parts/attributerows'
-import { fromBase64 } from '../../../parts/decode'
-import { goToFirstWrong } from '../../../parts/firstwrong'
-import { bytes } from '../../../parts/format'
+import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
-import { useAction } from '../../../parts/useaction'
 import { Time } from '../../../parts/values'
-import type { TabProps } from '../tabs'
+import type { TabProps } from '../tab'
 
 interface Draft {
   body: string
@@ -240,7 +240,7 @@ function SentDetails({ sent, close }: { sent: Sent; close: () => void }) {
         </Box>
       }
     >
-      <KeyValuePairs
+      <Pairs
         items={[
           { label: sent.ids.length === 1 ? 'Message ID' : 'Message IDs', value: text(sent.ids.join(' ')) },
           ...(sent.md5 ? [{ label: 'MD5 of message body', value: text(sent.md5) }] : []),

@@ -5,8 +5,8 @@ import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { nameOf, type QueueDetail } from '../../../api/queues'
 import { useSources } from '../../../api/sources'
+import { plural } from '../../../data/format'
 import { address } from '../../../frame/router'
-import { plural } from '../../../parts/format'
 
 /** Chain shows where messages go that cannot be processed, and whose dead letters come here. */
 export function Chain({ queue, state }: { queue: string; state: QueueDetail }) {

@@ -5,7 +5,6 @@ import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
 import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import Header from '@cloudscape-design/components/header'
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
@@ -16,18 +15,21 @@ import { useSources } from '../../../api/sources'
 import { useFlow, useLastCalls } from '../../../api/useflow'
 import { isLost } from '../../../aws/failure'
 import { endpoint } from '../../../aws/place'
+import { bytes, duration, perMinute, plural } from '../../../data/format'
+import { report } from '../../../data/report'
+import { sentence } from '../../../data/sentence'
 import { address } from '../../../frame/router'
 import { Copy } from '../../../parts/copy'
 import { Figure } from '../../../parts/figure'
-import { bytes, duration, perMinute, plural } from '../../../parts/format'
+import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
-import { sentence } from '../../../parts/sentence'
 import { Sparkline } from '../../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time, useNow } from '../../../parts/values'
-import type { TabProps } from '../tabs'
+import type { TabProps } from '../tab'
 import { Chain } from './chain'
 import { Counters } from './counters'
 import { Neighbours } from './neighbours'
+import { Note } from './note'
 
 /** Overview says how a queue is: in a sentence, in numbers, in its settings. */
 export default function Overview({ queue }: TabProps) {
@@ -35,6 +37,7 @@ export default function Overview({ queue }: TabProps) {
   const attributes = useAttributes(queue)
   return (
     <SpaceBetween size="l">
+      <Note queue={queue} />
       <Problem error={state.error} what="State of the queue" retry={() => void state.refetch()} />
       {state.data ? (
         <Now queue={queue} state={state.data} retention={attributes.data?.MessageRetentionPeriod} />
@@ -102,15 +105,16 @@ function Now({ queue, state: latest, retention }: NowProps) {
         type={type}
         header={<Said text={text} />}
         action={
-          tabs.length > 0 && (
-            <SpaceBetween direction="horizontal" size="xs">
-              {tabs.map((tab) => (
-                <Button key={tab} href={address(['queues', queue, tab])}>
-                  {tabLabels[tab]}
-                </Button>
-              ))}
-            </SpaceBetween>
-          )
+          <SpaceBetween direction="horizontal" size="xs">
+            {tabs.map((tab) => (
+              <Button key={tab} href={address(['queues', queue, tab])}>
+                {tabLabels[tab]}
+              </Button>
+            ))}
+            {type !== 'success' && (
+              <Copy text={report(queue, [text, ...lines], state, location.href)} label="Copy report" />
+            )}
+          </SpaceBetween>
         }
       >
         {lines.map((line) => (
@@ -201,7 +205,7 @@ function Details({ queue, attributes: a }: { queue: string; attributes: Attribut
     </span>
   )
   return (
-    <KeyValuePairs
+    <Pairs
       columns={3}
       items={[
         { label: 'Name', value: copied(queue, 'Copy name') },

@@ -6,8 +6,8 @@ import type { ReactNode } from 'react'
 import { conditionOf, queuesOf, useAlarms } from '../../../api/alarms'
 import { nameOf } from '../../../api/queues'
 import { idOf, isPending, type Subscription, useFeeds } from '../../../api/subscriptions'
+import { count } from '../../../data/format'
 import { address } from '../../../frame/router'
-import { count } from '../../../parts/format'
 import { State } from '../../alarms/state'
 
 /** least is how often the alarms are asked for again at most, in milliseconds. */
@@ -45,7 +45,7 @@ export function Neighbours({ queue, arn }: { queue: string; arn: string }) {
       </Part>
     ),
   ].filter((part) => part !== false && part !== undefined)
-  return parts.length === 0 ? null : <ColumnLayout columns={2}>{parts}</ColumnLayout>
+  return parts.length === 0 ? null : <ColumnLayout columns={parts.length}>{parts}</ColumnLayout>
 }
 
 interface PartProps {

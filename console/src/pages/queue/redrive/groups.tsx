@@ -3,30 +3,37 @@ import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useEffect, useState } from 'react'
-import { count, plural } from '../../../parts/format'
+import { type Refusals, redriving, refused } from '../../../api/access'
+import { countGroups, type Group, type Groups } from '../../../api/census'
+import { nameOf } from '../../../api/queues'
+import { count, plural } from '../../../data/format'
 import { Problem } from '../../../parts/problem'
 import { Num, Time } from '../../../parts/values'
-import { countGroups, type Groups } from './grouping'
 
 interface GroupTableProps {
   queue: string
   filter: string
   by: string
-  path: string
-  /** choose adds a term to the filter. */
-  choose: (term: string) => void
+  refusals: Refusals
+  /** act does something with the messages of a group. */
+  act: (act: GroupAct, group: Group) => void
+  /** again changes when the queue has changed: it counts anew. */
+  again: number
 }
+
+/** GroupAct is what can be done with the messages of a group. */
+export type GroupAct = 'choose' | 'redrive' | 'delete'
 
 /** typing is how long it waits before it counts: a path may still be typed. */
 const typing = 300
 
 /** GroupTable counts all messages of a queue that a filter finds, by a value of theirs. It says how far it has come. */
-export function GroupTable({ queue, filter, by, path, choose }: GroupTableProps) {
+export function GroupTable({ queue, filter, by, refusals, act, again }: GroupTableProps) {
   const [counted, setCounted] = useState<Groups>()
   const [error, setError] = useState<unknown>()
   const [stop, setStop] = useState<() => void>()
   const [times, setTimes] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: times counts anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: times and again count anew
   useEffect(() => {
     const controller = new AbortController()
     setCounted(undefined)
@@ -37,7 +44,7 @@ export function GroupTable({ queue, filter, by, path, choose }: GroupTableProps)
     }
     setStop(() => halt)
     const timer = setTimeout(() => {
-      countGroups({ queue, filter, by, path }, controller.signal, setCounted)
+      countGroups({ queue, filter, by }, controller.signal, setCounted)
         .catch((e: unknown) => !controller.signal.aborted && setError(e))
         .finally(() => !controller.signal.aborted && setStop(undefined))
     }, typing)
@@ -45,7 +52,7 @@ export function GroupTable({ queue, filter, by, path, choose }: GroupTableProps)
       clearTimeout(timer)
       controller.abort()
     }
-  }, [queue, filter, by, path, times])
+  }, [queue, filter, by, times, again])
   const groups = counted?.groups ?? []
   return (
     <Table
@@ -75,21 +82,37 @@ export function GroupTable({ queue, filter, by, path, choose }: GroupTableProps)
         </Header>
       }
       columnDefinitions={[
-        { id: 'key', header: 'Value', isRowHeader: true, cell: (g) => <span className="break">{g.label}</span> },
-        { id: 'n', header: 'Messages', cell: (g) => <Num value={g.count} />, width: 120 },
-        { id: 'newest', header: 'Newest', cell: (g) => <Time at={g.newest} />, width: 210 },
+        { id: 'key', header: 'Value', isRowHeader: true, cell: (g) => <span className="break">{labelOf(g, by)}</span> },
+        { id: 'n', header: 'Messages', cell: (g) => <Num value={g.Messages} />, width: 120 },
+        { id: 'newest', header: 'Newest', cell: (g) => <Time at={g.NewestTimestamp} />, width: 200 },
         {
-          id: 'choose',
-          header: 'Choose',
-          width: 150,
-          cell: (g) => {
-            const term = g.term
-            return term ? (
-              <Button variant="inline-link" onClick={() => choose(term)}>
-                Choose these
-              </Button>
-            ) : null
-          },
+          id: 'act',
+          header: 'Actions',
+          width: 260,
+          cell: (g) =>
+            g.Filter && (
+              <SpaceBetween direction="horizontal" size="s">
+                <Button variant="inline-link" ariaLabel={`Show ${labelOf(g, by)}`} onClick={() => act('choose', g)}>
+                  Show
+                </Button>
+                <Button
+                  variant="inline-link"
+                  ariaLabel={`Redrive ${labelOf(g, by)}`}
+                  {...refused(refusals, ...redriving)}
+                  onClick={() => act('redrive', g)}
+                >
+                  Redrive
+                </Button>
+                <Button
+                  variant="inline-link"
+                  ariaLabel={`Delete ${labelOf(g, by)}`}
+                  {...refused(refusals, 'sluice:DeleteMessages', 'sqs:DeleteMessage')}
+                  onClick={() => act('delete', g)}
+                >
+                  Delete
+                </Button>
+              </SpaceBetween>
+            ),
         },
       ]}
     />
@@ -97,8 +120,18 @@ export function GroupTable({ queue, filter, by, path, choose }: GroupTableProps)
 }
 
 /** progress says of how many messages the groups are. */
-function progress({ found, scanned, total, ended }: Groups): string {
+function progress({ others, found, scanned, total, ended }: Groups): string {
+  const rest =
+    others > 0 ? ` ${plural(others, 'message')} with further values ${others === 1 ? 'is' : 'are'} not shown.` : ''
   return ended
-    ? `Of all ${plural(found, 'message')} that match.`
+    ? `Of all ${plural(found, 'message')} that match.${rest}`
     : `Of ${plural(found, 'match', 'matches')} so far: ${count(scanned)} of ${plural(total, 'message')} scanned.`
+}
+
+/** labelOf is what a person calls a group. */
+function labelOf({ Value, Cut, Unreadable }: Group, by: string): string {
+  if (Unreadable) {
+    return 'cannot be decrypted'
+  }
+  return Value === undefined ? 'without it' : by === 'source' ? nameOf(Value) : Cut ? `${Value}…` : Value
 }

@@ -12,26 +12,30 @@ import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { redriving, refused, useRefusals } from '../../../api/access'
+import type { Group } from '../../../api/census'
 import { keys } from '../../../api/keys'
+import type { Message } from '../../../api/message'
 import { arnOf } from '../../../api/movetask'
+import { type Moves, movesNothing, startRedrive } from '../../../api/redrive'
 import { useSources } from '../../../api/sources'
-import { sluice } from '../../../aws/sluice'
+import { count, plural } from '../../../data/format'
 import { notify } from '../../../frame/notices'
 import { address, go, usePlace } from '../../../frame/router'
 import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
-import { count, plural } from '../../../parts/format'
-import { type Message, MessageDetails } from '../../../parts/message'
+import { MessageDetails } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
+import { SavedSearches } from '../../../parts/savedsearches'
 import { SearchForm } from '../../../parts/searchform'
-import { useLook } from '../browse/look'
-import type { TabProps } from '../tabs'
-import { DryRun, type Moves, movesNothing } from './dryrun'
+import { type Look, useLook } from '../browse/look'
+import type { TabProps } from '../tab'
+import { DeleteGroup } from './deletegroup'
+import { DryRun } from './dryrun'
 import { EditMessage } from './edit'
-import { groupings, isGrouped } from './grouping'
-import { GroupTable } from './groups'
+import { type GroupAct, GroupTable } from './groups'
+import { isGrouped, kindOf, kinds, suggestKey } from './keys'
 import { Tasks } from './tasks'
 
 /** Redrive is the workbench for dead letters: find them, group them by cause, mend them, send them again. */
@@ -39,13 +43,14 @@ export default function Redrive({ queue }: TabProps) {
   const { query } = usePlace()
   const client = useQueryClient()
   const filter = query.get('filter') ?? ''
-  const by = query.get('by') ?? 'none'
-  const path = query.get('path') ?? ''
   const look = useLook(queue, filter, '', false)
+  const by = query.get('by') ?? suggestedFor(look)
   const [chosen, setChosen] = useState<Message[]>([])
   const [shown, setShown] = useState<Message>()
   const [editing, setEditing] = useState<Message>()
-  const [asking, setAsking] = useState<'all' | 'chosen'>()
+  const [asking, setAsking] = useState<Asked>()
+  const [deleting, setDeleting] = useState<Group>()
+  const [changes, setChanges] = useState(0)
   const [plan, setPlan] = useState<Plan>({ where: 'source', to: '', rate: '' })
   const [moves, setMoves] = useState<Moves>()
   const [unsure, setUnsure] = useState(false)
@@ -54,6 +59,8 @@ export default function Redrive({ queue }: TabProps) {
     setUnsure(false)
   }, [])
   const failed = useCallback(() => setUnsure(true), [])
+  const kind = kindOf(by)
+  const named = kind?.value.endsWith('.') && kind.value
   const sources = useSources(queue)
   const refusals = useRefusals([queue])
   const only = sources.data?.names.length === 1 && !sources.data.more ? sources.data.names[0] : undefined
@@ -65,19 +72,42 @@ export default function Redrive({ queue }: TabProps) {
 
   function show(changes: Record<string, string>) {
     setChosen([])
-    go(address(['queues', queue, 'redrive'], { filter, by, path, ...changes }), { replace: true })
+    go(address(['queues', queue, 'redrive'], { filter, by: query.get('by') ?? '', ...changes }), { replace: true })
   }
 
   async function start(input: object) {
-    await sluice('RedriveMessages', { QueueUrl: queue, ...planned(plan), ...input })
+    await startRedrive({ QueueUrl: queue, ...planned(plan), ...input })
     notify({ type: 'info', header: 'The redrive has begun', content: 'The tasks below show its progress.' })
     setChosen([])
     await client.invalidateQueries({ queryKey: keys.tasks(queue) })
   }
 
+  function actOn(act: GroupAct, group: Group) {
+    switch (act) {
+      case 'choose':
+        return show({ filter: within(group) })
+      case 'redrive':
+        return setAsking({ filter: within(group) })
+      case 'delete':
+        return setDeleting(group)
+    }
+  }
+
+  /** within is the filter for the messages of a group. */
+  const within = (group: Group) => `${filter} ${group.Filter}`.trim()
+
+  const changed = useCallback(() => {
+    look.again()
+    setChanges((n) => n + 1)
+  }, [look.again])
+
   const ready = plan.where === 'source' || plan.to.trim() !== ''
   const selected =
-    asking === 'chosen' ? { MessageIds: chosen.map((m) => m.MessageId) } : filter ? { Filter: filter } : {}
+    asking === 'chosen'
+      ? { MessageIds: chosen.map((m) => m.MessageId) }
+      : asking?.filter
+        ? { Filter: asking.filter }
+        : {}
   return (
     <SpaceBetween size="l">
       <Container
@@ -98,7 +128,7 @@ export default function Redrive({ queue }: TabProps) {
                   variant="primary"
                   disabled={!ready}
                   {...refused(refusals, ...redriving)}
-                  onClick={() => setAsking('all')}
+                  onClick={() => setAsking({ filter })}
                 >
                   {filter ? 'Redrive all matches' : 'Redrive messages'}
                 </Button>
@@ -151,31 +181,27 @@ export default function Redrive({ queue }: TabProps) {
         search={(typed) => (typed === filter ? look.again() : show({ filter: typed }))}
       />
       <div className="row">
+        <SavedSearches filter={filter} search={(saved) => show({ filter: saved })} />
         <Select
           ariaLabel="Group by"
-          selectedOption={groupings.find((g) => g.value === by) ?? null}
-          options={groupings}
+          selectedOption={kindOf(by) ?? null}
+          options={kinds}
           onChange={({ detail }) => show({ by: detail.selectedOption.value ?? 'none' })}
         />
-        {(by === 'attribute' || by === 'body') && (
+        {named && (
           <Input
-            value={path}
+            value={by.slice(named.length)}
             ariaLabel="Which one"
-            placeholder={by === 'attribute' ? 'name of the attribute' : 'path in the JSON, as error.code'}
-            onChange={({ detail }) => show({ path: detail.value })}
+            placeholder={named === 'attr.' ? 'name of the attribute' : 'path in the JSON, as error.code'}
+            onChange={({ detail }) => show({ by: named + detail.value })}
           />
         )}
       </div>
       {look.error !== undefined && <Problem error={look.error} what="Not searched" retry={look.again} />}
-      {isGrouped(by, path) && (
-        <GroupTable
-          queue={queue}
-          filter={filter}
-          by={by}
-          path={path}
-          choose={(term) => show({ filter: `${filter} ${term}`.trim() })}
-        />
+      {isGrouped(by) && (
+        <GroupTable queue={queue} filter={filter} by={by} refusals={refusals} act={actOn} again={changes} />
       )}
+      <Tasks queue={queue} ended={changed} />
       <Table
         variant="container"
         resizableColumns
@@ -220,7 +246,7 @@ export default function Redrive({ queue }: TabProps) {
               without being deleted.
             </Empty>
           ) : (
-            <Empty title="Nothing was looked at" />
+            <Empty title="Nothing searched" />
           )
         }
         footer={
@@ -234,7 +260,6 @@ export default function Redrive({ queue }: TabProps) {
         }
         columnDefinitions={messageColumns(setShown, ['body', 'source', 'sent', 'count'])}
       />
-      <Tasks queue={queue} ended={look.again} />
       {shown && <MessageDetails message={shown} close={() => setShown(undefined)} />}
       {editing && (
         <EditMessage
@@ -245,12 +270,21 @@ export default function Redrive({ queue }: TabProps) {
           resend={(edit) => start({ MessageIds: [editing.MessageId], Edit: edit })}
         />
       )}
+      {deleting && (
+        <DeleteGroup
+          queue={queue}
+          filter={within(deleting)}
+          messages={deleting.Messages}
+          close={() => setDeleting(undefined)}
+          done={changed}
+        />
+      )}
       {asking && (
         <Confirm
           title={
             asking === 'chosen'
               ? `Redrive ${plural(chosen.length, 'message')}?`
-              : filter
+              : asking.filter
                 ? 'Redrive all matches?'
                 : 'Redrive all messages?'
           }
@@ -261,8 +295,8 @@ export default function Redrive({ queue }: TabProps) {
         >
           <Box>
             They go to {plan.where === 'source' ? 'the queues that they came from' : plan.to}
-            {asking === 'all' && filter && (
-              <>: every message of this queue that {filter} finds, also those not shown here</>
+            {asking !== 'chosen' && asking.filter && (
+              <>: every message of this queue that {asking.filter} finds, also those not shown here</>
             )}
             . It can be cancelled; what was moved until then stays moved.
           </Box>
@@ -276,6 +310,17 @@ export default function Redrive({ queue }: TabProps) {
       )}
     </SpaceBetween>
   )
+}
+
+/** Asked is what a person is asked about: to redrive what was chosen, or what a filter finds. */
+type Asked = 'chosen' | { filter: string }
+
+/** mostUnasked is how many messages are grouped before a person asks for it. */
+const mostUnasked = 20_000
+
+/** suggestedFor is by what messages are grouped until a person chooses. */
+function suggestedFor({ messages, total }: Look): string {
+  return (total <= mostUnasked && suggestKey(messages)) || 'none'
 }
 
 interface Plan {

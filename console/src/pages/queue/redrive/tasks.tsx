@@ -1,4 +1,3 @@
-import { CancelMessageMoveTaskCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import ExpandableSection from '@cloudscape-design/components/expandable-section'
@@ -6,17 +5,13 @@ import Header from '@cloudscape-design/components/header'
 import ProgressBar from '@cloudscape-design/components/progress-bar'
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { keys } from '../../../api/keys'
 import { type MoveTask, outcomes } from '../../../api/movetask'
 import { nameOf } from '../../../api/queues'
-import { sluice } from '../../../aws/sluice'
-import { sqs } from '../../../aws/sqs'
-import { notifyError } from '../../../frame/notices'
-import { useRefresh } from '../../../frame/preferences'
-import { Empty } from '../../../parts/empty'
-import { count } from '../../../parts/format'
+import { cancelRedrive, useRedriveTasks } from '../../../api/redrive'
+import { useAction } from '../../../api/useaction'
+import { count } from '../../../data/format'
 import { Problem } from '../../../parts/problem'
 import { Num, Time } from '../../../parts/values'
 
@@ -38,13 +33,7 @@ function statusOf(t: MoveTask): { type: StatusIndicatorProps.Type; text: string 
 
 /** Tasks lists the redrives of a queue, with their progress and what became of the last messages. It tells when one has ended. */
 export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
-  const client = useQueryClient()
-  const interval = useRefresh()
-  const list = useQuery({
-    queryKey: keys.tasks(queue),
-    queryFn: ({ signal }) => sluice<{ Tasks: MoveTask[] }>('ListRedriveTasks', { QueueUrl: queue }, signal),
-    refetchInterval: (q) => (q.state.data?.Tasks.some((t) => t.TaskHandle) ? 1000 : interval),
-  })
+  const list = useRedriveTasks(queue)
   const lastEnd = list.data && Math.max(0, ...list.data.Tasks.map((t) => t.EndedTimestamp ?? 0))
   const told = useRef<number>(undefined)
   useEffect(() => {
@@ -58,37 +47,33 @@ export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
   }, [lastEnd, ended])
   const tasks = (list.data?.Tasks ?? []).map((t, i) => ({ ...t, key: `${t.StartedTimestamp}-${i}` }))
 
-  async function cancel(handle: string) {
-    try {
-      await sqs().send(new CancelMessageMoveTaskCommand({ TaskHandle: handle }))
-      await client.invalidateQueries({ queryKey: keys.tasks(queue) })
-    } catch (error) {
-      notifyError(error, 'Not cancelled')
-    }
-  }
+  const { run } = useAction('Not cancelled')
+  const cancel = (handle: string) =>
+    run(
+      async () => {
+        await cancelRedrive(handle)
+        return undefined
+      },
+      { stale: [keys.tasks(queue)] },
+    )
 
+  if (list.error && !list.data) {
+    return <Problem error={list.error} what="Redrive tasks" retry={() => void list.refetch()} />
+  }
+  if (tasks.length === 0) {
+    return null
+  }
   return (
     <Table
       variant="container"
       wrapLines
       items={tasks}
       trackBy="key"
-      loading={list.isPending}
-      loadingText="Looking"
       ariaLabels={{ tableLabel: 'Dead-letter queue redrive tasks' }}
       header={
-        <Header variant="h2" counter={list.data && `(${tasks.length})`}>
+        <Header variant="h2" counter={`(${tasks.length})`}>
           Dead-letter queue redrive tasks
         </Header>
-      }
-      empty={
-        list.error ? (
-          <Problem error={list.error} what="Redrive tasks" retry={() => void list.refetch()} />
-        ) : (
-          <Empty title="Nothing has been redriven from here">
-            The last ten tasks are listed, those of other programs, too.
-          </Empty>
-        )
       }
       columnDefinitions={[
         {

@@ -7,10 +7,11 @@ import { useState } from 'react'
 import { useTags } from '../../../api/attributes'
 import { keys } from '../../../api/keys'
 import { tagQueue, untagQueue } from '../../../api/queueactions'
+import { useAction } from '../../../api/useaction'
+import { record, type Tag } from '../../../data/tags'
 import { Problem } from '../../../parts/problem'
-import { record, type Tag, TagRows } from '../../../parts/tags'
-import { useAction } from '../../../parts/useaction'
-import type { TabProps } from '../tabs'
+import { TagRows } from '../../../parts/tags'
+import type { TabProps } from '../tab'
 
 /** Tags edits a queue's tags, of which those that begin with sluice: limit its delivery. */
 export default function Tags({ queue }: TabProps) {

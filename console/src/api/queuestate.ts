@@ -1,0 +1,62 @@
+/** Reason is why nothing is received, for programs and people. */
+export interface Reason {
+  Code: string
+  Text: string
+}
+
+export interface Activity {
+  Sent: number
+  Received: number
+  EmptyReceives: number
+  Deleted: number
+  Expired: number
+  DeadLettered: number
+  Moved: number
+}
+
+/** QueueState is what a list shows of a queue. */
+export interface QueueState {
+  CreatedTimestamp: number
+  Encryption: string
+  ContentBasedDeduplication: boolean
+  Visible: number
+  InFlight: number
+  Delayed: number
+  Arriving: number
+  OldestMessageTimestamp?: number
+  LastSendTimestamp?: number
+  LastReceiveTimestamp?: number
+  WaitingReceives: number
+  Receivable: boolean
+  Paused: boolean
+  Reasons: Reason[]
+  DeadLetterQueueArn?: string
+  DeadLetters?: number
+  DeadLetterSources: number
+  LastMinute?: Activity
+  Totals: Activity
+}
+
+/** Counted is what SQS itself tells of a queue. */
+export type Counted = Pick<
+  QueueState,
+  | 'Visible'
+  | 'InFlight'
+  | 'Delayed'
+  | 'CreatedTimestamp'
+  | 'Encryption'
+  | 'ContentBasedDeduplication'
+  | 'DeadLetterQueueArn'
+>
+
+export interface ListedQueue {
+  QueueName: string
+  QueueUrl: string
+  QueueArn: string
+  Fifo: boolean
+  /** State is absent if the caller may not see it. */
+  State?: QueueState
+  /** Counted stands for it where the caller may ask for the queue's attributes. */
+  Counted?: Counted
+  Unavailable?: boolean
+}
