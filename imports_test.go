@@ -229,6 +229,36 @@ func TestImportsPointDownwards(t *testing.T) {
 	}
 }
 
+// The linker leaves out the methods that nothing calls, unless a package can look methods up by name at run time, as
+// templates do: then it keeps every exported method of every type that the program reaches.
+func TestMethodsAreNotLookedUpByName(t *testing.T) {
+	templates := []string{`"text/template"`, `"html/template"`}
+	lookups := []string{"Method", "Methods", "MethodByName"}
+	for dir, files := range sources(t) {
+		for name, file := range files {
+			for _, spec := range file.Imports {
+				if slices.Contains(templates, spec.Path.Value) {
+					t.Errorf("%s/%s imports %s, which makes the program larger by 8 MB", dir, name, spec.Path.Value)
+				}
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(lookups, sel.Sel.Name) && importsReflect(file) {
+					t.Errorf("%s/%s calls %s of reflect, which makes the program larger by 8 MB", dir, name, sel.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+}
+
+func importsReflect(file *ast.File) bool {
+	return slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"reflect"` })
+}
+
 // The engine is deterministic: it takes the time as a parameter.
 func TestEngineDoesNotAskForTheTime(t *testing.T) {
 	for name, file := range sources(t)["internal/queue"] {
