@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"html/template"
+	"html"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,22 +16,30 @@ import (
 
 const pageStyle = `body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color:#16191f;overflow-wrap:anywhere}h1{font-size:1.5rem}`
 
-var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
+const pageHead = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>{{.Title}}</title>
 <style>` + pageStyle + `</style>
-</head>
-<body>
-<h1>{{.Title}}</h1>
-{{range .Text}}<p>{{.}}</p>
-{{end}}{{if .Link}}<p><a href="{{.Link}}" rel="nofollow noreferrer">{{.LinkTo}}</a></p>
-{{end}}</body>
-</html>
-`))
+`
+
+// pageOf returns a page as HTML. It escapes all that a page contains, and leaves out a link that leads to no web site.
+func pageOf(p *protocol.Page) []byte {
+	var b bytes.Buffer
+	title := html.EscapeString(p.Title)
+	b.WriteString(pageHead + "<title>" + title + "</title>\n</head>\n<body>\n<h1>" + title + "</h1>\n")
+	for _, text := range p.Text {
+		b.WriteString("<p>" + html.EscapeString(text) + "</p>\n")
+	}
+	if strings.HasPrefix(p.Link, "https://") || strings.HasPrefix(p.Link, "http://") {
+		b.WriteString(`<p><a href="` + html.EscapeString(p.Link) + `" rel="nofollow noreferrer">` +
+			html.EscapeString(p.LinkTo) + "</a></p>\n")
+	}
+	b.WriteString("</body>\n</html>\n")
+	return b.Bytes()
+}
 
 // pagePolicy allows the page only its style.
 var pagePolicy = func() string {
@@ -59,13 +67,10 @@ func writeLinkPage(w http.ResponseWriter, id string, status int, p *protocol.Pag
 	if status >= http.StatusInternalServerError {
 		p = &troubled
 	}
-	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
-		return err
-	}
+	page := pageOf(p)
 	h := w.Header()
 	for name, value := range map[string]string{
-		"Content-Type": "text/html; charset=utf-8", "Content-Length": strconv.Itoa(b.Len()),
+		"Content-Type": "text/html; charset=utf-8", "Content-Length": strconv.Itoa(len(page)),
 		"Content-Security-Policy": pagePolicy,
 		"X-Content-Type-Options":  "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
 		"Cache-Control":    "no-store",
@@ -74,6 +79,6 @@ func writeLinkPage(w http.ResponseWriter, id string, status int, p *protocol.Pag
 		h.Set(name, value)
 	}
 	w.WriteHeader(status)
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(page)
 	return err
 }

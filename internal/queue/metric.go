@@ -2,8 +2,8 @@ package queue
 
 import "time"
 
-// Metric is the number of a counter or a gauge. It is stored: a number is never reused, and a new metric gets the next
-// one.
+// Metric is the number of a counter or a gauge. It is stored: a number is never reused or shifted, and a new metric
+// gets the next one, behind the last gauge. Programs that do not know a number refuse rows with it.
 type Metric uint8
 
 // The metrics. Counters are what happened in a minute, gauges how the queue stood at

@@ -87,7 +87,21 @@ func (p *poll) answer(err error) {
 	close(p.done)
 }
 
-// polls are the waiting long polls, in order of arrival for each queue.
+// polls are the waiting long polls, in order of arrival for each queue. Only the owner touches them. Invariants:
+//
+//   - A waiting poll is in two places: in the line of its queue, and in ends. It leaves both at once, by remove.
+//   - A waiting poll is open, or its consumer has left. The owner takes it (see poll.take) before it gives it anything,
+//     and what it could not use it opens again. So a message is never received for a consumer that has gone.
+//   - If a queue has waiting polls and a message for them, it is in ready. The reverse need not hold: trying a poll in
+//     vain costs little, a forgotten one would wait until its end beside a message.
+//
+// A queue gets into ready in three ways: a transaction has changed it (touched), a poll has joined its line after the
+// transaction in which it was tried (add), or the engine was loaded again and anything may be there (touchAll). serve
+// takes a queue out before it tries its polls, and puts it back if the transaction is full: then the next one goes on.
+//
+// A poll ends in one of four ways: with messages, in the transaction that received them; with an error, if that fails;
+// empty, when its time is over or the shard closes; or without an answer, when its consumer has left. The owner finds
+// the last kind only when it gets to it, or at its end: a consumer that leaves must not wait for the owner.
 type polls struct {
 	waiting map[queue.ID]*list.List
 	ends    heap.Heap[*poll]  // by the end of their time

@@ -33,8 +33,9 @@ func (x *sizes) add(size int, r *request, p *poll) {
 }
 
 // divide handles a failed transaction that was too long.
-func (s *Shard) divide(err error, x *sizes, batch []*request, served []*poll) {
-	s.engine, s.reload = nil, time.Time{}
+func (o *owner) divide(err error, b *batch) {
+	x := &b.sizes
+	o.engine, o.reload = nil, time.Time{}
 	blamed := "what was due"
 	switch {
 	case x.request != nil:
@@ -42,24 +43,24 @@ func (s *Shard) divide(err error, x *sizes, batch []*request, served []*poll) {
 		x.request.answer(queue.ErrTooLong)
 	case x.poll != nil:
 		blamed = "a long poll"
-		s.polls.remove(x.poll)
+		o.polls.remove(x.poll)
 		x.poll.answer(queue.ErrTooLong)
-	case s.overdue > 1:
-		s.overdue /= 2
+	case o.overdue > 1:
+		o.overdue /= 2
 	default: // one step alone is too long, which no step is
-		s.reload = time.Now().Add(reloadInterval)
+		o.reload = time.Now().Add(reloadInterval)
 	}
-	s.log.Error("shard transaction was too long, and is divided", "error", err, "requests", len(batch), "largest", blamed)
-	for _, r := range batch {
+	o.log.Error("shard transaction was too long, and is divided", "error", err, "requests", len(b.requests), "largest", blamed)
+	for _, r := range b.requests {
 		if r != x.request {
-			s.again(r)
+			o.again(r)
 		}
 	}
-	for _, p := range served {
+	for _, p := range b.served {
 		switch {
 		case p == x.poll:
 		case p.reopen():
-			s.polls.add(p)
+			o.polls.add(p)
 		default:
 			p.answer(nil)
 		}
@@ -67,11 +68,11 @@ func (s *Shard) divide(err error, x *sizes, batch []*request, served []*poll) {
 }
 
 // again repeats a request in the next transaction.
-func (s *Shard) again(r *request) {
+func (o *owner) again(r *request) {
 	r.repeated = true
 	if r.poll != nil && !r.poll.reopen() {
 		r.answer(nil)
 		return
 	}
-	s.repeat = append(s.repeat, r)
+	o.repeat = append(o.repeat, r)
 }

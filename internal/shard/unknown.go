@@ -17,11 +17,11 @@ func (s *Shard) noteUnknown(e *queue.Engine) {
 }
 
 // reportUnknown logs the unknown queues when the shard has been loaded.
-func (s *Shard) reportUnknown(e *queue.Engine) {
-	s.noteUnknown(e)
+func (o *owner) reportUnknown(e *queue.Engine) {
+	o.noteUnknown(e)
 	const most = 10
 	if ids := e.Unknown(); len(ids) > 0 {
-		s.log.Warn("data of unknown queues is kept: they are neither listed nor known to be deleted",
+		o.log.Warn("data of unknown queues is kept: they are neither listed nor known to be deleted",
 			"queues", len(ids), "first", ids[:min(len(ids), most)])
 	}
 }

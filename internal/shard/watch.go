@@ -21,29 +21,30 @@ type Watcher interface {
 	Close()
 }
 
-// watch creates the watcher.
-func (s *Shard) watch(o *Options) {
-	if o.Watch == nil {
-		return
-	}
-	s.watcher = o.Watch(func() queue.Instant {
+// watchTime returns the function by which a watcher asks for the time of the shard.
+func watchTime(o *Options) func() queue.Instant {
+	return func() queue.Instant {
 		now := o.Now()
 		if o.Shift != nil {
 			now = now.Add(o.Shift())
 		}
 		return queue.At(now)
-	})
-	if s.watcher != nil {
-		s.engine.WatchDeadLetters()
+	}
+}
+
+// watch has a watcher, which may be nil, receive what happens from now on.
+func (o *owner) watch(w Watcher) {
+	if o.watcher = w; w != nil {
+		o.engine.WatchDeadLetters()
 	}
 }
 
 // tellOfDeadLetters passes the dead letters of the transaction to the watcher.
-func (s *Shard) tellOfDeadLetters() {
-	if s.watcher == nil {
+func (o *owner) tellOfDeadLetters() {
+	if o.watcher == nil {
 		return
 	}
-	if letters := s.engine.DeadLetters(); len(letters) > 0 {
-		s.watcher.DeadLettered(letters)
+	if letters := o.engine.DeadLetters(); len(letters) > 0 {
+		o.watcher.DeadLettered(letters)
 	}
 }

@@ -128,39 +128,46 @@ func (op *Operation) ReadOnly() bool {
 	return op.Name == "AssumeRole" || slices.ContainsFunc(readers, func(p string) bool { return strings.HasPrefix(op.Name, p) })
 }
 
-// Register adds an operation to s. In and Out must be structs as the package comment describes; if they are not, or if
-// name is taken, Register panics.
+// Register adds an operation to s. In and Out must be pointers to structs as the package comment describes; if they are
+// not, or if name is taken, Register panics.
 //
 // The handler owns its input. An *Error that it returns goes to the client as it is; see AsError for others. A nil
 // output stands for a zero one.
-func Register[In, Out any](
-	s *Service, name string, h func(ctx context.Context, c *Call, in *In) (*Out, error), opts ...Option,
+//
+// In and Out are the pointers, not the structs, because the compiler makes one function for all pointers, and one for
+// each struct.
+func Register[In, Out comparable](
+	s *Service, name string, h func(ctx context.Context, c *Call, in In) (Out, error), opts ...Option,
 ) {
-	if s.operations[name] != nil {
-		panic(fmt.Sprintf("protocol: service %s: operation %s is registered twice", s.Name, name))
+	in, out := reflect.TypeFor[In](), reflect.TypeFor[Out]()
+	if in.Kind() != reflect.Pointer || out.Kind() != reflect.Pointer {
+		panic(fmt.Sprintf("protocol: service %s: operation %s takes and returns pointers to structs", s.Name, name))
 	}
-	op := &Operation{
-		Name: name,
-		in:   planInput(reflect.TypeFor[In]()),
-		out:  planOutput(reflect.TypeFor[Out]()),
-
-		tooLong: s.TooLong,
+	s.register(&Operation{
+		Name: name, in: planInput(in.Elem()), out: planOutput(out.Elem()), tooLong: s.TooLong,
 		invoke: func(ctx context.Context, c *Call, in any) (any, error) {
-			out, err := h(ctx, c, in.(*In))
+			got, err := h(ctx, c, in.(In))
 			if err != nil {
 				return nil, err
 			}
-			if out == nil {
-				out = new(Out)
+			var none Out
+			if got == none {
+				return reflect.New(out.Elem()).Interface(), nil
 			}
-			return out, nil
+			return got, nil
 		},
+	}, opts)
+}
+
+func (s *Service) register(op *Operation, opts []Option) {
+	if s.operations[op.Name] != nil {
+		panic(fmt.Sprintf("protocol: service %s: operation %s is registered twice", s.Name, op.Name))
 	}
 	for _, o := range opts {
 		o(op)
 	}
-	op.rule = s.model.operations[name].bind(op.in, s.Name+" "+name)
-	s.operations[name] = op
+	op.rule = s.model.operations[op.Name].bind(op.in, s.Name+" "+op.Name)
+	s.operations[op.Name] = op
 }
 
 // Operations returns the operations of s, sorted by name.

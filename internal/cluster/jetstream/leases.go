@@ -218,7 +218,7 @@ func (l *Leases) vacate(ctx context.Context, one *lease) (revision uint64, err e
 		}
 		err = l.end(ctx, *of)
 		if errors.Is(err, sharedlog.ErrHeld) {
-			err = errors.Join(pause(ctx, endPause), l.read(ctx)) // another node has ended it, or it is renewed
+			err = errors.Join(wait.For(ctx, endPause), l.read(ctx)) // another node has ended it, or it is renewed
 		}
 		if err != nil {
 			return 0, fmt.Errorf("end its last session: %w", err)

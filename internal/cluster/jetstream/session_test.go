@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/wait"
 )
 
 // sessionTest is two processes that want the same leases.
@@ -60,7 +61,7 @@ func (s *sessionTest) takenElsewhere(name string, held ...sharedlog.Lease) share
 			}
 			s.Logf("take %s: %v", name, err)
 		}
-		if err := pause(s.ctx, 20*time.Millisecond); err != nil {
+		if err := wait.For(s.ctx, 20*time.Millisecond); err != nil {
 			s.Fatalf("%s is not free: %v", name, err)
 		}
 	}

@@ -78,8 +78,7 @@ func (t *ownerTerm) note(err error) {
 	}
 }
 
-// during returns a context for a call to the owner of a term. It ends some time
-// after the term.
+// during returns a context for a call to the owner of a term. It ends answerGrace after the term.
 func (t *ownerTerm) during(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(t.over, func() {
@@ -125,8 +124,24 @@ func (r *Router) exec(ctx context.Context, n int, f func(context.Context, Shard)
 	return err
 }
 
-// retryUntilOwned repeats try, which calls some shards, while it has certainly done nothing, until Options.Timeout is
-// over: when one of the shards gets another owner, and after each pause.
+// retryUntilOwned repeats try, which calls some shards, until Options.Timeout is over: when one of the shards gets
+// another owner, and after each pause. It hides from clients that a shard changes its owner. Invariants:
+//
+//   - It repeats only what has certainly done nothing: the error is a shard.ErrNotBegun. After any other failure the
+//     call may have been carried out, and a repetition could send a message twice or take one from another consumer;
+//     the client decides about that.
+//   - It misses no change of the owner. A term is the period of one owner, so the terms must be known before try asks
+//     for the owners. If they were asked for afterwards, a change between both would start a new term, whose end may
+//     be hours away.
+//
+// The steps: try at once, which is all that nearly every call does, without a look at terms. Then, in rounds: note the
+// terms, try, and wait for the end of one of the terms or for the pause. The end of a term wakes the call as soon as
+// this node learns of a new owner, or that the old one is gone. The pause is for all that happens without a new owner:
+// one that is still loading, one that could not be reached for a moment. It doubles, so that calls that wait for long
+// cost little.
+//
+// A call to several shards is repeated as a whole, and so try must be such a call that one shard's ErrNotBegun means
+// that none of them has begun.
 func retryUntilOwned[T any](ctx context.Context, r *Router, shards []int, try func() (T, error)) (T, error) {
 	got, err := try()
 	if !errors.Is(err, shard.ErrNotBegun) {

@@ -27,6 +27,16 @@ func (r *Router) wait(ctx context.Context, end time.Time, poll func(context.Cont
 
 // poll waits for messages on shard n until end, even if the shard changes its owner. When the shard has been
 // unavailable for Options.Timeout, poll calls giveUp once, which decides whether the poll has failed.
+//
+// Unlike other calls, a receive without an answer may be repeated: messages that it has taken are visible again after
+// their timeout, and the client sees at worst what it sees when its own connection breaks. So poll repeats all but the
+// errors that belong to the request. Each round
+//
+//   - notes the term before it asks for the owner, as retryUntilOwned does, so that it misses no change;
+//   - lets the owner wait for the time that is left, so that a healthy shard is asked once;
+//   - goes on at once if the term is over, because there may be a new owner; else it waits for that, or for a pause.
+//
+// An empty answer before the end is no answer: an owner that hands its shard over ends its polls early.
 func (r *Router) poll(
 	ctx context.Context,
 	n int,
@@ -80,7 +90,10 @@ func (r *Router) poll(
 	}
 }
 
-// pollAll waits at all shards until one has messages.
+// pollAll waits at all shards until one has messages. The first messages win. The other polls end then, and those
+// which have received messages nevertheless return them: each message is either in the answer or visible again. If no
+// shard has messages, the answer is empty as soon as all have ended and one of them was heard, and a failure if none
+// was; it does not wait for the end if all shards have been unavailable for Options.Timeout.
 func (r *Router) pollAll(ctx context.Context, shards []int, id queue.ID, q queue.Receive, end time.Time) ([]shard.Message, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	answers := make(chan answer, len(shards))

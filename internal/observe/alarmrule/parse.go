@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/syntax"
 )
 
 // How much a rule may have.
@@ -27,16 +28,15 @@ func failed(at int, what string) *Error { return &Error{fmt.Sprintf("%s at char 
 
 // Parse reads a rule. Its error is an *Error.
 func Parse(text string) (*Expression, error) {
-	all, err := tokens(text)
-	if err != nil {
-		return nil, err
+	p := &parser{Cursor: language.Read(text)}
+	if t, broken := p.Broken(); broken { // all characters begin a token, but a quotation has to end
+		return nil, failed(t.At, "Unterminated quotation mark")
 	}
-	p := &parser{tokens: all}
 	root, err := p.anyOf()
 	if err != nil {
 		return nil, err
 	}
-	if end := p.next(); !end.isEnd() {
+	if end := p.Next(); end.Kind != syntax.End {
 		return nil, unsupported(end, "'AND', 'OR'")
 	}
 	return &Expression{root, p.children}, nil
@@ -44,39 +44,14 @@ func Parse(text string) (*Expression, error) {
 
 // parser descends into an expression, one token after the other.
 type parser struct {
-	tokens   []token
+	syntax.Cursor
 	elements int
 	children []string
 }
 
-func (t token) isEnd() bool { return t.text == "" && !t.quoted }
-
-// is reports whether a token is a word or sign of the language.
-func (t token) is(word string) bool { return !t.quoted && t.text == word }
-
-func (p *parser) peek() token { return p.tokens[0] }
-
-// next takes a token. The last one, the end, stays.
-func (p *parser) next() token {
-	t := p.tokens[0]
-	if len(p.tokens) > 1 {
-		p.tokens = p.tokens[1:]
-	}
-	return t
-}
-
-// take takes the next token if it is a word or sign of the language.
-func (p *parser) take(word string) bool {
-	if !p.peek().is(word) {
-		return false
-	}
-	p.next()
-	return true
-}
-
 // expect takes a sign that has to be there.
 func (p *parser) expect(sign string) error {
-	if t := p.next(); !t.is(sign) {
+	if t := p.Next(); !t.Is(sign) {
 		return unsupported(t, "'"+sign+"'")
 	}
 	return nil
@@ -86,15 +61,15 @@ func (p *parser) expect(sign string) error {
 const maxShown = 100
 
 // unsupported refuses a token where another must be.
-func unsupported(t token, must string) *Error {
-	if t.isEnd() {
-		return failed(t.at, "Unexpected end of rule, must be: "+must+",")
+func unsupported(t syntax.Token, must string) *Error {
+	if t.Kind == syntax.End {
+		return failed(t.At, "Unexpected end of rule, must be: "+must+",")
 	}
-	shown := []rune(t.text)
+	shown := []rune(t.Text)
 	if len(shown) > maxShown {
 		shown = append(shown[:maxShown], []rune("...")...)
 	}
-	return &Error{fmt.Sprintf("Unsupported token '%s' at char %d, must be: %s", string(shown), t.at, must)}
+	return &Error{fmt.Sprintf("Unsupported token '%s' at char %d, must be: %s", string(shown), t.At, must)}
 }
 
 // element counts an element of the rule.
@@ -120,7 +95,7 @@ func (p *parser) joined(operator string, read func() (node, error), join func([]
 			return nil, err
 		}
 		all = append(all, n)
-		if !p.take(operator) {
+		if !p.Accept(operator) {
 			break
 		}
 	}
@@ -132,7 +107,7 @@ func (p *parser) joined(operator string, read func() (node, error), join func([]
 
 func (p *parser) operand() (node, error) {
 	negative := false
-	for p.take("NOT") {
+	for p.Accept("NOT") {
 		negative = !negative
 	}
 	n, err := p.primary()
@@ -148,23 +123,23 @@ const operands = "'(', 'NOT', AT_LEAST, TRUE or FALSE, ALARM, OK, or INSUFFICIEN
 var states = []string{string(alarm.Alarm), string(alarm.OK), string(alarm.Insufficient)}
 
 func (p *parser) primary() (node, error) {
-	t := p.next()
+	t := p.Next()
 	switch {
-	case t.is("("):
+	case t.Is("("):
 		return p.group(t)
-	case t.is("AT_LEAST"):
+	case t.Is("AT_LEAST"):
 		return p.atLeast()
-	case !t.quoted && slices.Contains(states, t.text):
-		return p.is(alarm.State(t.text))
-	case !t.quoted && (strings.EqualFold(t.text, "TRUE") || strings.EqualFold(t.text, "FALSE")):
-		return constant(strings.EqualFold(t.text, "TRUE")), p.element(t.at)
+	case t.Kind == syntax.Word && slices.Contains(states, t.Text):
+		return p.is(alarm.State(t.Text))
+	case t.Kind == syntax.Word && (strings.EqualFold(t.Text, "TRUE") || strings.EqualFold(t.Text, "FALSE")):
+		return constant(strings.EqualFold(t.Text, "TRUE")), p.element(t.At)
 	}
 	return nil, unsupported(t, operands)
 }
 
 // group reads what follows an opening parenthesis.
-func (p *parser) group(opening token) (node, error) {
-	if err := p.element(opening.at); err != nil {
+func (p *parser) group(opening syntax.Token) (node, error) {
+	if err := p.element(opening.At); err != nil {
 		return nil, err
 	}
 	n, err := p.anyOf()
@@ -188,17 +163,17 @@ func (p *parser) is(state alarm.State) (node, error) {
 
 // child reads the name or ARN of an alarm.
 func (p *parser) child() (string, error) {
-	t := p.next()
-	if t.text == "" || !t.quoted && strings.Contains(signs, t.text) {
+	t := p.Next()
+	if t.Text == "" || t.Kind == syntax.Sign {
 		return "", unsupported(t, "the name or ARN of an alarm")
 	}
-	if !slices.Contains(p.children, t.text) {
-		p.children = append(p.children, t.text)
+	if !slices.Contains(p.children, t.Text) {
+		p.children = append(p.children, t.Text)
 	}
 	if len(p.children) > MaxChildren {
-		return "", failed(t.at, fmt.Sprintf("A rule can name at most %d alarms; there is one too many", MaxChildren))
+		return "", failed(t.At, fmt.Sprintf("A rule can name at most %d alarms; there is one too many", MaxChildren))
 	}
-	return t.text, p.element(t.at)
+	return t.Text, p.element(t.At)
 }
 
 // atLeast reads what follows AT_LEAST: (2, NOT OK, (a, b, c)).
@@ -206,16 +181,16 @@ func (p *parser) atLeast() (node, error) {
 	if err := p.expect("("); err != nil {
 		return nil, err
 	}
-	number := p.next()
+	number := p.Next()
 	if err := p.expect(","); err != nil {
 		return nil, err
 	}
-	a := atLeast{not: p.take("NOT")}
-	state := p.next()
-	if state.quoted || !slices.Contains(states, state.text) {
+	a := atLeast{not: p.Accept("NOT")}
+	state := p.Next()
+	if state.Kind != syntax.Word || !slices.Contains(states, state.Text) {
 		return nil, unsupported(state, "ALARM, OK, or INSUFFICIENT_DATA")
 	}
-	a.state = alarm.State(state.text)
+	a.state = alarm.State(state.Text)
 	if err := p.expect(","); err != nil {
 		return nil, err
 	}
@@ -240,21 +215,21 @@ func (p *parser) list() (children []string, err error) {
 			return nil, err
 		}
 		children = append(children, child)
-		if !p.take(",") {
+		if !p.Accept(",") {
 			return children, p.expect(")")
 		}
 	}
 }
 
 // leastOf returns how many of n alarms a number or a percentage is.
-func leastOf(t token, n int) (int, error) {
-	digits, percent := strings.CutSuffix(t.text, "%")
+func leastOf(t syntax.Token, n int) (int, error) {
+	digits, percent := strings.CutSuffix(t.Text, "%")
 	number, err := strconv.ParseUint(digits, 10, 16)
 	most := n
 	if percent {
 		most = 100
 	}
-	if err != nil || t.quoted || number < 1 || int(number) > most {
+	if err != nil || t.Kind != syntax.Word || number < 1 || int(number) > most {
 		return 0, unsupported(t, fmt.Sprintf("a number from 1 to %d, or a percentage from 1%% to 100%%", n))
 	}
 	if percent {

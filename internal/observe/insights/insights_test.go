@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/observe/insights"
 	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/syntax"
 )
 
 func TestParse(t *testing.T) {
@@ -150,7 +151,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		ours, ok := errors.AsType[*insights.Error](err)
+		ours, ok := errors.AsType[*syntax.Error](err)
 		if !ok || ours.Position < 0 || ours.Position > len([]rune(text))+1 {
 			t.Fatalf("%q: %#v", text, err)
 		}

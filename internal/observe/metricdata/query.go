@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/insights"
 	"github.com/sluicemq/sluice/internal/observe/metricmath"
 	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/syntax"
 )
 
 // Query requests a statistic of a series, or the value of an expression.
@@ -56,7 +57,7 @@ func wrong(id, format string, args ...any) *Error {
 // wrongMath is the error of an expression that cannot be read.
 func wrongMath(id string, err error) *Error {
 	out := wrong(id, "%s", err)
-	if e, ok := errors.AsType[*metricmath.Error](err); ok && e.AWS != "" {
+	if e, ok := errors.AsType[*syntax.Error](err); ok && e.AWS != "" {
 		out.AWS = (&Error{ID: id, Reason: e.AWS}).Error()
 	}
 	return out

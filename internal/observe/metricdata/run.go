@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/metricmath"
 	"github.com/sluicemq/sluice/internal/observe/series"
 	"github.com/sluicemq/sluice/internal/observe/sketch"
+	"github.com/sluicemq/sluice/internal/observe/syntax"
 )
 
 // Limits of the evaluated windows.
@@ -286,7 +287,7 @@ func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 	}
 	before := r.request.Held()
 	v, err := q.math.Evaluate(&r.env)
-	if e, ok := errors.AsType[*metricmath.Error](err); ok {
+	if e, ok := errors.AsType[*syntax.Error](err); ok {
 		return nil, wrong(q.ID, "%s", e)
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/observe/metricmath"
+	"github.com/sluicemq/sluice/internal/observe/syntax"
 )
 
 // ser makes a series of a minute's period: "1 - 3" has a value in the first and third minute.
@@ -223,7 +224,7 @@ func FuzzParse(f *testing.F) {
 				return
 			}
 		}
-		ours, ok := errors.AsType[*metricmath.Error](err)
+		ours, ok := errors.AsType[*syntax.Error](err)
 		if !ok || ours.Position < 0 || ours.Position > len([]rune(expression))+1 {
 			t.Fatalf("%q: %#v", expression, err)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/observe/syntax"
 )
 
 // Bounds of expressions.
@@ -21,22 +23,21 @@ type Expression struct {
 	searches []*Search
 }
 
-// Parse reads an expression. The only error is an *Error.
+// Parse reads an expression. The only error is a *syntax.Error.
 func Parse(text string) (*Expression, error) {
 	if len(text) > MaxLength {
 		return nil, fault(0, "an expression has at most %d characters", MaxLength)
 	}
-	tokens, err := scan(text)
-	if err != nil {
-		return nil, err
+	p := parser{Cursor: language.Read(text)}
+	if t, broken := p.Broken(); broken {
+		return nil, p.Fault(t, "")
 	}
-	p := parser{tokens: tokens}
 	root, err := p.binary(0)
 	if err != nil {
 		return nil, err
 	}
-	if t := p.peek(); t.kind != endToken {
-		return nil, syntax(t.at, "unexpected %s", t)
+	if t := p.Peek(); t.Kind != syntax.End {
+		return nil, p.Fault(t, "unexpected %s", t)
 	}
 	return &Expression{root: root, ids: p.ids, all: p.all, searches: p.searches}, nil
 }
@@ -51,44 +52,17 @@ func (e *Expression) UsesAll() bool { return e.all }
 func (e *Expression) Searches() []*Search { return e.searches }
 
 type parser struct {
-	tokens   []token // the last one is the end
+	syntax.Cursor
 	depth    int
 	ids      []string
 	all      bool
 	searches []*Search
 }
 
-func (p *parser) peek() token { return p.tokens[0] }
-
-func (p *parser) take() token {
-	t := p.tokens[0]
-	if t.kind != endToken {
-		p.tokens = p.tokens[1:]
-	}
-	return t
-}
-
-// accept takes the next token if it is that sign.
-func (p *parser) accept(sign string) bool {
-	t := p.peek()
-	if t.kind == signToken && t.text == sign {
-		p.take()
-		return true
-	}
-	return false
-}
-
-func (p *parser) expect(sign string) error {
-	if t := p.peek(); !p.accept(sign) {
-		return syntax(t.at, "expected %q, found %s", sign, t)
-	}
-	return nil
-}
-
 // enter notes that something nests; leave that it has ended.
 func (p *parser) enter() error {
 	if p.depth++; p.depth > maxDepth {
-		return fault(p.peek().at, "the expression nests more than %d levels deep", maxDepth)
+		return fault(p.Peek().At+1, "the expression nests more than %d levels deep", maxDepth)
 	}
 	return nil
 }
@@ -102,14 +76,14 @@ var levels = [][]string{
 }
 
 // operator returns how an operator is called in operators.
-func operator(t token) string {
-	switch t.text {
+func operator(t syntax.Token) string {
+	switch t.Text {
 	case "OR":
 		return "||"
 	case "AND":
 		return "&&"
 	}
-	return t.text
+	return t.Text
 }
 
 // binary reads operands and the operators of a level between them.
@@ -119,25 +93,25 @@ func (p *parser) binary(level int) (node, error) {
 	}
 	left, err := p.binary(level + 1)
 	for err == nil {
-		t := p.peek()
-		if t.kind != signToken && t.kind != nameToken || !slices.Contains(levels[level], t.text) {
+		t := p.Peek()
+		if !slices.ContainsFunc(levels[level], t.Is) {
 			return left, nil
 		}
-		p.take()
+		p.Next()
 		of := level + 1
-		if t.text == "^" { // 2^3^2 is 2^(3^2)
+		if t.Is("^") { // 2^3^2 is 2^(3^2)
 			of = level
 		}
 		var right node
 		if right, err = p.binary(of); err == nil {
-			left = &operation{operator(t), t.at, left, right}
+			left = &operation{operator(t), t.At + 1, left, right}
 		}
 	}
 	return nil, err
 }
 
 func (p *parser) unary() (node, error) {
-	if t := p.peek(); p.accept("-") {
+	if t := p.Peek(); p.Accept("-") {
 		if err := p.enter(); err != nil {
 			return nil, err
 		}
@@ -146,7 +120,7 @@ func (p *parser) unary() (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &operation{"-", t.at, constant(0), of}, nil
+		return &operation{"-", t.At + 1, constant(0), of}, nil
 	}
 	return p.primary()
 }
@@ -156,35 +130,36 @@ func (p *parser) primary() (node, error) {
 		return nil, err
 	}
 	defer p.leave()
-	t := p.take()
+	t := p.Next()
 	switch {
-	case t.kind == numberToken:
-		return constant(t.number), nil
-	case t.kind == nameToken && p.peek().kind == signToken && p.peek().text == "(":
+	case t.Kind == syntax.Number:
+		v, err := valueOf(t)
+		return constant(v), err
+	case t.Kind == syntax.Word && p.Peek().Is("("):
 		return p.call(t)
-	case t.kind == nameToken && t.text[0] >= 'a' && t.text[0] <= 'z':
-		if !slices.Contains(p.ids, t.text) {
-			p.ids = append(p.ids, t.text)
+	case t.Kind == syntax.Word && t.Text[0] >= 'a' && t.Text[0] <= 'z':
+		if !slices.Contains(p.ids, t.Text) {
+			p.ids = append(p.ids, t.Text)
 		}
-		return &reference{t.text, t.at}, nil
-	case t.kind == nameToken:
-		return nil, syntax(t.at, "%s is neither a function with its arguments nor an id, which begins with a lowercase letter", t)
-	case t.kind == textToken:
-		return nil, syntax(t.at, "a text can only be an argument of METRICS or SEARCH")
-	case t.kind == signToken && t.text == "(":
+		return &reference{t.Text, t.At + 1}, nil
+	case t.Kind == syntax.Word:
+		return nil, p.Fault(t, "%s is neither a function with its arguments nor an id, which begins with a lowercase letter", t)
+	case t.Kind == syntax.Quoted:
+		return nil, p.Fault(t, "a text can only be an argument of METRICS or SEARCH")
+	case t.Is("("):
 		inner, err := p.binary(0)
 		if err != nil {
 			return nil, err
 		}
-		return inner, p.expect(")")
-	case t.kind == signToken && t.text == "[":
+		return inner, p.Expect(")")
+	case t.Is("["):
 		items, err := p.list("]")
 		if err != nil {
 			return nil, err
 		}
-		return &array{t.at, items}, nil
+		return &array{t.At + 1, items}, nil
 	}
-	return nil, syntax(t.at, "expected a value, found %s", t)
+	return nil, p.Fault(t, "expected a value, found %s", t)
 }
 
 // list reads expressions with commas between them, up to the sign that ends the list.
@@ -196,11 +171,11 @@ func (p *parser) list(end string) ([]node, error) {
 			return nil, err
 		}
 		out = append(out, n)
-		if p.accept(end) {
+		if p.Accept(end) {
 			return out, nil
 		}
-		if t := p.peek(); !p.accept(",") {
-			return nil, syntax(t.at, "expected a comma or %q, found %s", end, t)
+		if t := p.Peek(); !p.Accept(",") {
+			return nil, p.Fault(t, "expected a comma or %q, found %s", end, t)
 		}
 	}
 }
@@ -209,42 +184,42 @@ func (p *parser) list(end string) ([]node, error) {
 var onlyOnAWS = []string{"ANOMALY_DETECTION_BAND", "DB_PERF_INSIGHTS", "INSIGHT_RULE_METRIC", "LAMBDA", "SERVICE_QUOTA", "SLO"}
 
 // unknownFunction refuses a function.
-func unknownFunction(name token) *Error {
-	e := fault(name.at, "the function %.50s is not supported", name.text)
-	if !slices.Contains(onlyOnAWS, name.text) {
-		e.AWS = fmt.Sprintf("Function '%.50s' not found", name.text)
+func unknownFunction(name syntax.Token) *syntax.Error {
+	e := fault(name.At+1, "the function %.50s is not supported", name.Text)
+	if !slices.Contains(onlyOnAWS, name.Text) {
+		e.AWS = fmt.Sprintf("Function '%.50s' not found", name.Text)
 	}
 	return e
 }
 
 // call reads the arguments of a function.
-func (p *parser) call(name token) (node, error) {
-	p.take()
-	f, known := functions[name.text]
+func (p *parser) call(name syntax.Token) (node, error) {
+	p.Next()
+	f, known := functions[name.Text]
 	switch {
-	case name.text == "METRICS":
-		return p.metrics(name)
-	case name.text == "SEARCH":
+	case name.Text == "METRICS":
+		return p.metrics()
+	case name.Text == "SEARCH":
 		return p.search(name)
 	case !known:
 		return nil, unknownFunction(name)
 	}
-	c := &call{name: name.text, at: name.at, function: f}
-	for p.peek().text != ")" || p.peek().kind != signToken {
+	c := &call{name: name.Text, at: name.At + 1, function: f}
+	for !p.Peek().Is(")") {
 		if len(c.args) > 0 {
-			if err := p.expect(","); err != nil {
+			if err := p.Expect(","); err != nil {
 				return nil, err
 			}
 		}
 		if w, ok := f.words[len(c.args)]; ok {
-			t := p.peek()
-			if t.kind == nameToken && slices.Contains(w.all, t.text) {
-				p.take()
-				c.args = append(c.args, word(t.text))
+			t := p.Peek()
+			if t.Kind == syntax.Word && slices.Contains(w.all, t.Text) {
+				p.Next()
+				c.args = append(c.args, word(t.Text))
 				continue
 			}
 			if w.only {
-				return nil, fault(t.at, "%s takes one of %s here, not %s", name.text, strings.Join(w.all, ", "), t)
+				return nil, fault(t.At+1, "%s takes one of %s here, not %s", name.Text, strings.Join(w.all, ", "), t)
 			}
 		}
 		arg, err := p.binary(0)
@@ -256,18 +231,18 @@ func (p *parser) call(name token) (node, error) {
 		}
 	}
 	if len(c.args) < f.least || len(c.args) > f.most {
-		return nil, fault(name.at, "%s takes %s", name.text, f.takes())
+		return nil, fault(name.At+1, "%s takes %s", name.Text, f.takes())
 	}
-	return c, p.expect(")")
+	return c, p.Expect(")")
 }
 
 // metrics reads the argument of METRICS, which it may not have.
-func (p *parser) metrics(name token) (node, error) {
+func (p *parser) metrics() (node, error) {
 	m := &metrics{}
-	if t := p.peek(); t.kind == textToken {
-		p.take()
-		m.part = t.text
+	if t := p.Peek(); t.Kind == syntax.Quoted {
+		p.Next()
+		m.part = t.Text
 	}
 	p.all = true
-	return m, p.expect(")")
+	return m, p.Expect(")")
 }

@@ -1,5 +1,7 @@
 package metricmath
 
+import "github.com/sluicemq/sluice/internal/observe/syntax"
+
 // maxSearches is how many searches an expression can have.
 const maxSearches = 10
 
@@ -13,30 +15,32 @@ type Search struct {
 }
 
 // search reads the arguments of SEARCH: a text, a statistic and a period, which may be missing.
-func (p *parser) search(name token) (node, error) {
-	s := &Search{at: name.at}
+func (p *parser) search(name syntax.Token) (node, error) {
+	s := &Search{at: name.At + 1}
 	for i, to := range []*string{&s.Text, &s.Statistic} {
 		if i > 0 {
-			if err := p.expect(","); err != nil {
+			if err := p.Expect(","); err != nil {
 				return nil, err
 			}
 		}
-		t := p.take()
-		if t.kind != textToken {
-			return nil, syntax(t.at, "expected a text in quotes, found %s", t)
+		t := p.Next()
+		if t.Kind != syntax.Quoted {
+			return nil, p.Fault(t, "expected a text in quotes, found %s", t)
 		}
-		*to = t.text
+		*to = t.Text
 	}
-	if p.accept(",") {
-		t := p.take()
-		if s.Period = int64(t.number); t.kind != numberToken || float64(s.Period) != t.number || s.Period < 1 || s.Period > maxPeriod {
-			return nil, syntax(t.at, "expected a period in seconds, found %s", t)
+	if p.Accept(",") {
+		t := p.Next()
+		seconds, err := valueOf(t)
+		s.Period = int64(seconds)
+		if t.Kind != syntax.Number || err != nil || float64(s.Period) != seconds || s.Period < 1 || s.Period > maxPeriod {
+			return nil, p.Fault(t, "expected a period in seconds, found %s", t)
 		}
 	}
 	if p.searches = append(p.searches, s); len(p.searches) > maxSearches {
-		return nil, fault(name.at, "an expression has at most %d searches", maxSearches)
+		return nil, fault(name.At+1, "an expression has at most %d searches", maxSearches)
 	}
-	return s, p.expect(")")
+	return s, p.Expect(")")
 }
 
 // maxPeriod is the longest period of a search: a year.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/observe/metricsearch"
 	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/syntax"
 )
 
 func id(namespace, metric string, dimensions ...string) series.ID {
@@ -138,7 +139,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		q, err := metricsearch.Parse(text)
 		if err != nil {
-			ours, ok := errors.AsType[*metricsearch.Error](err)
+			ours, ok := errors.AsType[*syntax.Error](err)
 			if !ok || ours.Position < 0 || ours.Position > len([]rune(text))+1 {
 				t.Fatalf("%q: %#v", text, err)
 			}

@@ -201,7 +201,12 @@ func limitWrites(dir, name string, writes int) (limit func(pid int) error, resto
 	put := func(group string, pid int) error {
 		return os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o600)
 	}
-	limit = func(pid int) error { return put(group, pid) }
+	limit = func(pid int) error {
+		if err := put(group, pid); !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+		return nil // another fault has killed it, and the process after it is limited as well
+	}
 	restore = func() error {
 		pids, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
 		for _, text := range strings.Fields(string(pids)) {
