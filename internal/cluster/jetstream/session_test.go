@@ -87,7 +87,7 @@ func TestSessionSendsOneMessage(t *testing.T) {
 		})
 	}
 	for waiting := 0; waiting < len(held); {
-		if err := pause(s.ctx, time.Millisecond); err != nil {
+		if err := wait.For(s.ctx, time.Millisecond); err != nil {
 			t.Fatalf("%d of %d have asked: %v", waiting, len(held), err)
 		}
 		waiting = 0
