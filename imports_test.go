@@ -31,64 +31,70 @@ var (
 )
 
 var rules = []rule{
-	// The core: five nouns, and what two of them share.
-	{dir: "internal/heap", mayNot: world},
-	{dir: "internal/varint", mayNot: world},
+	// The tools: each of them could be in any program.
+	{dir: "internal/tool/bytesize", mayNot: world},
+	{dir: "internal/tool/cidr", mayNot: world},
+	{dir: "internal/tool/days", mayNot: world},
+	{dir: "internal/tool/durable", mayNot: network},
+	{dir: "internal/tool/fairshare", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
+	{dir: "internal/tool/heap", mayNot: world},
+	{dir: "internal/tool/keypair", mayNot: network},
+	{dir: "internal/tool/plainjson", mayNot: world},
+	{dir: "internal/tool/spelling", mayNot: world},
+	{dir: "internal/tool/varint", mayNot: world},
+	{dir: "internal/tool/wait", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
+	{dir: "internal/tool/weburl", mayNot: world},
+
+	// The core.
 	{dir: "internal/search", mayNot: world},
-	{dir: "internal/cidr", mayNot: world},
-	{dir: "internal/bytesize", mayNot: world},
-	{dir: "internal/days", mayNot: world},
-	{dir: "internal/weburl", mayNot: world},
 	{dir: "internal/formats", mayNot: world},
-	{dir: "internal/wait", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
-	{dir: "internal/queue", may: []string{"internal/formats", "internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
-	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store", "internal/wait"}, mayNot: network},
+	{dir: "internal/queue", may: []string{"internal/formats", "internal/tool/heap", "internal/search", "internal/tool/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
+	{dir: "internal/shard", may: []string{"internal/tool/fairshare", "internal/tool/heap", "internal/queue", "internal/store", "internal/tool/wait"}, mayNot: network},
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
 	// Encryption: the keys, and what they make of messages.
-	{dir: "internal/keyring", may: []string{"internal/durable"}, mayNot: network},
+	{dir: "internal/keyring", may: []string{"internal/tool/durable"}, mayNot: network},
 	{dir: "internal/encryption", may: []string{
-		"internal/control", "internal/formats", "internal/keyring", "internal/queue", "internal/store", "internal/varint",
+		"internal/control", "internal/formats", "internal/keyring", "internal/queue", "internal/store", "internal/tool/varint",
 	}, mayNot: network},
 	{dir: "internal/tenant", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
-	{dir: "internal/topic/delivery", may: []string{"internal/fairshare", "internal/queue", "internal/shard", "internal/topic", "internal/wait"}},
-	{dir: "internal/topic/egress", may: []string{"internal/cidr"}, mayNot: []string{"net/http"}},
-	{dir: "internal/topic/email", may: []string{"internal/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
+	{dir: "internal/topic/delivery", may: []string{"internal/tool/fairshare", "internal/queue", "internal/shard", "internal/topic", "internal/tool/wait"}},
+	{dir: "internal/topic/egress", may: []string{"internal/tool/cidr"}, mayNot: []string{"net/http"}},
+	{dir: "internal/topic/email", may: []string{"internal/tool/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
 	{dir: "internal/topic/jackson", mayNot: world},
 	{dir: "internal/topic/preferences", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/retry", may: []string{"internal/topic/jackson"}, mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
-	{dir: "internal/topic/filter", may: []string{"internal/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
+	{dir: "internal/topic/filter", may: []string{"internal/tool/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
 
-	{dir: "internal/durable", mayNot: network},
-	{dir: "internal/bucket", may: []string{"internal/wait"}}, // it asks S3
-	{dir: "internal/datadir", may: []string{"internal/durable", "internal/formats"}, mayNot: network},
+	{dir: "internal/bucket", may: []string{"internal/tool/wait"}}, // it asks S3
+	{dir: "internal/datadir", may: []string{"internal/tool/durable", "internal/formats"}, mayNot: network},
 
 	// AWS's wire formats: these packages know no service, and not each other.
 	{dir: "internal/aws"},
-	{dir: "internal/aws/protocol", may: []string{"internal/aws/form", "internal/weburl"}},
+	{dir: "internal/aws/protocol", may: []string{"internal/aws/form", "internal/tool/weburl"}},
 	{dir: "internal/aws/signature", may: []string{"internal/aws/form"}},
-	{dir: "internal/aws/policy", may: []string{"internal/cidr"}, mayNot: world},
+	{dir: "internal/aws/policy", may: []string{"internal/tool/cidr"}, mayNot: world},
 
 	// Identities and permissions.
 	{dir: "internal/auth", may: []string{
-		"internal/auth", "internal/aws/policy", "internal/control", "internal/durable", "internal/formats", "internal/store",
+		"internal/auth", "internal/aws/policy", "internal/control", "internal/tool/durable", "internal/formats", "internal/store",
 	}, mayNot: network},
-	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/formats", "internal/store"}, mayNot: network},
+	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/tool/fairshare", "internal/formats", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: append([]string{"time"}, world...)},
 
 	// The services: one package each. They do not know each other; shared code is in service.
 	{dir: "internal/api", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/control",
-		"internal/encryption", "internal/observe", "internal/plainjson", "internal/queue", "internal/shard", "internal/store",
-		"internal/tenant", "internal/topic", "internal/weburl",
+		"internal/encryption", "internal/observe", "internal/tool/plainjson", "internal/queue", "internal/shard", "internal/store",
+		"internal/tenant", "internal/topic", "internal/tool/weburl",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status", "internal/encryption",
@@ -127,26 +133,26 @@ var rules = []rule{
 	{dir: "internal/observe/insights", may: []string{"internal/observe/series", "internal/observe/syntax"}, mayNot: world},
 	{dir: "internal/observe/metricmath", may: []string{"internal/observe/syntax"}, mayNot: world},
 	{dir: "internal/observe/metricsearch", may: []string{"internal/observe/series", "internal/observe/syntax"}, mayNot: world},
-	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/formats", "internal/observe", "internal/plainjson", "internal/store"}, mayNot: network},
+	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/formats", "internal/observe", "internal/tool/plainjson", "internal/store"}, mayNot: network},
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue", "internal/tenant"}, mayNot: network},
 	{dir: "internal/observe/queueseries", may: []string{"internal/observe/budget", "internal/observe/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
 	{dir: "internal/observe/sketch", mayNot: world},
 
-	{dir: "internal/observe/spans", may: []string{"internal/heap", "internal/queue", "internal/shard", "internal/wait"}}, // it sends to a collector
+	{dir: "internal/observe/spans", may: []string{"internal/tool/heap", "internal/queue", "internal/shard", "internal/tool/wait"}}, // it sends to a collector
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
-		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/durable",
-		"internal/formats", "internal/queue", "internal/shard", "internal/store", "internal/wait",
+		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/tool/durable",
+		"internal/formats", "internal/queue", "internal/shard", "internal/store", "internal/tool/wait",
 	}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/messenger", may: []string{"internal/cluster/messenger"}, mayNot: network},
 	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
-	{dir: "internal/cluster/jetstream", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/wait"}, mayNot: []string{"net/http"}},
+	{dir: "internal/cluster/jetstream", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/tool/wait"}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/status", mayNot: network},
-	{dir: "internal/cluster/pki", may: []string{"internal/durable", "internal/keypair", "internal/wait"}, mayNot: []string{"net/http"}},
-	{dir: "internal/cluster/remote", may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard", "internal/varint"}, mayNot: network},
-	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store", "internal/wait"}, mayNot: network},
+	{dir: "internal/cluster/pki", may: []string{"internal/tool/durable", "internal/tool/keypair", "internal/tool/wait"}, mayNot: []string{"net/http"}},
+	{dir: "internal/cluster/remote", may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard", "internal/tool/varint"}, mayNot: network},
+	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store", "internal/tool/wait"}, mayNot: network},
 	{dir: "internal/cluster/router", may: []string{"internal/catalog", "internal/cluster/messenger", "internal/cluster/remote", "internal/queue", "internal/shard"}, mayNot: network},
 
 	// The console: files that a browser gets.
@@ -156,18 +162,17 @@ var rules = []rule{
 	{dir: "internal/front", may: []string{
 		"console",
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
-		"internal/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
+		"internal/tool/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
 	}},
 	{dir: "internal/front/http1"},
 	{dir: "internal/server", may: []string{
 		"console",
 		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/bucket", "internal/catalog", "internal/cluster/status", "internal/control",
-		"internal/datadir", "internal/durable", "internal/encryption", "internal/formats", "internal/front", "internal/idle", "internal/keypair", "internal/keyring", "internal/observe", "internal/queue", "internal/shard",
-		"internal/store", "internal/tenant", "internal/topic", "internal/wait",
+		"internal/datadir", "internal/tool/durable", "internal/encryption", "internal/formats", "internal/front", "internal/idle", "internal/tool/keypair", "internal/keyring", "internal/observe", "internal/queue", "internal/shard",
+		"internal/store", "internal/tenant", "internal/topic", "internal/tool/wait",
 	}},
-	{dir: "internal/keypair", mayNot: network},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
-	{dir: "internal/backup", may: []string{"internal/datadir", "internal/durable"}, mayNot: network},
+	{dir: "internal/backup", may: []string{"internal/datadir", "internal/tool/durable"}, mayNot: network},
 	{dir: "internal/backup/repository", may: []string{"internal/backup", "internal/bucket"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir",
@@ -176,13 +181,10 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
-		"internal/aws/policy", "internal/bytesize", "internal/days", "internal/durable", "internal/observe/alarmrule", "internal/observe/series",
-		"internal/plainjson", "internal/spelling", "internal/topic/filter", "internal/wait", "internal/weburl",
+		"internal/aws/policy", "internal/tool/bytesize", "internal/tool/days", "internal/tool/durable", "internal/observe/alarmrule", "internal/observe/series",
+		"internal/tool/plainjson", "internal/tool/spelling", "internal/topic/filter", "internal/tool/wait", "internal/tool/weburl",
 	}, mayNot: network},
-	{dir: "internal/migrate", may: []string{"internal/declared", "internal/wait"}, mayNot: network},
-	{dir: "internal/spelling", mayNot: world},
-	{dir: "internal/fairshare", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
-	{dir: "internal/plainjson", mayNot: world},
+	{dir: "internal/migrate", may: []string{"internal/declared", "internal/tool/wait"}, mayNot: network},
 	{dir: "internal/command", may: []string{"internal"}},
 	{dir: "cmd/sluice", may: []string{"internal/command"}},
 

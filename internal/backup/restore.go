@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sluicemq/sluice/internal/durable"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 // Restore creates the directory dir, which must not exist or be empty, with the files of a backup. They are durable

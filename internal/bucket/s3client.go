@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/sluicemq/sluice/internal/datadir"
-	"github.com/sluicemq/sluice/internal/durable"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 // incarnation is a node with a data directory. A node that comes back with an empty disk is another incarnation: it

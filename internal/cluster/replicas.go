@@ -11,7 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/store"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // run opens the replicas that this node should keep, and seeks to own the shards that it should own.

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 
 	"github.com/sluicemq/sluice/internal/datadir"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // ErrUnsettled reports that no snapshot was made because shards were changing owners. A later attempt may succeed.

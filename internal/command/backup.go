@@ -15,8 +15,8 @@ import (
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/doctor"
-	"github.com/sluicemq/sluice/internal/durable"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 func newBackup() *cobra.Command {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/sluicemq/sluice/internal/bytesize"
+	"github.com/sluicemq/sluice/internal/tool/bytesize"
 )
 
 // byteCount is the value of a flag: a number of bytes, with or without a unit.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sluicemq/sluice/internal/spelling"
+	"github.com/sluicemq/sluice/internal/tool/spelling"
 )
 
 // configFile is the flag for a YAML file with the values of flags.

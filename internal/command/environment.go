@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sluicemq/sluice/internal/spelling"
+	"github.com/sluicemq/sluice/internal/tool/spelling"
 )
 
 const variablePrefix = "SLUICE_"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/sluicemq/sluice/internal/days"
+	"github.com/sluicemq/sluice/internal/tool/days"
 )
 
 // longDuration is the value of a flag: a duration that may have days, such as 7d or 1d12h.

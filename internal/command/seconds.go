@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/sluicemq/sluice/internal/days"
+	"github.com/sluicemq/sluice/internal/tool/days"
 )
 
 // seconds is the value of a flag: whole seconds, or nothing if it is not given.

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/declared"
 	"github.com/sluicemq/sluice/internal/server"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // applyAtStart applies files to a server before it serves clients.

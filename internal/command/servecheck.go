@@ -12,9 +12,9 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sluicemq/sluice/internal/auth/openid"
-	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/keyring"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/tool/keypair"
 )
 
 // checkServe reads the files that a server reads when it starts. It prints the settings with which it would start, or

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sluicemq/sluice/internal/days"
+	"github.com/sluicemq/sluice/internal/tool/days"
 )
 
 // trailFilter selects the events that sluice trail shows: those that match all of it.

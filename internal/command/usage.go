@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sluicemq/sluice/internal/spelling"
+	"github.com/sluicemq/sluice/internal/tool/spelling"
 )
 
 // usageError is a mistake in the call of a command.

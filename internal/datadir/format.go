@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/durable"
 	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 // Format is what a data directory needs of a program that opens it. The numbers are those of package formats.

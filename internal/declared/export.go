@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sluicemq/sluice/internal/weburl"
+	"github.com/sluicemq/sluice/internal/tool/weburl"
 )
 
 // Export returns a file with all resources in a scope. Applying it there changes nothing.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sluicemq/sluice/internal/durable"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 // KeyFile is a file for the access keys of users, in the form of AWS's credentials files: a profile for each user. Only

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sluicemq/sluice/internal/bytesize"
+	"github.com/sluicemq/sluice/internal/tool/bytesize"
 )
 
 // ErrNotSluice reports that an API has none of Sluice's own operations.

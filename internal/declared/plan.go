@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluicemq/sluice/internal/weburl"
+	"github.com/sluicemq/sluice/internal/tool/weburl"
 )
 
 // Action is what happens to a resource.

@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sluicemq/sluice/internal/spelling"
+	"github.com/sluicemq/sluice/internal/tool/spelling"
 )
 
 // Limits of a file.

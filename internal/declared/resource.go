@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sluicemq/sluice/internal/weburl"
+	"github.com/sluicemq/sluice/internal/tool/weburl"
 )
 
 // Kind is the kind of a resource.

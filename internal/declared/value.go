@@ -12,9 +12,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sluicemq/sluice/internal/bytesize"
-	"github.com/sluicemq/sluice/internal/days"
-	"github.com/sluicemq/sluice/internal/plainjson"
+	"github.com/sluicemq/sluice/internal/tool/bytesize"
+	"github.com/sluicemq/sluice/internal/tool/days"
+	"github.com/sluicemq/sluice/internal/tool/plainjson"
 )
 
 // A shape defines the value of a setting: in the file, in the API, in a plan and in the schema.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // editPeriod is how long a data key encrypts messages that a task has edited: SQS's default.

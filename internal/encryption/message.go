@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // The kinds of encrypted texts. The numbers are authenticated: one is never reused.

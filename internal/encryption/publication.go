@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // publicationPeriod is how long a data key encrypts copies of publications.

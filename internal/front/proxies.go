@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluicemq/sluice/internal/cidr"
+	"github.com/sluicemq/sluice/internal/tool/cidr"
 )
 
 // Proxies are the networks of trusted proxies. The headers of other addresses are ignored: any client can send the

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/durable"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/formats"
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // A level is a resolution of the series. The rows of a name are stored in blocks, several

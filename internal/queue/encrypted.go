@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/sluicemq/sluice/internal/formats"
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // An encrypted message has ciphertext in place of its body, its attributes and its digest. The engine stores and moves

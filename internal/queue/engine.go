@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/sluicemq/sluice/internal/formats"
-	"github.com/sluicemq/sluice/internal/heap"
+	"github.com/sluicemq/sluice/internal/tool/heap"
 )
 
 // Engine holds the queues of one shard. It belongs to one goroutine, its owner.

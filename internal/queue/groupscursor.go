@@ -3,7 +3,7 @@ package queue
 import (
 	"slices"
 
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // GroupsCursor records how far a list of groups has come on each shard of a queue, ordered by shard number. A single

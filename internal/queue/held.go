@@ -4,7 +4,7 @@ import (
 	"container/list"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/heap"
+	"github.com/sluicemq/sluice/internal/tool/heap"
 )
 
 // held are the messages of a queue that were received and not deleted, in flight or visible again. Those that are

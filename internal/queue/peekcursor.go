@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/sluicemq/sluice/internal/varint"
+import "github.com/sluicemq/sluice/internal/tool/varint"
 
 // A cursor, version 1:
 //

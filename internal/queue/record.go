@@ -3,7 +3,7 @@ package queue
 import (
 	"fmt"
 
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // A record is a version byte and then fields in a fixed order. A reader refuses a

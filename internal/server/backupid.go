@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/datadir"
-	"github.com/sluicemq/sluice/internal/durable"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 // backupID returns the id that distinguishes the data directory from all others. It creates the id at the first use. A

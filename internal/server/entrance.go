@@ -12,8 +12,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/front/http1"
-	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/tool/keypair"
 )
 
 // entrance is the wing of the address for clients.

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/fairshare"
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/fairshare"
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
 const (

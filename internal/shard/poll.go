@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/heap"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/tool/heap"
 )
 
 // poll is a receive that may wait for a message to become available.

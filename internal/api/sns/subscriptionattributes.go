@@ -9,10 +9,10 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/tool/weburl"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/filter"
 	"github.com/sluicemq/sluice/internal/topic/jackson"
-	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // The attributes of subscriptions, besides DeliveryPolicy.

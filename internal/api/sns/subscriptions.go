@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/tool/weburl"
 	"github.com/sluicemq/sluice/internal/topic"
-	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // Limits of a topic and of an account, as on AWS, except for the subscriptions of a standard topic: the engine must be

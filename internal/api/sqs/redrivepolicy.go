@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/plainjson"
+	"github.com/sluicemq/sluice/internal/tool/plainjson"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/durable"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 // Credential is an access key and its owner.

@@ -14,7 +14,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sluicemq/sluice/internal/durable"
+	"github.com/sluicemq/sluice/internal/tool/durable"
 )
 
 // Vault encrypts stored secrets under a master key. On a single node, the master key is not in the database. The vault

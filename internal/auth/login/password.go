@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
-	"github.com/sluicemq/sluice/internal/fairshare"
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
 // The cost of a hash. Hashes with other parameters stay valid: they contain their own.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/cidr"
+	"github.com/sluicemq/sluice/internal/tool/cidr"
 )
 
 // Value is what a condition key has in a request: one value, or a list if the

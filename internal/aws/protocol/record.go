@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/weburl"
+	"github.com/sluicemq/sluice/internal/tool/weburl"
 )
 
 // Hidden is what a record has in the place of a secret or a message, as CloudTrail has it.

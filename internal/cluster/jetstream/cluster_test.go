@@ -14,7 +14,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/proof/freeport"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // A cluster is a number of embedded servers in this process, each with a connection.

@@ -17,7 +17,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // Leases are messages of a stream, one for each name. A holder renews its lease by putting a new message in the place

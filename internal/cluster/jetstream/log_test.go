@@ -10,7 +10,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 func TestLogOfOne(t *testing.T) {

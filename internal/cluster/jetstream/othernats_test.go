@@ -17,7 +17,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // TestBarrierPurgesNothing looks at what is sent, because there are versions of NATS that take a purge without a

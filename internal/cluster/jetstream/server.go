@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // MaxPayload is the maximum size of a message of embedded servers, in bytes. An external NATS cluster must accept at

@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/sluicemq/sluice/internal/cluster/pki"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 func issue(t *testing.T, dir string, names ...string) *tls.Config {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // sight is a step of a test of sightings: at a time, something is seen of the lease "s".

@@ -9,7 +9,7 @@ import (
 
 	js "github.com/nats-io/nats.go/jetstream"
 
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // Subjects of JetStream's API. Each takes the name of a stream.

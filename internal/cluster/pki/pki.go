@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/keypair"
+	"github.com/sluicemq/sluice/internal/tool/keypair"
 )
 
 // Names of an authority's files. A node's are its first name with .crt and .key.

@@ -18,8 +18,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/durable"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/durable"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // A shared secret stands in for certificates: every node derives the key of the same

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // Messages are a version byte and then fields in a fixed order, as the engine's

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/shard"
-	"github.com/sluicemq/sluice/internal/varint"
+	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
 // defaultWaitTimeout is how long a call waits for the control shard's copy.

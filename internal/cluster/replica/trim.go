@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
-	"github.com/sluicemq/sluice/internal/wait"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // Need describes how much of the log one replica of a shard still needs.

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
 	"github.com/sluicemq/sluice/internal/observe/series"
-	"github.com/sluicemq/sluice/internal/plainjson"
+	"github.com/sluicemq/sluice/internal/tool/plainjson"
 )
 
 // Tx is a change in progress. The monitor's answers are unchanged until the change is durable.

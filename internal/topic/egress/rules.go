@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluicemq/sluice/internal/cidr"
+	"github.com/sluicemq/sluice/internal/tool/cidr"
 )
 
 // Flag is the server's option that opens addresses, named in refusals.

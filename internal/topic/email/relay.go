@@ -14,7 +14,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/sluicemq/sluice/internal/fairshare"
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sluicemq/sluice/internal/cidr"
+	"github.com/sluicemq/sluice/internal/tool/cidr"
 )
 
 func (p *parser) operand(k *key, operator string) (condition, error) {

@@ -3,7 +3,7 @@ package weburl_test
 import (
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/weburl"
+	"github.com/sluicemq/sluice/internal/tool/weburl"
 )
 
 func TestSecrets(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/keypair"
+	"github.com/sluicemq/sluice/internal/tool/keypair"
 )
 
 // write puts a new certificate with that serial number, and its key, into files.

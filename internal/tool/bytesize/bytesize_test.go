@@ -3,7 +3,7 @@ package bytesize_test
 import (
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/bytesize"
+	"github.com/sluicemq/sluice/internal/tool/bytesize"
 )
 
 var units = bytesize.Units{bytesize.TiB, bytesize.GiB, bytesize.MiB, bytesize.KiB}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/sluicemq/sluice/internal/fairshare"
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
 // taker takes a place as soon as it can, and notes who has.

@@ -3,7 +3,7 @@ package cidr_test
 import (
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/cidr"
+	"github.com/sluicemq/sluice/internal/tool/cidr"
 )
 
 func TestParse(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/plainjson"
+	"github.com/sluicemq/sluice/internal/tool/plainjson"
 )
 
 func TestMarshal(t *testing.T) {
