@@ -52,7 +52,7 @@ var rules = []rule{
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
 	{dir: "internal/queue", may: []string{"internal/formats", "internal/tool/heap", "internal/search", "internal/tool/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
 	{dir: "internal/shard", may: []string{"internal/tool/fairshare", "internal/tool/heap", "internal/queue", "internal/store", "internal/tool/wait"}, mayNot: network},
-	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
+	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/cloudtrail/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
 	// Encryption: the keys, and what they make of messages.
 	{dir: "internal/keyring", may: []string{"internal/tool/durable"}, mayNot: network},
@@ -107,37 +107,37 @@ var rules = []rule{
 	{dir: "internal/api/cloudtrail", may: []string{
 		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/bucket",
 		"internal/control", "internal/observe/budget",
-		"internal/observe/trail", "internal/observe/trails",
+		"internal/observe/cloudtrail/trail", "internal/observe/cloudtrail/trails",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/signin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
-		"internal/control", "internal/observe/trail",
+		"internal/control", "internal/observe/cloudtrail/trail",
 	}},
 	{dir: "internal/api/apitest", may: []string{"internal/auth/identity"}},
 
 	// Observability: metrics, logs, traces and the audit trail.
-	{dir: "internal/observe/trail", may: []string{
+	{dir: "internal/observe/cloudtrail/trail", may: []string{
 		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget", "internal/store",
 	}, mayNot: network},
-	{dir: "internal/observe/trails", may: []string{
-		"internal/auth/identity", "internal/bucket", "internal/control", "internal/formats", "internal/observe/trail", "internal/observe/trails",
+	{dir: "internal/observe/cloudtrail/trails", may: []string{
+		"internal/auth/identity", "internal/bucket", "internal/control", "internal/formats", "internal/observe/cloudtrail/trail", "internal/observe/cloudtrail/trails",
 		"internal/store",
 	}, mayNot: []string{"net", "net/http"}},
-	{dir: "internal/observe/trails/logfile", mayNot: append([]string{"os"}, network...)},
-	{dir: "internal/observe/trails/spool", mayNot: network},
-	{dir: "internal/observe/trails/selector", may: []string{"internal/observe/trail"}, mayNot: world},
+	{dir: "internal/observe/cloudtrail/trails/logfile", mayNot: append([]string{"os"}, network...)},
+	{dir: "internal/observe/cloudtrail/trails/spool", mayNot: network},
+	{dir: "internal/observe/cloudtrail/trails/selector", may: []string{"internal/observe/cloudtrail/trail"}, mayNot: world},
 	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
-	{dir: "internal/observe/alarm", may: []string{"internal/observe/series"}, mayNot: world},
-	{dir: "internal/observe/syntax", mayNot: world},
-	{dir: "internal/observe/alarmrule", may: []string{"internal/observe/alarm", "internal/observe/syntax"}, mayNot: world},
-	{dir: "internal/observe/insights", may: []string{"internal/observe/series", "internal/observe/syntax"}, mayNot: world},
-	{dir: "internal/observe/metricmath", may: []string{"internal/observe/syntax"}, mayNot: world},
-	{dir: "internal/observe/metricsearch", may: []string{"internal/observe/series", "internal/observe/syntax"}, mayNot: world},
-	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/formats", "internal/observe", "internal/tool/plainjson", "internal/store"}, mayNot: network},
-	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue", "internal/tenant"}, mayNot: network},
-	{dir: "internal/observe/queueseries", may: []string{"internal/observe/budget", "internal/observe/series", "internal/queue"}, mayNot: network},
+	{dir: "internal/observe/cloudwatch/alarm", may: []string{"internal/observe/cloudwatch/series"}, mayNot: world},
+	{dir: "internal/observe/cloudwatch/syntax", mayNot: world},
+	{dir: "internal/observe/cloudwatch/alarmrule", may: []string{"internal/observe/cloudwatch/alarm", "internal/observe/cloudwatch/syntax"}, mayNot: world},
+	{dir: "internal/observe/cloudwatch/insights", may: []string{"internal/observe/cloudwatch/series", "internal/observe/cloudwatch/syntax"}, mayNot: world},
+	{dir: "internal/observe/cloudwatch/metricmath", may: []string{"internal/observe/cloudwatch/syntax"}, mayNot: world},
+	{dir: "internal/observe/cloudwatch/metricsearch", may: []string{"internal/observe/cloudwatch/series", "internal/observe/cloudwatch/syntax"}, mayNot: world},
+	{dir: "internal/observe/cloudwatch/monitor", may: []string{"internal/control", "internal/formats", "internal/observe", "internal/tool/plainjson", "internal/store"}, mayNot: network},
+	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/cloudwatch/queueseries", "internal/observe/cloudwatch/series", "internal/queue", "internal/tenant"}, mayNot: network},
+	{dir: "internal/observe/cloudwatch/queueseries", may: []string{"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
-	{dir: "internal/observe/sketch", mayNot: world},
+	{dir: "internal/observe/cloudwatch/sketch", mayNot: world},
 
 	{dir: "internal/observe/spans", may: []string{"internal/tool/heap", "internal/queue", "internal/shard", "internal/tool/wait"}}, // it sends to a collector
 
@@ -176,12 +176,12 @@ var rules = []rule{
 	{dir: "internal/backup/repository", may: []string{"internal/backup", "internal/bucket"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir",
-		"internal/encryption", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",
+		"internal/encryption", "internal/observe/cloudwatch/monitor", "internal/observe/cloudtrail/trails", "internal/queue", "internal/store",
 		"internal/tenant", "internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
-		"internal/aws/policy", "internal/tool/bytesize", "internal/tool/days", "internal/tool/durable", "internal/observe/alarmrule", "internal/observe/series",
+		"internal/aws/policy", "internal/tool/bytesize", "internal/tool/days", "internal/tool/durable", "internal/observe/cloudwatch/alarmrule", "internal/observe/cloudwatch/series",
 		"internal/tool/plainjson", "internal/tool/spelling", "internal/topic/filter", "internal/tool/wait", "internal/tool/weburl",
 	}, mayNot: network},
 	{dir: "internal/migrate", may: []string{"internal/declared", "internal/tool/wait"}, mayNot: network},

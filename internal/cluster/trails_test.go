@@ -23,9 +23,9 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/observe/trail"
-	"github.com/sluicemq/sluice/internal/observe/trails"
-	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 )
 
 // audit is a trail of a cluster, as each of its nodes would deliver it, and the bucket that it is brought to. Its clock

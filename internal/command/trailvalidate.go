@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluicemq/sluice/internal/bucket"
-	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 )
 
 // errNotValid reports that validate has found a mistake.

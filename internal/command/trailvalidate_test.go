@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/bucket"
-	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 )
 
 // Changed and missing files are found, and nothing else.

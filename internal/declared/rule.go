@@ -5,7 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/sluicemq/sluice/internal/observe/alarmrule"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarmrule"
 )
 
 // ruleShape is the rule of a composite alarm.

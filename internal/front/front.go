@@ -15,10 +15,10 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/observe/spans"
-	"github.com/sluicemq/sluice/internal/observe/trail"
-	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )

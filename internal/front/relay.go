@@ -18,8 +18,8 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/observe/trail"
-	"github.com/sluicemq/sluice/internal/observe/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
 )
 
 // The node that owns the control store answers the requests that may change it. Another node relays such a request byte

@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/observe/spans"
-	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 

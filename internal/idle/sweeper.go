@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 

@@ -16,10 +16,10 @@ import (
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/spool"
 	"github.com/sluicemq/sluice/internal/observe/prom"
-	"github.com/sluicemq/sluice/internal/observe/trail"
-	"github.com/sluicemq/sluice/internal/observe/trails"
-	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 )
 
 // audit is the wing of the record of calls and its delivery to buckets.

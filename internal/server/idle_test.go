@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/formats"
-	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 

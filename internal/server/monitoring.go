@@ -14,9 +14,9 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/observe/budget"
-	"github.com/sluicemq/sluice/internal/observe/monitor"
-	"github.com/sluicemq/sluice/internal/observe/queueseries"
-	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/queueseries"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 // monitoring is the wing of per-minute metrics, and of the alarms on them.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/observe/budget"
-	"github.com/sluicemq/sluice/internal/observe/queueseries"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/queueseries"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 

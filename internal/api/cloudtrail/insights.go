@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
 )
 
 // The server finds nothing unusual in events: insights can be asked for and turned off, and not turned on.

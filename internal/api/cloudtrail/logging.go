@@ -6,7 +6,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
 )
 
 func (s *Service) startLogging(ctx context.Context, c *protocol.Call, in *trailInput) (*service.Empty, error) {

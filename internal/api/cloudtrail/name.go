@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/observe/trails"
-	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 )
 
 var (

@@ -6,8 +6,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/trails"
-	"github.com/sluicemq/sluice/internal/observe/trails/selector"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/selector"
 )
 
 type dataResource struct {

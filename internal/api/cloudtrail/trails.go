@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
 )
 
 // maxTrails is how many trails a region of an account can have, with those of other regions that are for all.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/alarm"
-	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarm"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
 type alarmNamesInput struct {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
-	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
 const topic = "arn:aws:sns:us-east-1:000000000000:ops"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/alarm"
-	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarm"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 // complaints collects the mistakes in the parameters of a request, one per line. As on AWS, an error lists all mistakes

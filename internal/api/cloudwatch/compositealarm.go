@@ -7,7 +7,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
 // CompositeAlarm is a composite alarm as clients see it. As the child or parent of another alarm, it lacks all

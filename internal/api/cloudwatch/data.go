@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/budget"
-	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 )
 
 // mostDatapoints is the maximum number of datapoints on a page of GetMetricData.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 )
 
 // position is where a page of GetMetricData begins. A page is evaluated anew, and points and series may have been added

@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/budget"
-	"github.com/sluicemq/sluice/internal/observe/metricdata"
-	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
 func errValue(format string, args ...any) *protocol.Error {

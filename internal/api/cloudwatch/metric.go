@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/metricdata"
-	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 // Dimension is a dimension of a metric.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
-	"github.com/sluicemq/sluice/internal/observe/metricdata"
-	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
 // MetricAlarm is a metric alarm as clients see it. As the child of another alarm, it lacks all pointers.

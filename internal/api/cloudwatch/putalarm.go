@@ -8,11 +8,11 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/alarm"
-	"github.com/sluicemq/sluice/internal/observe/insights"
-	"github.com/sluicemq/sluice/internal/observe/metricdata"
-	"github.com/sluicemq/sluice/internal/observe/monitor"
-	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarm"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insights"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/budget"
-	"github.com/sluicemq/sluice/internal/observe/metricdata"
-	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 // maxStatistics is the maximum number of datapoints of one call of GetMetricStatistics.

@@ -17,7 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/policy"
-	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 )
 
 // Signing in by an OpenID Connect provider takes two addresses, which the browser itself visits rather than the

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/session"
-	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 )
 
 // signInInput is the input of one of the ways to sign in.

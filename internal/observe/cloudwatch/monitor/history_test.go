@@ -1,0 +1,84 @@
+package monitor_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
+)
+
+// flood adds items to the history of a scope, one each millisecond from a time on.
+func (r *rig) flood(s series.Scope, from time.Time, n int) {
+	r.Helper()
+	const atOnce = 1000
+	for i := 0; i < n; i += atOnce {
+		r.change(func(tx *monitor.Tx) error {
+			for j := i; j < min(n, i+atOnce); j++ {
+				item := &monitor.Item{Alarm: "a", Kind: monitor.StateSet, Time: from.Add(time.Duration(j) * time.Millisecond), Summary: fmt.Sprint(j)}
+				if err := tx.AddItem(s, item); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// history returns the keys of the history of a scope, oldest first.
+func (r *rig) history(s series.Scope) []string {
+	r.Helper()
+	keys, err := r.HistoryKeys(context.Background(), monitor.HistoryFilter{Scope: s})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return keys
+}
+
+// However fast history is written, no more is kept than there may be, and what one account writes takes nothing from
+// another. It stays so after a restart.
+func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	quiet := series.Scope{Account: "111122223333", Region: "us-east-1"}
+	r.flood(quiet, start.Add(-time.Hour), 10)
+	r.flood(scope, start, monitor.MaxItems+2500)
+	check := func(oldest string) {
+		t.Helper()
+		keys := r.history(scope)
+		first, err := r.Item(keys[0])
+		if err != nil || len(keys) != monitor.MaxItems || first.Summary != oldest {
+			t.Errorf("there are %d items, the oldest is %+v, error %v", len(keys), first, err)
+		}
+		if n := len(r.history(quiet)); n != 10 {
+			t.Errorf("of the other account there are %d items", n)
+		}
+	}
+	check("2500")
+	r.flood(scope, start.Add(-time.Minute), 3) // by a clock that was set back: they are the oldest, and the next to go
+	check("0")
+	r.restart()
+	r.flood(scope, start.Add(time.Hour), 1500)
+	check("4000")
+}
+
+// One sweep removes all that is too old, however much it is.
+func TestSweepOldHistory(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.flood(scope, start, 4500)
+	now := start.Add(monitor.HistoryKept)
+	r.flood(scope, now, 5)
+	if err := r.Sweep(t.Context(), now.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.history(scope)); n != 5 {
+		t.Errorf("there are %d items", n)
+	}
+	r.flood(scope, now.Add(time.Second), monitor.MaxItems)
+	if n := len(r.history(scope)); n != monitor.MaxItems {
+		t.Errorf("then there are %d items", n)
+	}
+}

@@ -1,0 +1,119 @@
+package monitor
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
+)
+
+// Options configures Open.
+type Options struct {
+	Control *control.Control
+	Formats control.Formats
+}
+
+// Monitor holds alarms, dashboards and metrics. Its methods are safe for concurrent use.
+type Monitor struct {
+	control    *control.Control
+	records    *control.Set[records]
+	composites control.Gate // of composite alarms, which not all programs know that know alarms
+	shelves    *shelves
+	sketches   sketchRoom
+}
+
+// Prefixes of keys. The others are those of tables.
+const (
+	Prefix     = "monitor/" // of all of them
+	keyHistory = Prefix + "history/"
+	keyPoints  = Prefix + "points/"
+)
+
+// escape makes a name part of a key.
+func escape(name string) string { return url.PathEscape(name) }
+
+// Open reads what is in the control store and follows its changes.
+func Open(o Options) (*Monitor, error) {
+	m := &Monitor{control: o.Control, shelves: newShelves(), composites: control.Gate{Formats: o.Formats}}
+	m.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
+	})
+	m.sketches.used = make(map[string]int)
+	if err := o.Control.Register(keyHistory, m.shelves); err != nil {
+		return nil, err
+	}
+	if err := o.Control.Register(keyPoints, unread{}); err != nil {
+		return nil, err
+	}
+	return m, o.Control.Register(Prefix, reader{m})
+}
+
+// noComposites reports whether there is no composite alarm.
+func (m *Monitor) noComposites() bool {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	return len(r.composites.all) == 0
+}
+
+// Alarm returns the alarm of that name, or nil.
+func (m *Monitor) Alarm(n Name) *Alarm {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	return r.alarms[n]
+}
+
+// Alarms returns the alarms of a region of an account, in order of their names.
+func (m *Monitor) Alarms(s series.Scope) []*Alarm {
+	return m.Where(func(a *Alarm) bool { return a.Scope == s })
+}
+
+// Watched returns the series that alarms watch by name, some more than once.
+func (m *Monitor) Watched() []series.ID {
+	var out []series.ID
+	for _, a := range m.Where(func(*Alarm) bool { return true }) {
+		add := func(s *metricdata.Stat) {
+			if s != nil {
+				out = append(out, series.ID{Scope: a.Scope, Namespace: s.Namespace, Metric: s.Metric, Dimensions: s.Dimensions})
+			}
+		}
+		add(a.Metric)
+		for i := range a.Queries {
+			add(a.Queries[i].Stat)
+		}
+	}
+	return out
+}
+
+// Where returns the alarms of all accounts that satisfy keep, ordered by name.
+func (m *Monitor) Where(keep func(*Alarm) bool) []*Alarm {
+	r := m.records.RLock()
+	out := control.Where(r.alarms, keep)
+	m.records.RUnlock()
+	sortAlarms(out)
+	return out
+}
+
+// sortAlarms puts alarms in order of their names.
+func sortAlarms(all []*Alarm) {
+	slices.SortFunc(all, func(a, b *Alarm) int { return strings.Compare(a.Name.Name, b.Name.Name) })
+}
+
+// Count returns the total number of alarms.
+func (m *Monitor) Count() int {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	return len(r.alarms)
+}
+
+// pending returns the actions to carry out, oldest first.
+func (m *Monitor) pending() []*Action {
+	r := m.records.RLock()
+	out := slices.Collect(maps.Values(r.actions))
+	m.records.RUnlock()
+	slices.SortFunc(out, func(a, b *Action) int { return strings.Compare(a.id, b.id) })
+	return out
+}

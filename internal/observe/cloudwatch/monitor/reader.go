@@ -1,0 +1,113 @@
+package monitor
+
+import (
+	"encoding/json"
+	"iter"
+	"net/url"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
+)
+
+var (
+	alarmTable = control.Table[Name, Alarm]{
+		Prefix: Prefix + "alarm/", Key: control.Key[Name]{Text: Name.text, Parse: parseName}, Format: formats.Monitor,
+		Write: encodeRecord[Alarm],
+	}
+	actionTable = control.Table[string, Action]{
+		Prefix: Prefix + "action/", Key: control.Text, Format: formats.Monitor,
+		Read: readAction, Write: encodeRecord[Action],
+	}
+	dashboardTable = control.Table[string, Dashboard]{
+		Prefix: Prefix + "dashboard/", Key: control.Text, Format: formats.Monitor,
+		Read: readDashboard, Write: (*Dashboard).encode,
+	}
+	metricTable = control.Table[string, Metric]{
+		Prefix: Prefix + "metric/", Key: control.Text, Format: formats.Monitor, Write: encodeRecord[Metric],
+	}
+)
+
+func encodeRecord[V any](v *V) []byte { return encode(v) }
+
+func (n Name) text() string { return n.Account + "/" + n.Region + "/" + escape(n.Name) }
+
+func parseName(text string) (n Name, err error) {
+	parts := strings.SplitN(text, "/", 3)
+	if len(parts) != 3 {
+		return n, control.ErrUnknown
+	}
+	n.Scope = series.Scope{Account: parts[0], Region: parts[1]}
+	n.Name, err = url.PathUnescape(parts[2])
+	return n, err
+}
+
+func readAction(id string, value []byte) (*Action, error) {
+	a := &Action{id: id}
+	return a, json.Unmarshal(value, a)
+}
+
+// records holds the records of the store, and what is derived from them.
+type records struct {
+	alarms     map[Name]*Alarm
+	composites composites
+	dashboards map[string]*Dashboard // by dashboardKey
+	metrics    map[string]*Metric    // one for each unit of a metric; see unit.go
+	units      map[string][]string   // the keys of a metric's units, by its hash
+	actions    map[string]*Action
+}
+
+func newRecords() (*records, control.Kinds) {
+	r := &records{composites: newComposites(), units: make(map[string][]string)}
+	return r, control.Kinds{
+		alarmTable.Into(&r.alarms, r.combineAlarm), actionTable.Into(&r.actions), dashboardTable.Into(&r.dashboards),
+		metricTable.Into(&r.metrics, r.listUnit),
+	}
+}
+
+// combineAlarm records which composite alarms depend on an alarm. An invalid rule makes a composite alarm that is not
+// evaluated; Check reports it.
+func (r *records) combineAlarm(name Name, old, is *Alarm) error {
+	if is != nil && is.Composite != nil {
+		_ = is.Composite.read(is.Scope)
+	}
+	r.composites.replace(name, old, is)
+	return nil
+}
+
+// reader is the set of the tables. It also writes down what composite alarms need, which a table of all alarms does not
+// know: the format depends on the record.
+type reader struct{ m *Monitor }
+
+// Load implements control.Reader.
+func (r reader) Load(all iter.Seq2[string, []byte]) error {
+	if err := r.m.records.Load(all); err != nil {
+		return err
+	}
+	return r.requireComposites()
+}
+
+// Apply implements control.Reader.
+func (r reader) Apply(changes []control.Change) error {
+	if err := r.m.records.Apply(changes); err != nil {
+		return err
+	}
+	return r.requireComposites()
+}
+
+func (r reader) requireComposites() error {
+	if r.m.noComposites() {
+		return nil
+	}
+	return r.m.composites.Pass(formats.Composites)
+}
+
+// unread is the reader of records that are not kept in memory.
+type unread struct{}
+
+// Load implements control.Reader.
+func (unread) Load(iter.Seq2[string, []byte]) error { return nil }
+
+// Apply implements control.Reader.
+func (unread) Apply([]control.Change) error { return nil }
