@@ -304,7 +304,6 @@ func TestChartRefuses(t *testing.T) {
 		"replicas=2":                                "two nodes survive the loss of none",
 		"config.trail-dir=/x":                       "config.trail-dir is made by the chart",
 		"config.backup-to=s3://b":                   "config.backup-to is made by the chart",
-		"replicas=3,backup.to=s3://b/p":             "continuous backup is for a single node",
 		"backup.to=s3://b/p,backup.existingClaim=c": "use either to or existingClaim",
 		"config.listen=:1":                          "config.listen is made by the chart",
 		"antiAffinity=somewhere":                    "want required or preferred",
