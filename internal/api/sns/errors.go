@@ -22,6 +22,11 @@ func errParameter(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid parameter: "+format, args...)
 }
 
+// errPhone refuses a number that no phone can have, in a sentence without the prefix of the others.
+func errPhone(number string) *protocol.Error {
+	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid SMS endpoint: %s", service.Shorten(number))
+}
+
 // errAttribute refuses what is wrong with a message attribute.
 func errAttribute(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidParameterValueException", "ParameterValueInvalid", 400, format, args...)
