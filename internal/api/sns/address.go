@@ -38,7 +38,7 @@ func hasScheme(url, scheme string) bool {
 // time.
 func checkPhone(number string) error {
 	if !phoneEndpoint.MatchString(number) {
-		return errParameter("Invalid SMS endpoint: %s", service.Shorten(number))
+		return errPhone(number)
 	}
 	return nil
 }

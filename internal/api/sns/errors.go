@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/preferences"
 )
 
 // The errors in SNS's model.
@@ -20,6 +21,11 @@ import (
 // errParameter is SNS's error for nearly every mistake in a request.
 func errParameter(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid parameter: "+format, args...)
+}
+
+// errPhone refuses a number that no phone can have, in a sentence without the prefix of the others.
+func errPhone(number string) *protocol.Error {
+	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid SMS endpoint: %s", service.Shorten(number))
 }
 
 // errAttribute refuses what is wrong with a message attribute.
@@ -139,6 +145,8 @@ func failure(err error) error {
 		return errNoTopic()
 	case errors.Is(err, topic.ErrNoSubscription):
 		return errNoSubscription()
+	case errors.Is(err, preferences.ErrTooManyRegions):
+		return errParameter("attributes Reason: %s", preferences.ErrTooManyRegions)
 	case errors.Is(err, queue.ErrTooLong):
 		return errParameter("The request is too large to be carried out.")
 	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

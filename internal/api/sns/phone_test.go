@@ -28,7 +28,7 @@ func TestSubscribedPhones(t *testing.T) {
 			st.Does("Subscribe", phone(number))
 		}
 		for _, number := range []string{"", "x", "+", "+0123", "+1--555", "-1555", "1555.", "+1234567890123456", "+1 555"} {
-			st.Refuses("Subscribe", phone(number), 400, invalid, "Invalid parameter: Invalid SMS endpoint: "+number)
+			st.Refuses("Subscribe", phone(number), 400, invalid, "Invalid SMS endpoint: "+number)
 		}
 		const raw = "Delivery protocol [sms] does not support raw message delivery."
 		for _, value := range []string{"true", "false"} {

@@ -2,6 +2,7 @@ package preferences
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"strings"
 
@@ -12,6 +13,12 @@ import (
 
 // Prefix begins the keys of all records of this package.
 const Prefix = "sms/"
+
+// MaxRegions is in how many regions an account can have preferences. AWS has fewer; here any name can be a region's.
+const MaxRegions = 100
+
+// ErrTooManyRegions refuses preferences in a further region.
+var ErrTooManyRegions = fmt.Errorf("an account can have preferences in at most %d regions", MaxRegions)
 
 // Place is an account in a region.
 type Place struct{ Account, Region string }
@@ -60,20 +67,34 @@ func (p *Preferences) Of(place Place) Values {
 	return nil
 }
 
+// regions returns in how many regions an account has preferences.
+func (p *Preferences) regions(account string) (n int) {
+	r := p.records.RLock()
+	defer p.records.RUnlock()
+	for place := range r.values {
+		if place.Account == account {
+			n++
+		}
+	}
+	return n
+}
+
 // Set sets preferences of a place, and removes those whose new value is empty. Others stay.
 func (p *Preferences) Set(ctx context.Context, place Place, changed Values) error {
 	return p.records.Change(ctx, func(tx *control.Tx) error {
-		all := maps.Clone(p.Of(place))
-		if all == nil {
-			all = make(Values)
-		}
+		was := p.Of(place)
+		all := make(Values)
+		maps.Copy(all, was)
 		maps.Copy(all, changed)
 		maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
-		if len(all) == 0 {
+		switch {
+		case len(all) == 0:
 			table.Delete(tx, place)
-			return nil
+		case was == nil && p.regions(place.Account) >= MaxRegions:
+			return ErrTooManyRegions
+		default:
+			table.Put(tx, place, &all)
 		}
-		table.Put(tx, place, &all)
 		return nil
 	})
 }

@@ -2,6 +2,7 @@ package preferences_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"testing"
 
@@ -68,6 +69,30 @@ func TestPreferences(t *testing.T) {
 	if problems, err := preferences.Check(s); err != nil || len(problems) > 0 {
 		t.Errorf("%v %v", problems, err)
 	}
+}
+
+// An account has preferences in a bounded number of regions, because any name can be a region's. Others are not
+// affected, nor are changes of what it has.
+func TestMostRegions(t *testing.T) {
+	t.Parallel()
+	p, _, _ := open(t, control.Formats{})
+	in := func(account string, n int) preferences.Place {
+		return preferences.Place{Account: account, Region: fmt.Sprintf("region-%d", n)}
+	}
+	set := func(place preferences.Place, value string, want error) {
+		t.Helper()
+		if err := p.Set(t.Context(), place, preferences.Values{"a": value}); !errors.Is(err, want) {
+			t.Fatalf("%v: %v, want %v", place, err, want)
+		}
+	}
+	for n := range preferences.MaxRegions {
+		set(in(here.Account, n), "1", nil)
+	}
+	set(in(here.Account, preferences.MaxRegions), "1", preferences.ErrTooManyRegions)
+	set(in(here.Account, 0), "2", nil)
+	set(in("444455556666", preferences.MaxRegions), "1", nil)
+	set(in(here.Account, 0), "", nil)
+	set(in(here.Account, preferences.MaxRegions), "1", nil)
 }
 
 // Nothing is set before all programs can read it, and the data directory then needs the format.
