@@ -99,6 +99,7 @@ func (t *topics) newSNS(a *accounts, secrets *secrecy, endpoint func() string) *
 		IDOf:       a.directory.ID, Now: t.config.Now, CatchUp: st.node.CatchUp, Endpoint: endpoint, Room: st.room,
 		Tenants: a.tenants, Log: t.log, CheckEndpoint: t.deliverer.Check, Counting: t.counts,
 		CheckKey: secrets.check, Keys: secrets.access(a),
+		CheckPhones: func() error { return st.ready(formats.Preferences) },
 		Signer: func(version, base string) (envelope.Signer, error) {
 			return t.signing.Signer(version, base, t.config.Now())
 		},

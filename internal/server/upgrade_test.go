@@ -102,3 +102,30 @@ func TestCompositeAlarmsWaitForAllNodes(t *testing.T) {
 		}
 	}
 }
+
+// Phones subscribe when all nodes know that they do: an older node would drop their messages.
+func TestPhonesWaitForAllNodes(t *testing.T) {
+	t.Parallel()
+	var old atomic.Bool
+	p := newPair(t, func(owner, _ *Config) {
+		join := owner.Join
+		owner.Join = func(e NodeEnv) (Node, error) {
+			n, err := join(e)
+			return neighbour{n, &old}, err
+		}
+	})
+	root := p.other.Root()
+	do := func(form string) (int, string) { return call(t, p.other, "sns", "Version=2010-03-31&"+form, &root) }
+	if status, body := do("Action=CreateTopic&Name=a"); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	const subscribe = "Action=Subscribe&TopicArn=arn:aws:sns:us-east-1:000000000000:a&Protocol=sms&Endpoint=%2B15555550100"
+	old.Store(true)
+	if status, body := do(subscribe); status != http.StatusServiceUnavailable || !strings.Contains(body, "the node c runs version 1.0") {
+		t.Errorf("%d %s", status, body)
+	}
+	old.Store(false)
+	if status, body := do(subscribe); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+}

@@ -36,11 +36,11 @@ func hasScheme(url, scheme string) bool {
 
 // checkPhone refuses a number that no phone can have. Dots, slashes and hyphens may stand between its digits, one at a
 // time.
-func checkPhone(number string) error {
+func (s *Service) checkPhone(number string) error {
 	if !phoneEndpoint.MatchString(number) {
 		return errPhone(number)
 	}
-	return nil
+	return s.phones()
 }
 
 // phoneEndpoint is a number of E.164 with separators.

@@ -56,6 +56,9 @@ type Options struct {
 	CheckKey func(name string) error
 	// Keys decides who may use the encryption keys of topics. Nil allows everything.
 	Keys *service.KeyAccess
+	// CheckPhones returns an error while some node of a cluster does not know that phones subscribe, and would drop their
+	// messages. A nil CheckPhones means that all know it.
+	CheckPhones func() error
 	// Room is called before data is added. See sqs.Options.
 	Room func() error
 	Log  *slog.Logger // nil means that nothing is logged
@@ -79,6 +82,7 @@ type Service struct {
 	counting    func() bool
 	room        func() error
 	checkKey    func(name string) error
+	phones      func() error
 	keys        *service.KeyAccess
 	tenants     *tenant.Tenants
 	log         *slog.Logger
@@ -94,6 +98,7 @@ func New(o Options) (*Service, *protocol.Service) {
 		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint,
 		signers:   o.Signer,
 		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, checkKey: o.CheckKey, keys: o.Keys,
+		phones:  o.CheckPhones,
 		tenants: o.Tenants, log: o.Log,
 	}
 	s.now = s.authorizer.Now
@@ -122,6 +127,9 @@ func New(o Options) (*Service, *protocol.Service) {
 	}
 	if s.checkKey == nil {
 		s.checkKey = func(string) error { return nil }
+	}
+	if s.phones == nil {
+		s.phones = func() error { return nil }
 	}
 	if s.room == nil {
 		s.room = func() error { return nil }

@@ -221,7 +221,7 @@ func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err er
 	case p == topic.SQS:
 		return s.checkQueue(sub)
 	case p == topic.SMS:
-		return true, checkPhone(sub.Endpoint)
+		return true, s.checkPhone(sub.Endpoint)
 	}
 	return false, s.checkAddress(sub)
 }
