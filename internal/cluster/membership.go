@@ -55,17 +55,17 @@ func (m *membership) run() {
 	known := make(map[string]bool)
 	looked := time.Now()
 	said := time.Duration(0) // difference of this machine's clock
-	send := m.sendHeartbeats
 	for {
 		if late := time.Since(looked) - m.times.heartbeat; late > m.times.heartbeat {
 			m.view.forgive(late)
 		}
 		looked = time.Now()
 		m.record(m.self())
-		m.tasks.start(send)
+		m.tasks.start(m.sendDue)
 		m.view.markDead(time.Now())
 		if m.logNodes(known) {
 			m.changed()
+			m.tasks.start(m.sendHeartbeats) // the others learn of it at once
 		}
 		if skew := m.clocks.skew(); abs(skew-said) > tolerated {
 			if said = skew; skew != 0 {
@@ -79,11 +79,9 @@ func (m *membership) run() {
 		if at, ok := m.view.nextSilence(); ok {
 			quiet.Reset(time.Until(at))
 		}
-		send = m.sendDue
 		select {
 		case <-again.C:
 		case <-quiet.C:
-			send = m.sendHeartbeats // the others learn of it at once
 		case <-m.ctx.Done():
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +18,12 @@ import (
 // meet makes nodes of these names that know each other, without anything to keep.
 func meet(t *testing.T, names ...string) map[string]*membership {
 	t.Helper()
-	network := messenger.NewMemory()
+	return meetOn(t, messenger.NewMemory(), names...)
+}
+
+// meetOn is meet on a network.
+func meetOn(t *testing.T, network *messenger.Memory, names ...string) map[string]*membership {
+	t.Helper()
 	var peers []Peer
 	for _, name := range names {
 		peers = append(peers, Peer{Name: name})
@@ -68,6 +74,41 @@ func TestNodesHearOfEachOther(t *testing.T) {
 			t.Error("those who wait for the owner are not told that it is dead")
 		}
 	})
+}
+
+// A node says at once that it no longer hears another one, also to nodes to which no heartbeat is due: elections wait
+// for that. The silence of a node that only answers ends at the time of a heartbeat, as it began.
+func TestSilenceIsSaidAtOnce(t *testing.T) {
+	for beats := range 10 {
+		synctest.Test(t, func(t *testing.T) {
+			network := messenger.NewMemory()
+			nodes := meetOn(t, network, "a", "b", "c")
+			a, b := nodes["a"], nodes["b"]
+			a.self = func() heartbeat { return heartbeat{Node: "a", Incarnation: "1", Silent: a.view.silent()} }
+			defer a.tasks.wait()
+			var end func()
+			a.ctx, end = context.WithCancel(t.Context())
+			defer end()
+			a.tasks.start(a.run)
+			pass := func(beats int) { // b sends between the heartbeats of a, which skips some of its own
+				for range beats {
+					time.Sleep(usual.heartbeat / 2)
+					b.sendHeartbeats()
+					time.Sleep(usual.heartbeat / 2)
+				}
+				synctest.Wait()
+			}
+			pass(beats)
+			network.Cut("c", true)
+			pass(int(usual.silence / usual.heartbeat))
+			if !a.view.isSilent("c") {
+				t.Fatal("the other node is not silent yet")
+			}
+			if said := b.view.lastSaid()["a"].Silent; !slices.Equal(said, []string{"c"}) {
+				t.Errorf("after %d heartbeats: the node says that it does not hear %v", beats, said)
+			}
+		})
+	}
 }
 
 // The heartbeat of today is read by nodes of the version before, and theirs here.

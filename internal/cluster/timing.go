@@ -57,8 +57,8 @@ func CheckFailover(d time.Duration) error {
 //     newer record has come. It takes the place of that record, or of none.
 //   - Both measure with monotonic clocks, so no clock that is set matters. Clocks may run at different rates: up to 20%
 //     of a lease.
-//   - A program that knows no lengths waits until JetStream forgets the record, after jetstream.Leases's longest
-//     length.
+//   - One record, that of a session, renews all leases of a process: see jetstream/session.go.
+//   - A program that knows no sessions, or no lengths, waits until JetStream forgets the record.
 //   - Nodes may have different timeouts, because each record names the length by which its holder goes.
 //
 // A process that was paused for longer than its lease finds out before its next answer: see replica.Ownership.

@@ -181,10 +181,16 @@ func (s *sightings) until(in map[string]sighting, name string, seen sighting) ti
 	}
 	own := sessionPrefix + seen.session
 	of, ok := in[own]
-	if !ok || of.isEnded() || !slices.Contains(of.names, name) {
+	if !ok || !of.renews(name) {
 		return time.Time{}
 	}
 	return s.sign(own, of).Add(of.length)
+}
+
+// renews reports whether a session renews a lease, as far as is known. If its message is gone, there may have been a
+// later one with other names that was not seen.
+func (s sighting) renews(name string) bool {
+	return !s.isEnded() && (s.sequence == 0 || slices.Contains(s.names, name))
 }
 
 // isEnded reports whether this is the message that has ended a session.
@@ -247,7 +253,7 @@ func (s *sightings) lapsed(name, own string, now time.Time) (sequence uint64, of
 // lease has none, and if its session has ended or no longer renews it. s.mu is held.
 func (s *sightings) unended(name string, seen sighting) *ending {
 	of, ok := s.leases[sessionPrefix+seen.session]
-	if seen.session == "" || ok && (of.isEnded() || !slices.Contains(of.names, name)) {
+	if seen.session == "" || ok && !of.renews(name) {
 		return nil
 	}
 	return &ending{seen.session, of.sequence}

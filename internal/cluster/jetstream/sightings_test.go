@@ -129,6 +129,7 @@ func TestSightings(t *testing.T) {
 		"session ended here":      {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, ends("a")}}, second, "may take 7"},
 		"session forgotten":       {[]sight{{0, readsSession(0, 1, "a", "s")}}, second, "may take 7 after the end of a at 0"},
 		"session gone too early":  {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, readsSession(0, 1, "a", "s")}}, 2*second - 1, "held fresh may take none"},
+		"left out, session gone":  {[]sight{{0, readsSession(5, 1, "a", "r")}, {second, readsSession(0, 1, "a")}}, 2*second - 1, "held fresh may take none"},
 		"both gone too early":     {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, readsNothing}}, 2*second - 1, "held fresh may not take"},
 		"both gone, and over":     {[]sight{{0, readsSession(5, 1, "a", "s")}, {second, readsNothing}}, 2 * second, "may take 0 after the end of a at 0"},
 		"given back by a session": {[]sight{{0, readsSession(5, 1, "a", "s")}, {1, expires}, {2, readsNothing}}, 3, "fresh may take none"},
