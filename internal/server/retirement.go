@@ -183,10 +183,20 @@ func (r *retirement) refuse(id string) error {
 	if _, err := ring.Remove(id); err != nil {
 		return &admin.KeyInUse{Reason: err.Error()}
 	}
+	if !r.replaced(id) {
+		return &admin.KeyInUse{Reason: "no other key encrypts until all nodes of the cluster have it"}
+	}
 	if named := r.namedBy(id); named != "" {
 		return &admin.KeyInUse{Reason: named + " names it as KmsMasterKeyId"}
 	}
 	return nil
+}
+
+// replaced reports whether another key encrypts messages. Without one, they would be stored as they are.
+func (r *retirement) replaced(id string) bool {
+	return slices.ContainsFunc(r.secrecy.used.Encrypting(), func(other string) bool {
+		return other != id && r.secrecy.ring.ByID(other) != nil
+	})
 }
 
 // namedBy returns the ARN of a queue or topic that names a key, or nothing.

@@ -133,6 +133,21 @@ func TestRetiredKey(t *testing.T) {
 	}
 }
 
+// A node of a cluster may have a new key before the others do. The old key encrypts until all have the new one.
+func TestRetirementOfTheOnlyKey(t *testing.T) {
+	t.Parallel()
+	r := newRetiring(t)
+	s := *r.server.secrecy
+	old := s.ring.First().ID()
+	rotated, err := s.ring.Rotate(time.Now())
+	apitest.Must(t, rotated, err)
+	s.ring = rotated
+	of := &retirement{config: &r.config, storage: r.server.storage, secrecy: &s}
+	if _, err := of.retire(t.Context(), old); err == nil || !strings.Contains(err.Error(), "no other key encrypts") {
+		t.Errorf("it is retired: %v", err)
+	}
+}
+
 // A search is due some minutes after the retirement, and then each hour.
 func TestRetirementIsDue(t *testing.T) {
 	t.Parallel()
