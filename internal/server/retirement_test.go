@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -148,7 +149,7 @@ func TestRetirementOfTheOnlyKey(t *testing.T) {
 	}
 }
 
-// A search is due some minutes after the retirement, and then each hour.
+// A search is due some minutes after the retirement or a search that has failed, and then each hour.
 func TestRetirementIsDue(t *testing.T) {
 	t.Parallel()
 	r := newRetiring(t)
@@ -172,5 +173,16 @@ func TestRetirementIsDue(t *testing.T) {
 		if got := of.due(); len(got) != c.want {
 			t.Errorf("%+v: %v are due", c, got)
 		}
+	}
+
+	lacking := *r.server.secrecy
+	lacking.ring = keyring.New(now)
+	of.secrecy, of.log = &lacking, slog.New(slog.DiscardHandler)
+	of.turn(t.Context())
+	if got := of.due(); len(got) > 0 {
+		t.Errorf("%v are due at once", got)
+	}
+	if now = now.Add(retirementPause); len(of.due()) != 1 {
+		t.Error("it is not due again")
 	}
 }
