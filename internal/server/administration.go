@@ -32,6 +32,7 @@ type administration struct {
 	queues     *queues
 	topics     *topics
 	monitoring *monitoring
+	secrecy    *secrecy
 	operators  *admin.Authorizer // permissions of administrators
 	backups    *backups
 	continuous *continuous
@@ -47,7 +48,7 @@ func newAdministration(c *Config) *administration {
 func (a *administration) open(
 	st *storage, ac *accounts, q *queues, t *topics, m *monitoring, secrets *secrecy,
 ) (err error) {
-	a.storage, a.accounts, a.queues, a.topics, a.monitoring = st, ac, q, t, m
+	a.storage, a.accounts, a.queues, a.topics, a.monitoring, a.secrecy = st, ac, q, t, m, secrets
 	a.operators = admin.NewAuthorizer(ac.permissions, a.config.Accounts[0], a.config.Now)
 	if a.backups, err = newBackups(a.config, st); err != nil {
 		return err
@@ -86,6 +87,7 @@ func (a *administration) newAdmin() *protocol.Service {
 		Catalog: st.catalog.Load(), Shard: st.messages, Authorizer: a.accounts.authorizer(admin.Rules),
 		Access: a.accounts.permissions, Directory: a.accounts.directory, Services: rules(), Consumers: a.consumersOf,
 		Messages: a.accounts.authorizer(sqs.Rules), CheckAttributes: sqs.CheckAttributes, Room: st.room,
+		Keys:      a.secrecy.access(a.accounts),
 		Ready:     func() error { return st.ready(formats.Selections) },
 		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})

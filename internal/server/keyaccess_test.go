@@ -12,9 +12,9 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// usesKeys is a policy that allows everything in SQS and SNS, and some actions with keys.
+// usesKeys is a policy that allows everything in SQS, SNS and Sluice, and some actions with keys.
 func usesKeys(effect, actions, key string) string {
-	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sqs:*","sns:*"],"Resource":"*"},
+	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sqs:*","sns:*","sluice:*"],"Resource":"*"},
 		{"Effect":%q,"Action":[%s],"Resource":%q}]}`, effect, actions, key)
 }
 
@@ -74,6 +74,37 @@ func TestKeyAccess(t *testing.T) {
 		a := user(name, map[bool]string{false: apitest.Allow("sns:*", "*"), true: usesKeys("Allow", both, arn)}[may])
 		_, err := a.SNS.Publish(t.Context(), &sns.PublishInput{TopicArn: topic, Message: aws.String("m")})
 		checkKeyAccess(t, name+" publishes", err, may)
+	}
+}
+
+// A move takes the permissions of a receive and a send: no message leaves a queue with a key through another one.
+func TestMovesTakeKeys(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t, encrypted(t.TempDir()))
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	queue := func(name, key string) (arn string) {
+		t.Helper()
+		out, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
+			QueueName: &name, Attributes: map[string]string{"KmsMasterKeyId": key},
+		})
+		apitest.Must(t, out, err)
+		return "arn:aws:sqs:us-east-1:" + account + ":" + name
+	}
+	locked, open := queue("locked", s.secrecy.ring.First().ID()), queue("open", "")
+	for effect, may := range map[string]bool{"Deny": false, "Allow": true} {
+		user, _ := root.User(t, effect, usesKeys(effect, `"kms:*"`, "*"))
+		for from, to := range map[string]string{locked: open, open: locked} {
+			what := fmt.Sprintf("%s: from %s to %s", effect, from, to)
+			_, err := user.SQS.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: &from, DestinationArn: &to})
+			if code := strings.ToLower(apitest.Code(err)); strings.HasPrefix(code, "kms") == may {
+				t.Errorf("%s: a task: %v", what, err) // one that is allowed fails because the source has no dead letters
+			}
+			name := from[strings.LastIndex(from, ":")+1:]
+			status, out := user.Sluice(t, "RedriveMessages", object{"QueueUrl": name, "DestinationArn": to})
+			if may && status != 200 || !may && (status != 403 || !strings.Contains(fmt.Sprint(out), "kms:")) {
+				t.Errorf("%s: a redrive: %d %v", what, status, out)
+			}
+		}
 	}
 }
 

@@ -31,12 +31,14 @@ type retirement struct {
 	log     *slog.Logger
 	storage *storage
 	secrecy *secrecy
-	backups *backups // makes snapshots
+	backups *backups  // makes snapshots
+	failed  time.Time // when a search last failed; zero: never
 }
 
 const (
 	// retirementPause is the time from a key's retirement to the first search. It is many times longer than a request
-	// takes, and than a node that answers clients lags behind the control store.
+	// takes, and than a node that answers clients lags behind the control store. It is also the time from a search that
+	// has failed to the next.
 	retirementPause = 5 * time.Minute
 	// retirementEvery is the time from one search to the next.
 	retirementEvery = time.Hour
@@ -56,21 +58,27 @@ func (r *retirement) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-turn.C:
+			r.turn(ctx)
 		}
-		for _, k := range r.due() {
-			if err := r.examine(ctx, k); err != nil && ctx.Err() == nil {
-				r.log.Warn("it is not known whether a retired key is needed", "key", k.ID, "error", err)
-			}
+	}
+}
+
+// turn makes the searches that are due.
+func (r *retirement) turn(ctx context.Context) {
+	for _, k := range r.due() {
+		if err := r.examine(ctx, k); err != nil && ctx.Err() == nil {
+			r.failed = r.config.Now()
+			r.log.Warn("it is not known whether a retired key is needed", "key", k.ID, "error", err)
 		}
 	}
 }
 
 // due returns the keys to search for now, on the node that owns the control store.
 func (r *retirement) due() (keys []encryption.Retirement) {
-	if !r.storage.isOwner() {
+	now := r.config.Now()
+	if !r.storage.isOwner() || now.Sub(r.failed) < retirementPause {
 		return nil
 	}
-	now := r.config.Now()
 	for _, k := range r.secrecy.used.Retired() {
 		if !k.Gone && now.Sub(k.Since) >= retirementPause && now.Sub(k.Checked) >= retirementEvery {
 			keys = append(keys, k)
@@ -137,7 +145,9 @@ func (r *retirement) countIn(ctx context.Context, dir string, k keyring.ShortID)
 			needed++
 		}
 		if read += len(value); read >= retirementRead {
-			stopped = slowly(ctx, wait, read)
+			if stopped = r.storage.space.room(); stopped == nil { // the snapshot takes space
+				stopped = slowly(ctx, wait, read)
+			}
 			read = 0
 		}
 		return stopped == nil
@@ -183,10 +193,20 @@ func (r *retirement) refuse(id string) error {
 	if _, err := ring.Remove(id); err != nil {
 		return &admin.KeyInUse{Reason: err.Error()}
 	}
+	if !r.replaced(id) {
+		return &admin.KeyInUse{Reason: "no other key encrypts until all nodes of the cluster have it"}
+	}
 	if named := r.namedBy(id); named != "" {
 		return &admin.KeyInUse{Reason: named + " names it as KmsMasterKeyId"}
 	}
 	return nil
+}
+
+// replaced reports whether another key encrypts messages. Without one, they would be stored as they are.
+func (r *retirement) replaced(id string) bool {
+	return slices.ContainsFunc(r.secrecy.used.Encrypting(), func(other string) bool {
+		return other != id && r.secrecy.ring.ByID(other) != nil
+	})
 }
 
 // namedBy returns the ARN of a queue or topic that names a key, or nothing.

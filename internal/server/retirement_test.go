@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -133,7 +134,22 @@ func TestRetiredKey(t *testing.T) {
 	}
 }
 
-// A search is due some minutes after the retirement, and then each hour.
+// A node of a cluster may have a new key before the others do. The old key encrypts until all have the new one.
+func TestRetirementOfTheOnlyKey(t *testing.T) {
+	t.Parallel()
+	r := newRetiring(t)
+	s := *r.server.secrecy
+	old := s.ring.First().ID()
+	rotated, err := s.ring.Rotate(time.Now())
+	apitest.Must(t, rotated, err)
+	s.ring = rotated
+	of := &retirement{config: &r.config, storage: r.server.storage, secrecy: &s}
+	if _, err := of.retire(t.Context(), old); err == nil || !strings.Contains(err.Error(), "no other key encrypts") {
+		t.Errorf("it is retired: %v", err)
+	}
+}
+
+// A search is due some minutes after the retirement or a search that has failed, and then each hour.
 func TestRetirementIsDue(t *testing.T) {
 	t.Parallel()
 	r := newRetiring(t)
@@ -157,5 +173,16 @@ func TestRetirementIsDue(t *testing.T) {
 		if got := of.due(); len(got) != c.want {
 			t.Errorf("%+v: %v are due", c, got)
 		}
+	}
+
+	lacking := *r.server.secrecy
+	lacking.ring = keyring.New(now)
+	of.secrecy, of.log = &lacking, slog.New(slog.DiscardHandler)
+	of.turn(t.Context())
+	if got := of.due(); len(got) > 0 {
+		t.Errorf("%v are due at once", got)
+	}
+	if now = now.Add(retirementPause); len(of.due()) != 1 {
+		t.Error("it is not due again")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/proof/history"
 	"github.com/sluicemq/sluice/internal/proof/workload"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // backedUpNodes is a cluster that makes continuous backups, and what was asked of it.
@@ -26,9 +27,7 @@ type backedUpNodes struct {
 // clusters of one node, and holds each to the same verdict as TestKillContinuousBackup does. The cluster itself must
 // keep its promises, too.
 func TestKillClusterBackup(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	t.Logf("SLUICE_TEST_CRASH_SEED=%d", seed)

@@ -23,9 +23,7 @@ import (
 // TestNothingReadableOnTheWire listens between the nodes of a cluster without TLS, as messages are sent to and received
 // from nodes that do not own their queue. With encryption no text of a message passes, and without it they do.
 func TestNothingReadableOnTheWire(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a while")
-	}
+	program.Long(t)
 	t.Parallel()
 	const messages = 200
 	for _, encrypts := range []bool{true, false} {

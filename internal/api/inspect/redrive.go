@@ -87,6 +87,9 @@ func (s *inspector) redriveMessages(ctx context.Context, c *protocol.Call, in *r
 	if err := s.messages.Authorize(c, subject(source.Name, source), moves...); err != nil {
 		return nil, err
 	}
+	if err := s.useKey(c, source, service.ToDecrypt); err != nil {
+		return nil, err
+	}
 	task := queue.MoveTask{ID: uuid.NewString(), Selection: selection}
 	if err := s.destination(c, in.DestinationArn, source, &task); err != nil {
 		return nil, err
@@ -222,7 +225,7 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 			)
 		}
 		for _, q := range back {
-			if err := s.messages.Authorize(c, subject(q.Name, q), "sqs:SendMessage"); err != nil {
+			if err := s.allowSend(c, q.Name, q); err != nil {
 				return err
 			}
 			task.Sources = append(task.Sources, q.ID)
@@ -235,7 +238,7 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 		return protocol.ValidationError("DestinationArn is %q, which is no ARN of a queue.", service.Shorten(arn))
 	}
 	q := s.catalog.Find(n)
-	if err := s.messages.Authorize(c, subject(n, q), "sqs:SendMessage"); err != nil {
+	if err := s.allowSend(c, n, q); err != nil {
 		return err
 	}
 	switch {
@@ -249,6 +252,19 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 	task.Destination = q.Name.ARN()
 	bound(task.Selection, q)
 	return nil
+}
+
+// allowSend returns nil if the caller may send to a queue. The queue is nil if there is none of the name.
+func (s *inspector) allowSend(c *protocol.Call, n catalog.Name, q *catalog.Queue) error {
+	if err := s.messages.Authorize(c, subject(n, q), "sqs:SendMessage"); err != nil || q == nil {
+		return err
+	}
+	return s.useKey(c, q, service.ToEncrypt)
+}
+
+// useKey returns nil if the caller may take actions with the encryption key of a queue.
+func (s *inspector) useKey(c *protocol.Call, q *catalog.Queue, actions []string) error {
+	return s.keys.Authorize(c, q.Name.Account, q.Name.Region, q.Attributes.KMSKey, actions)
 }
 
 // editsInPlace reports whether messages may stay in their queue. Copies have new ids, so that ids cannot select a copy

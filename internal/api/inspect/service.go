@@ -44,6 +44,7 @@ type Options struct {
 	// Messages authorises what SQS has actions for, and CheckAttributes refuses message attributes as SQS does.
 	Messages        *service.Authorizer
 	CheckAttributes func([]queue.Attribute) error
+	Keys            *service.KeyAccess // who may use the keys of queues
 	// Room returns why nothing can be stored that makes the data more, and Ready why tasks that select messages cannot
 	// be stored, because there are older programs in the cluster.
 	Room, Ready func() error
@@ -63,6 +64,7 @@ type inspector struct {
 	consumers       func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
 	messages        *service.Authorizer
 	checkAttributes func([]queue.Attribute) error
+	keys            *service.KeyAccess
 	room, ready     func() error
 }
 
@@ -72,7 +74,7 @@ func Register(wire *protocol.Service, o Options) {
 		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory,
 		services:  o.Services,
 		publicURL: o.PublicURL, consumers: o.Consumers,
-		messages: o.Messages, checkAttributes: o.CheckAttributes, room: o.Room, ready: o.Ready,
+		messages: o.Messages, checkAttributes: o.CheckAttributes, keys: o.Keys, room: o.Room, ready: o.Ready,
 	}
 	protocol.Register(wire, "CheckAccess", s.checkAccess, protocol.Data)
 	protocol.Register(wire, "CountMessages", s.countMessages, protocol.Data)

@@ -59,13 +59,16 @@ func (s *Service) moveDestinations(c *protocol.Call, sources []*catalog.Queue, a
 		n, fault := arnTarget("DestinationArn", arn)
 		noteName(c, noteDestination, n)
 		q, err := s.allowByName(c, n, fault, "sqs:SendMessage")
-		if err != nil || n.Region != c.Region {
+		if err != nil || q == nil || n.Region != c.Region {
 			return nil, err
 		}
-		return q, nil
+		return q, s.useKey(c, q, service.ToEncrypt)
 	}
 	for _, q := range sources {
 		if err := s.authorize(c, resource{q.Name, q}, tagging{}, "sqs:SendMessage"); err != nil {
+			return nil, err
+		}
+		if err := s.useKey(c, q, service.ToEncrypt); err != nil {
 			return nil, err
 		}
 	}
@@ -94,6 +97,9 @@ func (s *Service) startMessageMoveTask(
 	n, fault := arnTarget("SourceArn", in.SourceArn)
 	source, err := s.moveSource(c, n, fault, "sqs:StartMessageMoveTask")
 	if err != nil {
+		return nil, err
+	}
+	if err := s.useKey(c, source, service.ToDecrypt); err != nil {
 		return nil, err
 	}
 	sources := s.sources(source)

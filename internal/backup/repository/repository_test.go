@@ -548,6 +548,31 @@ func TestDoomedObjects(t *testing.T) {
 	}
 }
 
+// A moment stays small if many objects are to be removed, such as those of a month that has expired at once. The next
+// sweep removes the rest.
+func TestManyObjectsToRemove(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	for i := range maxRemovals + 100 {
+		m.objects[objectKey(fmt.Sprintf("%064x", i))] = ""
+	}
+	w := newWriter(m, "a")
+	if err := step(t, w, 0, history(1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	first, err := New(m).At(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first.Removing) != maxRemovals {
+		t.Errorf("the moment removes %d objects", len(first.Removing))
+	}
+	if err := step(t, w, 1, history(1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	checkNoGarbage(t, m)
+}
+
 // A writer that sleeps for hours finds that its number was used, even if that moment has expired since.
 func TestWriterThatSleeps(t *testing.T) {
 	t.Parallel()

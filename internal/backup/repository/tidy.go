@@ -14,6 +14,9 @@ const (
 	sweepEvery = time.Hour
 	// removalLimit is how long after a moment its writer removes objects.
 	removalLimit = 5 * time.Minute
+	// maxRemovals limits the objects that one moment removes, whose digests are in it; the next sweep removes the rest.
+	// Most object stores remove fewer in removalLimit.
+	maxRemovals = 50_000
 	// doomedFor is how long a writer that begins takes others to remove objects. They have less time for it.
 	doomedFor = 2 * removalLimit
 )
@@ -53,8 +56,8 @@ func (d *doomed) check(digest string) error {
 	return nil
 }
 
-// condemn adds to a moment, once an hour, the objects that no moment names, and returns them. If it fails, Tidy says
-// so: a moment is worth more than space.
+// condemn adds to a moment, once an hour, the objects that no moment names, or as many of them as it may have, and
+// returns these. If it fails, Tidy says so: a moment is worth more than space.
 func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
 	since := m.Created.Sub(w.swept)
 	if since >= 0 && since < sweepEvery {
@@ -66,8 +69,8 @@ func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
 		return removal{failed: fmt.Errorf("find what no moment names: %w", err)}
 	}
 	w.swept = m.Created
-	m.Removing = digests
-	return removal{digests: digests, until: until}
+	m.Removing = digests[:min(len(digests), maxRemovals)]
+	return removal{digests: m.Removing, until: until}
 }
 
 // unnamed returns the objects that no moment names, the new one included. If a moment cannot be read, or a known one is
