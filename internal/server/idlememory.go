@@ -28,6 +28,7 @@ func ReturnMemory(ctx context.Context) {
 	for wait.For(ctx, restInterval) == nil {
 		if r.due(measureHeap()) {
 			debug.FreeOSMemory()
+			r.left = measureHeap().held
 		}
 	}
 }
@@ -42,12 +43,13 @@ type heapUse struct {
 // rest decides when a process is idle and has memory to return.
 type rest struct {
 	allocated uint64 // at the last look
+	left      uint64 // what was still held after the last return: to try again would return no more
 }
 
 func (r *rest) due(now heapUse) bool {
 	idle := now.allocated-r.allocated <= restAllocations
 	r.allocated = now.allocated
-	return idle && now.held > now.alive+max(worthReturning, now.alive/worthReturningPart)
+	return idle && now.held > max(now.alive, r.left)+max(worthReturning, now.alive/worthReturningPart)
 }
 
 func measureHeap() heapUse {
