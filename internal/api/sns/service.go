@@ -56,8 +56,8 @@ type Options struct {
 	CheckKey func(name string) error
 	// Keys decides who may use the encryption keys of topics. Nil allows everything.
 	Keys *service.KeyAccess
-	// CheckPhones returns an error while some node of a cluster does not know that phones subscribe, and would drop their
-	// messages. A nil CheckPhones means that all know it.
+	// CheckPhones returns an error while some node of a cluster does not know that phones subscribe, and would drop
+	// their messages. A nil CheckPhones means that all know it.
 	CheckPhones func() error
 	// Room is called before data is added. See sqs.Options.
 	Room func() error
