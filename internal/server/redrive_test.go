@@ -16,13 +16,7 @@ func TestRedriveWaitsForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool
 	old.Store(true)
-	p := newPair(t, func(owner, _ *Config) {
-		join := owner.Join
-		owner.Join = func(e NodeEnv) (Node, error) {
-			n, err := join(e)
-			return neighbour{n, &old}, err
-		}
-	})
+	p := newPair(t, func(owner, _ *Config) { beside(owner, &old) })
 	c := clientOf(t, p.owner, inJSON)
 	c.Region = "us-east-1" // where callAdmin is
 	c.Make("CreateQueue", object{"QueueName": "from"})

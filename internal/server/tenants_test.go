@@ -19,13 +19,7 @@ func TestLimitsWaitForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool
 	old.Store(true)
-	p := newPair(t, func(owner, _ *Config) {
-		join := owner.Join
-		owner.Join = func(e NodeEnv) (Node, error) {
-			n, err := join(e)
-			return neighbour{n, &old}, err
-		}
-	})
+	p := newPair(t, func(owner, _ *Config) { beside(owner, &old) })
 	input := `{"AccountId":"` + account + `","Limits":{"SendsPerSecond":5}}`
 	status, body := callAdmin(t, p.owner, "SetLimits", input)
 	if status != http.StatusServiceUnavailable || !strings.Contains(body, "when all nodes of the cluster know what they are: the node c runs version 1.0, which is too old for it.") {

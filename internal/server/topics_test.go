@@ -26,6 +26,15 @@ func (n neighbour) Reads(format int) error {
 	return nil
 }
 
+// beside gives a node an old neighbour, as long as old is true.
+func beside(node *Config, old *atomic.Bool) {
+	join := node.Join
+	node.Join = func(e NodeEnv) (Node, error) {
+		n, err := join(e)
+		return neighbour{n, old}, err
+	}
+}
+
 // While a node of the cluster runs a program that does not know topics there are none, and the client reads why. Once
 // there is one, nothing waits for such a node any more.
 func TestFirstTopicWaitsForAllNodes(t *testing.T) {
@@ -34,11 +43,7 @@ func TestFirstTopicWaitsForAllNodes(t *testing.T) {
 	old.Store(true)
 	log := new(journal)
 	p := newPair(t, func(owner, _ *Config) {
-		join := owner.Join
-		owner.Join = func(e NodeEnv) (Node, error) {
-			n, err := join(e)
-			return neighbour{n, &old}, err
-		}
+		beside(owner, &old)
 		owner.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
 	root := p.other.Root()

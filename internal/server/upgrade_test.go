@@ -28,13 +28,7 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 			t.Parallel()
 			var old atomic.Bool
 			old.Store(true)
-			p := newPair(t, func(owner, _ *Config) {
-				join := owner.Join
-				owner.Join = func(e NodeEnv) (Node, error) {
-					n, err := join(e)
-					return neighbour{n, &old}, err
-				}
-			})
+			p := newPair(t, func(owner, _ *Config) { beside(owner, &old) })
 			for _, at := range []*Server{p.owner, p.other} {
 				root := at.Root()
 				ask := func(action string, form url.Values) (int, string) {
@@ -70,13 +64,7 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 func TestCompositeAlarmsWaitForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool
-	p := newPair(t, func(owner, _ *Config) {
-		join := owner.Join
-		owner.Join = func(e NodeEnv) (Node, error) {
-			n, err := join(e)
-			return neighbour{n, &old}, err
-		}
-	})
+	p := newPair(t, func(owner, _ *Config) { beside(owner, &old) })
 	root := p.other.Root()
 	put := func(form string) (int, string) {
 		return call(t, p.other, "monitoring", "Version=2010-08-01&"+form, &root)
@@ -107,13 +95,7 @@ func TestCompositeAlarmsWaitForAllNodes(t *testing.T) {
 func TestPhonesWaitForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool
-	p := newPair(t, func(owner, _ *Config) {
-		join := owner.Join
-		owner.Join = func(e NodeEnv) (Node, error) {
-			n, err := join(e)
-			return neighbour{n, &old}, err
-		}
-	})
+	p := newPair(t, func(owner, _ *Config) { beside(owner, &old) })
 	root := p.other.Root()
 	do := func(form string) (int, string) { return call(t, p.other, "sns", "Version=2010-03-31&"+form, &root) }
 	if status, body := do("Action=CreateTopic&Name=a"); status != http.StatusOK {
