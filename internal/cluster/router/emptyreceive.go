@@ -2,10 +2,12 @@ package router
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
 )
 
 // emptyReceives counts receives of clients that returned no messages. Only the router can count them, because a receive
@@ -33,8 +35,9 @@ func (r *Router) countEmpty(id queue.ID, n uint64) {
 	r.empty.n[id] += n
 }
 
-// tellEmpty reports empty receives to the shards. Those that a shard cannot take now are reported later, unless the
-// queue has been deleted or the router is closed.
+// tellEmpty reports empty receives to the shards. Those that a shard has certainly not taken are reported later, unless
+// the queue has been deleted or the router is closed. After a lost answer they are given up: it is better to miss some
+// than to count some twice.
 func (r *Router) tellEmpty() {
 	r.empty.mu.Lock()
 	counted := r.empty.n
@@ -48,7 +51,7 @@ func (r *Router) tellEmpty() {
 		_, err = callOnce(r.closed, r, p.Shards[0], func(ctx context.Context, s Shard) (struct{}, error) {
 			return struct{}{}, s.EmptyReceives(ctx, id, n)
 		})
-		if err != nil && r.closed.Err() == nil {
+		if errors.Is(err, shard.ErrNotBegun) && r.closed.Err() == nil {
 			r.countEmpty(id, n)
 		}
 	}

@@ -1,12 +1,16 @@
 package router_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/cluster/remote"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
 )
 
 // A client's receive that gave nothing is counted once, wherever it looked and whichever
@@ -23,21 +27,76 @@ func TestEmptyReceivesAreCountedOnce(t *testing.T) {
 		r.EmptyReceive(single)
 	}
 	eventually.Succeeds(t, func() error {
-		counted := make(map[string]int64)
-		for _, node := range c.nodes {
-			standings, err := c.router(node).Standings(t.Context())
-			if err != nil {
-				return err
-			}
-			for _, s := range standings {
-				counted[s.ARN] += s.Happened[queue.MetricEmptyReceives]
-			}
+		counted, err := c.emptyReceives(t)
+		if err == nil && (counted[arn(wide)] != 3 || counted[arn(single)] != 3) {
+			err = fmt.Errorf("counted %v", counted)
 		}
-		if counted[arn(wide)] != 3 || counted[arn(single)] != 3 {
-			return fmt.Errorf("counted %v", counted)
-		}
-		return nil
+		return err
 	})
+}
+
+// losing is a shard whose answers to reports of empty receives are replaced.
+type losing struct {
+	remote.Shard
+	answer func(report func() error) error
+}
+
+func (s losing) EmptyReceives(ctx context.Context, id queue.ID, n uint64) error {
+	return s.answer(func() error { return s.Shard.EmptyReceives(ctx, id, n) })
+}
+
+// A report whose answer is lost may have been counted, and is not repeated. A report that certainly did not arrive is.
+func TestEmptyReceivesWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 4, "a", "b", "c")
+	const n = 2 // the shard of single
+	node := c.nodes[0]
+	if c.owner(n) == node {
+		node = c.nodes[1]
+	}
+	r := c.router(node)
+	reports := make(chan struct{}, 10)
+	number := 0 // of the report; they come one after the other
+	c.stand(n, func(s remote.Shard) remote.Shard {
+		return losing{s, func(report func() error) error {
+			defer func() { reports <- struct{}{} }()
+			switch number++; number {
+			case 1:
+				return shard.ErrNotBegun
+			case 2:
+				return errors.Join(report(), shard.ErrUnavailable)
+			}
+			return report()
+		}}
+	})
+	r.EmptyReceive(single)
+	<-reports
+	<-reports
+	r.EmptyReceive(single)
+	<-reports
+	c.stand(n, nil) // only the shard itself has counters
+	eventually.Succeeds(t, func() error {
+		counted, err := c.emptyReceives(t)
+		if err == nil && counted[arn(single)] != 2 {
+			err = fmt.Errorf("counted %v", counted)
+		}
+		return err
+	})
+}
+
+// emptyReceives returns the empty receives that all nodes have counted, by queue.
+func (c *cluster) emptyReceives(t *testing.T) (map[string]int64, error) {
+	counted := make(map[string]int64)
+	for _, node := range c.nodes {
+		standings, err := c.router(node).Standings(t.Context())
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range standings {
+			counted[s.ARN] += s.Happened[queue.MetricEmptyReceives]
+		}
+	}
+	return counted, nil
 }
 
 // The rows of a queue that is spread over several shards are added, minute by minute. All
