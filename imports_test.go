@@ -98,7 +98,7 @@ var rules = []rule{
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status", "internal/encryption",
-		"internal/tenant",
+		"internal/tenant", "internal/tool/wait",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/inspect", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/encryption",

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/backup/repository"
 	"github.com/sluicemq/sluice/internal/bucket"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 // continuous makes one backup after the other in an object store. Clients never wait for it: it takes a snapshot, as a
@@ -64,10 +65,8 @@ func (c *continuous) Run(ctx context.Context) {
 		case !time.Now().Before(due):
 			due = c.turn(ctx)
 		}
-		select {
-		case <-ctx.Done():
+		if wait.For(ctx, min(backupTurn, max(time.Until(due), time.Millisecond))) != nil {
 			return
-		case <-time.After(min(backupTurn, max(time.Until(due), time.Millisecond))):
 		}
 	}
 }

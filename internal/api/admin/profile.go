@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
 const (
@@ -70,12 +71,9 @@ func takeProfile(ctx context.Context, kind string, d time.Duration) ([]byte, err
 	if err := pprof.StartCPUProfile(&out); err != nil {
 		return nil, errProfiling
 	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
+	err := wait.For(ctx, d)
 	pprof.StopCPUProfile()
-	return out.Bytes(), ctx.Err()
+	return out.Bytes(), err
 }
 
 var errProfiling = refusal("ProfileInProgress", http.StatusConflict, "Another profile of this server is being taken.")
