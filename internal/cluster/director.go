@@ -24,6 +24,7 @@ type director struct {
 	store     *control.Control
 	alarm     alarm // wakes the director after a change
 	replacing replacing
+	minority  string // the shard for whose log it waits, if that has been logged; see waitsFor
 	// controlEpoch returns the epoch in which this node owns the control shard, or 0.
 	controlEpoch atomic.Uint64
 }
@@ -101,7 +102,10 @@ func (d *director) found(tx *control.Tx) error {
 func (d *director) noteNodes(tx *control.Tx) {
 	live := d.members.view.live()
 	now := time.Now()
-	mayForget := d.mayForget(live)
+	minority := d.waitsFor(live)
+	if minority == "" {
+		d.minority = ""
+	}
 	var replaced []string
 	for name, b := range live {
 		record, known := d.records.node(name)
@@ -111,7 +115,7 @@ func (d *director) noteNodes(tx *control.Tx) {
 			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation})
 		case record.Incarnation != b.Incarnation:
 			came := incarnation{Node: name, ID: b.Incarnation}
-			if !mayForget || !d.replacing.due(came, d.members.view.spoke(came), now, d.times.silence) {
+			if d.waits(minority) || !d.replacing.due(came, d.members.view.spoke(came), now, d.times.silence) {
 				continue
 			}
 			d.log.Warn("a node has come back with an empty disk", "node", name)
@@ -136,7 +140,8 @@ func (d *director) noteNodes(tx *control.Tx) {
 	}
 	for name, record := range d.records.allNodes() {
 		_, alive := live[name]
-		if !alive && !record.GivenUp && mayForget && len(live) >= copies && d.members.view.missedFor(name) >= d.o.ReplaceAfter {
+		late := !alive && !record.GivenUp && len(live) >= copies && d.members.view.missedFor(name) >= d.o.ReplaceAfter
+		if late && !d.waits(minority) {
 			d.log.Warn("a node has been away for long; others get its replicas", "node", name, "after", d.o.ReplaceAfter)
 			d.giveUp(tx, incarnation{Node: name, ID: record.Incarnation})
 			record.GivenUp = true
@@ -145,26 +150,36 @@ func (d *director) noteNodes(tx *control.Tx) {
 	}
 }
 
-// mayForget reports whether the engine may forget a server that seems to be gone for good. The engine then completes
-// the logs of that server from the copies that are left. If these are not a majority, a node that is away may be the
-// only one with some acknowledged records, so the director waits until it is back or an operator removes it.
-func (d *director) mayForget(live map[string]heartbeat) bool {
+// waitsFor returns the shard for whose log the director waits before the engine forgets a server that seems to be gone
+// for good, or "". The engine then completes the logs of that server from the copies that are left. If these are not a
+// majority, a node that is away may be the only one with some acknowledged records, so the director waits until it is
+// back or an operator removes it.
+func (d *director) waitsFor(live map[string]heartbeat) (shard string) {
 	for name, record := range d.records.allNodes() {
 		if _, alive := live[name]; !alive && !record.GivenUp {
-			return d.haveMajorities(live)
+			return d.findMinority(live)
 		}
 	}
-	return true // nothing is to be waited for
+	return "" // no node is away
 }
 
-// haveMajorities reports whether each log has a majority of its copies, according to the owners of the shards.
-func (d *director) haveMajorities(live map[string]heartbeat) bool {
-	for name := range d.records.allShards() {
+// waits reports whether a node cannot be replaced now, because of the log of a shard, which it logs once.
+func (d *director) waits(minority string) bool {
+	if minority != d.minority {
+		d.log.Warn("nodes that are away are not replaced: a log has no majority without them", "shard", minority)
+	}
+	d.minority = minority
+	return minority != ""
+}
+
+// findMinority returns a shard whose log lacks a majority of its copies, according to the owners of the shards, or "".
+func (d *director) findMinority(live map[string]heartbeat) (shard string) {
+	for _, name := range slices.Sorted(maps.Keys(d.records.allShards())) {
 		if !slices.ContainsFunc(slices.Collect(maps.Values(live)), func(b heartbeat) bool { return b.Copies[name].isMajority() }) {
-			return false
+			return name
 		}
 	}
-	return true
+	return ""
 }
 
 // noteShards takes the next step towards a good placement.

@@ -151,11 +151,8 @@ func (s *Status) copyProblems() (out []Problem) {
 				out = append(out, Problem{fmt.Sprintf("The replica of shard %s on node %s %s.", sh.Name, r.Node, what), r.advice(sh.Name)})
 			}
 		}
-		if away := len(s.Nodes) - len(live); sh.Owner != "" && sh.Complete < sh.Copies-int64(away) {
-			out = append(out, Problem{
-				fmt.Sprintf("The log of shard %s is complete on %d nodes of %d.", sh.Name, sh.Complete, sh.Copies),
-				"Wait: it is being copied. Stop no other node before it is complete.",
-			})
+		if p, is := sh.logProblem(len(s.Nodes) - len(live)); is {
+			out = append(out, p)
 		}
 		if want := min(Copies, len(s.fit((*Node).keeps))); sh.Name != ControlShard && len(sh.Replicas) < want {
 			out = append(out, Problem{
@@ -165,6 +162,25 @@ func (s *Status) copyProblems() (out []Problem) {
 		}
 	}
 	return out
+}
+
+// logProblem explains why a served log has fewer complete copies than it should have. The copies of the nodes that are
+// away only count if too few others are complete: the cluster then replaces no node.
+func (s *Shard) logProblem(away int) (Problem, bool) {
+	complete := fmt.Sprintf("The log of shard %s is complete on %d nodes of %d", s.Name, s.Complete, s.Copies)
+	switch {
+	case s.Owner == "":
+		return Problem{}, false
+	case away > 0 && s.Complete > 0 && 2*s.Complete <= s.Copies:
+		return Problem{
+			complete + ", which is no majority.",
+			"Start the nodes that are away: they may have messages that no other node has, so none of them is replaced. " +
+				"sluice node remove gives up a node and such messages.",
+		}, true
+	case s.Complete < s.Copies-int64(away):
+		return Problem{complete + ".", "Wait: it is being copied. Stop no other node before it is complete."}, true
+	}
+	return Problem{}, false
 }
 
 // advice returns what to do about a problem of a replica.

@@ -83,6 +83,21 @@ func TestDeadNodeIsOneProblem(t *testing.T) {
 	}
 }
 
+// With two of five nodes away, one complete copy of three is no majority, although each missing copy may be on a node
+// that is away.
+func TestLogWithoutMajority(t *testing.T) {
+	s := sound("a", "b", "c", "d", "e")
+	s.Nodes[3].Live, s.Nodes[4].Live = false, false
+	s.Shards[0].Complete = 1
+	var got []string
+	for _, p := range s.Problems() {
+		got = append(got, p.Problem)
+	}
+	if want := "The log of shard 0001 is complete on 1 nodes of 3, which is no majority."; !slices.Contains(got, want) {
+		t.Errorf("%q, want %q among them", got, want)
+	}
+}
+
 func TestShardsThatMove(t *testing.T) {
 	s := sound("a", "b", "c")
 	if got := s.Moving(); len(got) > 0 {
