@@ -34,7 +34,7 @@ func (c *cluster) arguments(n *node) []string {
 	if !slices.Contains(c.config.Serve, "--in-memory") { // which goes with no directory
 		args = append(args, "--data", n.data)
 	}
-	if n.space != "" {
+	if n.space != nil {
 		args = append(args, "--insecure") // only this machine can reach the address, which the server cannot know
 	}
 	if len(c.nodes) > 1 {
@@ -97,8 +97,8 @@ func (c *cluster) add(name string) (err error) {
 	n.command = func() *exec.Cmd {
 		cmd := exec.Command(c.config.Bin, c.arguments(n)...)
 		cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "SLUICE_") }), n.env()...)
-		if n.wrap != nil {
-			cmd = n.wrap(cmd)
+		if n.space != nil {
+			cmd = n.space.Wrap(cmd)
 		}
 		return cmd
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/netns"
 )
 
 // Config is one run.
@@ -62,8 +64,8 @@ func (c *Config) Validate() error {
 		return errors.New("--producers, --consumers and --queues: want at least 1 of each")
 	case c.Shards < 0:
 		return fmt.Errorf("--shards %d: want 0 or more", c.Shards)
-	case c.Namespaces && noSpaces() != "":
-		return errors.New("--namespaces: " + noSpaces())
+	case c.Namespaces && netns.Missing() != "":
+		return errors.New("--namespaces: " + netns.Missing())
 	case c.Bin == "" || c.Dir == "":
 		return errors.New("--bin and --dir must name a program and a directory")
 	}

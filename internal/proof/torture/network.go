@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/sluicemq/sluice/internal/proof/freeport"
+	"github.com/sluicemq/sluice/internal/proof/netns"
 )
 
 // ground is what the network between the nodes is laid on.
 type ground interface {
-	// place gives the i-th node its addresses.
-	place(i int, n *node) error
+	// place gives a node its addresses.
+	place(n *node) error
 	// lay lays the way from one node to another.
 	lay(from, to *node) (way, error)
 	close() error
@@ -26,7 +27,7 @@ type way interface {
 // other's own addresses get around it.
 type proxies struct{}
 
-func (p *proxies) place(_ int, n *node) error {
+func (p *proxies) place(n *node) error {
 	addresses, err := freeport.Take(1)
 	if err != nil {
 		return err
@@ -46,6 +47,46 @@ func (p *proxies) lay(_, to *node) (way, error) {
 
 func (p *proxies) close() error { return nil }
 
+// spaces is a network of namespaces.
+type spaces struct{ bridge *netns.Bridge }
+
+// The port of the nodes for each other, and that for clients.
+const (
+	peerPort   = "6222"
+	clientPort = "9324"
+)
+
+func (s *spaces) place(n *node) error {
+	space, err := s.bridge.Add(n.name)
+	if err != nil {
+		return err
+	}
+	n.space, n.peer, n.listen = &space, space.IP+":"+peerPort, space.IP+":"+clientPort
+	return nil
+}
+
+func (s *spaces) lay(from, to *node) (way, error) { return &route{from, to}, nil }
+
+func (s *spaces) close() error { return s.bridge.Close() }
+
+// route is the way of packets from one node to another. Answers go the other route.
+type route struct{ from, to *node }
+
+func (r *route) addr() string { return r.to.peer }
+
+func (r *route) set(w weather) error {
+	fate := netns.Pass
+	switch {
+	case w.Cut:
+		fate = netns.Refuse
+	case w.There:
+		fate = netns.Drop
+	}
+	return netns.Set(*r.from.space, *r.to.space, fate)
+}
+
+func (r *route) close() error { return nil }
+
 // connect gives the nodes addresses and lays the ways between them.
 func (c *cluster) connect() error {
 	if len(c.nodes) == 1 {
@@ -53,15 +94,15 @@ func (c *cluster) connect() error {
 	}
 	var on ground = new(proxies)
 	if c.config.Namespaces {
-		spaces, err := newSpaces()
+		bridge, err := netns.New()
 		if err != nil {
 			return fmt.Errorf("network namespaces: %w", err)
 		}
-		on = spaces
+		on = &spaces{bridge}
 	}
 	c.undo = append(c.undo, on.close)
-	for i, n := range c.nodes {
-		if err := on.place(i, n); err != nil {
+	for _, n := range c.nodes {
+		if err := on.place(n); err != nil {
 			return fmt.Errorf("a place in the network for node %s: %w", n.name, err)
 		}
 	}

@@ -14,21 +14,22 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/netns"
 )
 
 // node is one server of the cluster: its directory, its process when it runs, and
 // the ways to it.
 type node struct {
-	name      string
-	dir       string // where the data and the log are
-	data      string
-	disk      *disk                     // of its own, or nil
-	listen    string                    // address for clients
-	peer      string                    // address for other nodes, if nothing is between
-	front     *link                     // between it and clients
-	ways      map[string]way            // from it to each other node, by name
-	ip, space string                    // of its network namespace, if it has one
-	wrap      func(*exec.Cmd) *exec.Cmd // puts its process there
+	name   string
+	dir    string // where the data and the log are
+	data   string
+	disk   *disk          // of its own, or nil
+	listen string         // address for clients
+	peer   string         // address for other nodes, if nothing is between
+	front  *link          // between it and clients
+	ways   map[string]way // from it to each other node, by name
+	space  *netns.Space   // where its process runs, or nil
 
 	command  func() *exec.Cmd
 	surprise func(n *node, how string) // is called when the process ends and torture has not stopped it

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/netns"
 	"github.com/sluicemq/sluice/test/program"
 )
 
@@ -112,7 +113,7 @@ func TestPartition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ground, why := range map[string]string{"proxies": pausing(nil), "namespaces": noSpaces()} {
+	for ground, why := range map[string]string{"proxies": pausing(nil), "namespaces": netns.Missing()} {
 		t.Run(ground, func(t *testing.T) {
 			if why != "" {
 				t.Skip(why)
