@@ -15,6 +15,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/proof/freeport"
+	"github.com/sluicemq/sluice/internal/proof/netns"
 	"github.com/sluicemq/sluice/internal/proof/workload"
 	"github.com/sluicemq/sluice/scripts/program"
 )
@@ -27,7 +28,9 @@ type cluster struct {
 	binary, dir string
 	flags       []string
 	peers       string
-	listen      []string // where clients reach each node
+	listen      []string      // where clients reach each node
+	bridge      *netns.Bridge // the network of the nodes, or nil: this machine's
+	spaces      []netns.Space // of the nodes, with a bridge
 	clients     []*workload.Client
 
 	mu      sync.Mutex
@@ -35,35 +38,74 @@ type cluster struct {
 	apart   int         // a node that clients do not use, or -1; see restart
 }
 
-func start(ctx context.Context, binary, dir string, flags []string) (*cluster, error) {
-	addresses, err := freeport.Take(2 * len(names))
-	if err != nil {
-		return nil, err
+// start starts the nodes, apart from each other if they are to be parted later.
+func start(ctx context.Context, binary, dir string, flags []string, apart bool) (*cluster, error) {
+	c := &cluster{binary: binary, dir: dir, flags: flags, running: make([]*exec.Cmd, len(names)), apart: -1}
+	find := findPorts
+	if apart {
+		find = c.findSpaces
 	}
-	c := &cluster{binary: binary, dir: dir, flags: flags, listen: addresses[len(names):], running: make([]*exec.Cmd, len(names)), apart: -1}
+	addresses, err := find()
+	if err != nil {
+		return nil, errors.Join(err, c.end())
+	}
 	var peers []string
 	for i, name := range names {
 		peers = append(peers, name+"="+addresses[i])
+		c.listen = append(c.listen, addresses[len(names)+i])
 		c.clients = append(c.clients, workload.NewClient("http://"+c.listen[i]))
 	}
 	c.peers = strings.Join(peers, ",")
 	for i := range names {
-		if err := c.launch(ctx, i); err != nil {
-			c.end()
-			return nil, err
+		if err := c.launch(i); err != nil {
+			return nil, errors.Join(err, c.end())
 		}
 	}
 	return c, nil
 }
 
+// findPorts returns the addresses of the nodes for each other, and then those for clients.
+func findPorts() ([]string, error) { return freeport.Take(2 * len(names)) }
+
+// findSpaces gives each node a network namespace, and returns the same.
+func (c *cluster) findSpaces() ([]string, error) {
+	var err error
+	if c.bridge, err = netns.New(); err != nil {
+		return nil, err
+	}
+	peers, clients := []string(nil), []string(nil)
+	for _, name := range names {
+		space, err := c.bridge.Add(name)
+		if err != nil {
+			return nil, err
+		}
+		c.spaces = append(c.spaces, space)
+		peers, clients = append(peers, space.IP+":6222"), append(clients, space.IP+":9324")
+	}
+	return append(peers, clients...), nil
+}
+
+// part decides what happens to the packets between a node and the others.
+func (c *cluster) part(node int, fate netns.Fate) (err error) {
+	for other := range names {
+		if other != node {
+			err = errors.Join(err, netns.Set(c.spaces[node], c.spaces[other], fate), netns.Set(c.spaces[other], c.spaces[node], fate))
+		}
+	}
+	return err
+}
+
 // launch starts a node.
-func (c *cluster) launch(ctx context.Context, i int) error {
-	cmd := exec.CommandContext(ctx, c.binary, append([]string{
+func (c *cluster) launch(i int) error {
+	cmd := exec.Command(c.binary, append([]string{
 		"serve", "--data", filepath.Join(c.dir, names[i]), "--listen", c.listen[i], "--insecure",
 		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret,
 		"--no-cool-downs",
 		"--node", names[i], "--cluster", c.peers, "--cluster-secret-file", filepath.Join(c.dir, "secret"),
 	}, c.flags...)...)
+	if c.bridge != nil {
+		cmd = c.spaces[i].Wrap(cmd)
+	}
 	log, err := os.OpenFile(filepath.Join(c.dir, names[i]+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -116,12 +158,16 @@ func (c *cluster) signal(i int, s os.Signal) error {
 	return nil
 }
 
-func (c *cluster) end() {
+func (c *cluster) end() error {
 	for i := range names {
 		if c.process(i) != nil {
 			_ = c.signal(i, syscall.SIGKILL)
 		}
 	}
+	if c.bridge == nil {
+		return nil
+	}
+	return c.bridge.Close()
 }
 
 // status returns the cluster as a node sees it.

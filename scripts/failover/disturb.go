@@ -5,14 +5,20 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/netns"
 )
 
 // kinds are the faults.
-var kinds = []string{"kill", "control", "stop", "stall", "restart"}
+var kinds = []string{"kill", "control", "stop", "stall", "restart", partition}
+
+// partition is the fault that takes a network between the nodes.
+const partition = "partition"
 
 // result is what one fault has done.
 type result struct {
 	node      string
+	at        time.Time
 	queues    time.Duration // the slowest of those on one shard, or of making one
 	spread    time.Duration // the queue on all shards
 	takeovers int           // shards that have changed their owner
@@ -40,15 +46,20 @@ func (c *cluster) disturb(ctx context.Context, t *traffic, kind string, round in
 	if err := c.do(ctx, kind, node, stall); err != nil {
 		return r, err
 	}
-	r = result{node: names[node]}
+	r = result{node: names[node], at: at}
 	if err := t.recovered(ctx, at); err != nil {
 		return r, err
 	}
 	pause(ctx, time.Second)
 	r.queues, r.spread = t.figures(kind, at)
 	r.failed = t.failures()
+	if kind == partition {
+		if err := c.part(node, netns.Pass); err != nil {
+			return r, err
+		}
+	}
 	if c.process(node) == nil {
-		if err := c.launch(ctx, node); err != nil {
+		if err := c.launch(node); err != nil {
 			return r, err
 		}
 	}
@@ -78,6 +89,8 @@ func (c *cluster) do(ctx context.Context, kind string, node int, stall time.Dura
 		return c.signal(node, syscall.SIGTERM)
 	case "stall":
 		return hang(ctx, c.process(node).Process, stall)
+	case partition:
+		return c.part(node, netns.Drop)
 	default:
 		return c.signal(node, syscall.SIGKILL)
 	}
@@ -95,7 +108,7 @@ func (c *cluster) restart(ctx context.Context, first int) error {
 			return err
 		}
 		c.setApart(node)
-		if err := c.launch(ctx, node); err != nil {
+		if err := c.launch(node); err != nil {
 			return err
 		}
 		if err := c.well(ctx); err != nil {
@@ -128,7 +141,7 @@ func (t *traffic) figures(kind string, at time.Time) (queues, spread time.Durati
 	}
 	for name, p := range t.probes {
 		took := p.gap()
-		if kind == "kill" {
+		if kind == "kill" || kind == partition {
 			took, _ = p.first(at)
 		}
 		if name != spreadQueue && name != "create" {

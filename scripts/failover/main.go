@@ -11,11 +11,12 @@
 // every 100 ms to each queue, whether earlier ones have been answered or not. For each fault it prints the median and
 // the worst of the rounds:
 //
-//	kill     SIGKILL of a node, until each queue has been answered again; the slowest queue counts
-//	control  SIGKILL of the node that makes queues, until a queue can be made
-//	stop     SIGTERM of a node: the longest time in which a queue had no answer
-//	stall    SIGSTOP of a node for --stall: the same, and how many shards have changed their owner
-//	restart  SIGTERM and start of one node after the other, each when all is well: the same
+//	kill       SIGKILL of a node, until each queue has been answered again; the slowest queue counts
+//	control    SIGKILL of the node that makes queues, until a queue can be made
+//	partition  packets between a node and the others vanish: as for kill. It takes root on Linux
+//	stop       SIGTERM of a node: the longest time in which a queue had no answer
+//	stall      SIGSTOP of a node for --stall: the same, and how many shards have changed their owner
+//	restart    SIGTERM and start of one node after the other, each when all is well: the same
 //
 // No request is repeated. For each round it prints those that failed because no process listened, because their
 // connection ended, or with an error as their answer, and the last error of the latter two.
@@ -36,6 +37,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/netns"
 	"github.com/sluicemq/sluice/scripts/program"
 )
 
@@ -47,6 +49,7 @@ type options struct {
 	faults             []string
 	rounds, busy       int
 	stall, idle        time.Duration
+	keep               bool
 }
 
 func parse(args []string, stderr io.Writer) (o options, err error) {
@@ -55,6 +58,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.binary, "program", "", "the program (default: built from here)")
 	f.StringVar(&o.dir, "dir", os.TempDir(), "directory on the disk to measure")
 	f.StringVar(&o.flags, "flags", "", "flags of serve")
+	f.BoolVar(&o.keep, "keep", false, "keep the nodes' data and logs")
 	faults := f.String("faults", "kill,control,stop,stall", "what to do: "+strings.Join(kinds, ", "))
 	f.IntVar(&o.rounds, "rounds", 10, "how often each is done")
 	f.DurationVar(&o.stall, "stall", time.Second, "for how long a node is stopped")
@@ -72,6 +76,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		}
 		o.faults = append(o.faults, name)
 	}
+	if why := netns.Missing(); why != "" && slices.Contains(o.faults, partition) {
+		return o, errors.New("--faults " + partition + ": " + why)
+	}
 	return o, nil
 }
 
@@ -84,18 +91,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() {
+		if o.keep {
+			fmt.Fprintln(stderr, "data and logs of the nodes:", dir)
+			return
+		}
+		err = errors.Join(err, os.RemoveAll(dir))
+	}()
 	if o.binary == "" {
 		o.binary = filepath.Join(dir, "sluice")
 		if err := program.Build(ctx, o.binary); err != nil {
 			return err
 		}
 	}
-	c, err := start(ctx, o.binary, dir, strings.Fields(o.flags))
+	c, err := start(ctx, o.binary, dir, strings.Fields(o.flags), slices.Contains(o.faults, partition))
 	if err != nil {
 		return err
 	}
-	defer c.end()
+	defer func() { err = errors.Join(err, c.end()) }()
 	if err := c.well(ctx); err != nil {
 		return err
 	}
@@ -119,7 +132,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		}
 		defer stop()
 	}
-	fmt.Fprintf(stdout, "%-8s %6s %8s %8s %8s %8s %10s\n", "fault", "rounds", "median", "worst", "spread", "worst", "takeovers")
+	fmt.Fprintf(stdout, "%-9s %6s %8s %8s %8s %8s %10s\n", "fault", "rounds", "median", "worst", "spread", "worst", "takeovers")
 	for _, kind := range o.faults {
 		if err := measure(ctx, c, t, kind, &o, stdout, stderr); err != nil {
 			return err
@@ -137,7 +150,7 @@ func measure(ctx context.Context, c *cluster, t *traffic, kind string, o *option
 		if err != nil {
 			return fmt.Errorf("%s, round %d: %w", kind, round, err)
 		}
-		fmt.Fprintf(stderr, "%s of %s: %s, spread %s, %d takeovers\n", kind, r.node, ms(r.queues), ms(r.spread), r.takeovers)
+		fmt.Fprintf(stderr, "%s %s of %s: %s, spread %s, %d takeovers\n", r.at.Format(time.TimeOnly), kind, r.node, ms(r.queues), ms(r.spread), r.takeovers)
 		f := r.failed
 		fmt.Fprintf(stderr, "  failed: %d found no process, %d were cut off, %d were refused: %v\n", f.away, f.cut, f.refused, f.last)
 		queues, spread, takeovers = append(queues, r.queues), append(spread, r.spread), takeovers+r.takeovers
@@ -147,7 +160,7 @@ func measure(ctx context.Context, c *cluster, t *traffic, kind string, o *option
 	middle, last := o.rounds/2, o.rounds-1
 	fmt.Fprintf(
 		stdout,
-		"%-8s %6d %8s %8s %8s %8s %10d\n",
+		"%-9s %6d %8s %8s %8s %8s %10d\n",
 		kind,
 		o.rounds,
 		ms(queues[middle]),
