@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestBorrowedNames makes sure that NATS still has what internal/cluster/jetstream/campaign.go borrows by go:linkname,
-// in the form in which it is used. A name that is gone would only be an error of the linker. A variable with another
+// TestBorrowedNames makes sure that NATS still has what internal/cluster/jetstream borrows by go:linkname, in the form
+// in which it is used. A name that is gone would only be an error of the linker. A variable with another
 // type would be no error at all, and would be written as if it had the old one.
 func TestBorrowedNames(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "github.com/nats-io/nats-server/v2/server").Output()
@@ -23,6 +23,8 @@ func TestBorrowedNames(t *testing.T) {
 	declared := declarations(t, strings.TrimSpace(string(out)))
 	for name, want := range map[string]string{
 		"(*Server).lookupRaftNode":  "func(group string) RaftNode",
+		"(*Account).lookupStream":   "func(name string) (*stream, error)",
+		"(*stream).getMsg":          "func(seq uint64) (*StoredMsg, error)",
 		"minCampaignTimeout":        "minCampaignTimeoutDefault",
 		"minCampaignTimeoutDefault": "100 * time.Millisecond",
 		"maxCampaignTimeout":        "maxCampaignTimeoutDefault",
@@ -30,7 +32,7 @@ func TestBorrowedNames(t *testing.T) {
 	} {
 		if got := declared[name]; got != want {
 			t.Errorf("the NATS server of go.mod has changed what Sluice borrows: %s is %q, and not %q.\n"+
-				"Read internal/cluster/jetstream/campaign.go, look how this version of NATS has a server stand for election, and change both.", name, got, want)
+				"Read campaign.go and nearby.go in internal/cluster/jetstream, look how this version of NATS does what they borrow, and change both.", name, got, want)
 		}
 	}
 }

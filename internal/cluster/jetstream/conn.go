@@ -285,6 +285,27 @@ func (o *call) close() {
 	o.conn.mu.Unlock()
 }
 
+// callUntilAnswered sends a request until a first reply comes, and returns that, or until ctx ends. NATS may give a
+// request to a node that has just been cut off. Close the call.
+func (c *Conn) callUntilAnswered(ctx context.Context, subject string, data []byte, replies int) (*call, *nats.Msg, error) {
+	for bound := firstAsk; ; bound *= 2 {
+		one, err := c.call(&nats.Msg{Subject: subject, Data: data}, replies)
+		if err != nil {
+			return nil, nil, err
+		}
+		once, cancel := context.WithTimeout(ctx, bound)
+		m, err := one.receive(once)
+		cancel()
+		if err == nil {
+			return one, m, nil
+		}
+		one.close()
+		if ctx.Err() != nil || errors.Is(err, errNoResponders) {
+			return nil, nil, err
+		}
+	}
+}
+
 // Errors of JetStream's, by the numbers in the server's errors.json.
 const (
 	codeNotAvailable    js.ErrorCode = 10008 // the meta group or the stream has no leader

@@ -18,8 +18,8 @@ const lookEvery = 15 * time.Second
 
 // Follow implements sharedlog.Log.
 //
-// The node that appends tells all others the position afterwards, and a follower then reads
-// from the replica nearest to it, which has the record by then or a moment later.
+// The node that appends tells all others the position afterwards, and a follower then reads from the copy nearest to
+// it, which has the record by then or a moment later.
 func (l *Log) Follow(ctx context.Context, from sharedlog.Position, f func(sharedlog.Record) error) error {
 	var heard atomic.Uint64
 	news := make(chan struct{}, 1)
@@ -40,10 +40,10 @@ func (l *Log) Follow(ctx context.Context, from sharedlog.Position, f func(shared
 
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	const soon, late = time.Millisecond, 200 * time.Millisecond
+	const soon, far, late = time.Millisecond, 32 * time.Millisecond, 200 * time.Millisecond
 	retry := soon
 	for due := true; ; {
-		records, more, err := l.near(ctx, from)
+		records, more, err := l.near(ctx, from, retry > far)
 		if len(records) == 0 && (due || errors.Is(err, errGap)) {
 			records, err = l.lookNow(ctx, from)
 			if errors.Is(err, sharedlog.ErrTrimmed) {

@@ -234,7 +234,7 @@ func (l *Log) read(ctx context.Context, from sharedlog.Position, barrier bool) (
 		case from > e.Last:
 			return nil, e, nil
 		}
-		records, _, err := l.near(ctx, from)
+		records, _, err := l.near(ctx, from, true)
 		if len(records) == 0 {
 			records, err = l.fromLeader(ctx, from, e.Last)
 		}
@@ -253,10 +253,23 @@ func (l *Log) read(ctx context.Context, from sharedlog.Position, barrier bool) (
 // errGap reports that the server has records, but not the next one.
 var errGap = errors.New("the next record is not there")
 
-// near returns records from some replica, one on the server that this node is
-// connected to if there is one, and whether it has more. They are committed, but
-// the log may be longer.
-func (l *Log) near(ctx context.Context, from sharedlog.Position) (out []sharedlog.Record, more bool, err error) {
+// near returns records from a copy of the log, and whether the copy has more. They are committed, but the log may be
+// longer. It reads the copy of the server in this process. If that has none, and far is set or there is no such copy,
+// near asks for any copy.
+func (l *Log) near(ctx context.Context, from sharedlog.Position, far bool) (out []sharedlog.Record, more bool, err error) {
+	out, more, kept := l.conn.server.records(l.stream, from)
+	if len(out) == 0 && (far || !kept) {
+		out, more, err = l.fromAny(ctx, from)
+	}
+	if len(out) > 0 {
+		l.knows(out[len(out)-1].Position)
+		return out, more, nil
+	}
+	return nil, false, err
+}
+
+// fromAny returns the same from any copy.
+func (l *Log) fromAny(ctx context.Context, from sharedlog.Position) (out []sharedlog.Record, more bool, err error) {
 	request := struct {
 		Sequence uint64 `json:"seq"`
 		Batch    int    `json:"batch"`
@@ -269,11 +282,7 @@ func (l *Log) near(ctx context.Context, from sharedlog.Position) (out []sharedlo
 		out = append(out, sharedlog.Record{Position: sharedlog.Position(sequence), Data: m.Data})
 		return nil
 	})
-	if len(out) > 0 {
-		l.knows(out[len(out)-1].Position)
-		return out, pending > 0, nil
-	}
-	return nil, false, err
+	return out, pending > 0, err
 }
 
 // directGet gets a batch of messages of a stream from a replica of it. It returns
@@ -287,16 +296,12 @@ func (c *Conn) directGet(ctx context.Context, stream string, request any, batch 
 	if err != nil {
 		return 0, err
 	}
-	one, err := c.call(&nats.Msg{Subject: apiDirectGet + stream, Data: data}, batch+1)
+	one, m, err := c.callUntilAnswered(ctx, apiDirectGet+stream, data, batch+1)
 	if err != nil {
 		return 0, err
 	}
 	defer one.close()
 	for {
-		m, err := one.receive(ctx)
-		if err != nil {
-			return 0, err
-		}
 		switch status := m.Header.Get("Status"); status {
 		case "":
 		case "204": // the end of the batch
@@ -310,6 +315,9 @@ func (c *Conn) directGet(ctx context.Context, stream string, request any, batch 
 		sequence, err := strconv.ParseUint(m.Header.Get(js.SequenceHeader), 10, 64)
 		if err == nil {
 			err = f(sequence, m)
+		}
+		if err == nil {
+			m, err = one.receive(ctx)
 		}
 		if err != nil {
 			return 0, err
