@@ -194,6 +194,7 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	do("Publish", "TopicArn", topic, "Message", "m")
 	do("PublishBatch", "TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "m")
 	do("Unsubscribe", "SubscriptionArn", subscription)
+	do("PutDataProtectionPolicy", "ResourceArn", topic, "DataProtectionPolicy", "")
 	do("GetDataProtectionPolicy", "ResourceArn", topic)
 	do("CheckIfPhoneNumberIsOptedOut", "phoneNumber", "+15551234567")
 	do("OptInPhoneNumber", "phoneNumber", "+15551234567")
