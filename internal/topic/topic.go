@@ -30,7 +30,7 @@ type Attributes struct {
 	KMSKey           string            `json:",omitempty"`
 	ContentDedup     bool              `json:",omitempty"`
 	Throughput       string            `json:",omitempty"` // Topic or MessageGroup
-	Archive          string            `json:",omitempty"` // the ArchivePolicy, verbatim
+	ArchiveDays      int               `json:",omitempty"` // of the ArchivePolicy; 0: there is none
 	ArchivedSince    time.Time         `json:",omitzero"`  // when the ArchivePolicy was set
 	DataProtection   string            `json:",omitempty"` // the data protection policy, verbatim
 	MaxMessageSize   int               `json:",omitempty"` // bytes; 0: UsualMessageSize

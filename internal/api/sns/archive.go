@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/topic"
 )
 
 // The policies about the archive of a FIFO topic. The server keeps and shows them. It archives no message, so that a
@@ -25,19 +27,19 @@ const milliseconds = "2006-01-02T15:04:05.000Z"
 // setArchive sets the ArchivePolicy of a FIFO topic. The empty string and the empty object remove it.
 func (c *topicChange) setArchive(value string) error {
 	a := c.attrs
-	switch active, wrong := parseArchive(value); {
+	switch days, wrong := parseArchive(value); {
 	case wrong != "":
 		return c.wrong(attrArchive, wrong)
-	case !active:
-		a.Archive, a.ArchivedSince = "", time.Time{}
-		return nil
+	case days == 0:
+		a.ArchiveDays, a.ArchivedSince = 0, time.Time{}
 	case !c.name.FIFO():
 		return c.wrong(attrArchive, "You can specify it only when FifoTopic is set to true.")
+	default:
+		if a.ArchiveDays == 0 {
+			a.ArchivedSince = c.now
+		}
+		a.ArchiveDays = days
 	}
-	if a.Archive == "" {
-		a.ArchivedSince = c.now
-	}
-	a.Archive = value
 	return nil
 }
 
@@ -46,23 +48,37 @@ type archivePolicy struct {
 	MessageRetentionPeriod json.RawMessage
 }
 
-// parseArchive reports whether an ArchivePolicy requests an archive, or what is wrong with it.
-func parseArchive(value string) (active bool, wrong string) {
+// parseArchive returns the days of an ArchivePolicy, which are 0 if it requests no archive, or what is wrong with it.
+func parseArchive(value string) (days int, wrong string) {
 	var p archivePolicy
 	switch {
 	case value == "":
-		return false, ""
+		return 0, ""
 	case !onlyMembers(value, &p):
-		return false, noPolicy
+		return 0, noPolicy
 	case p.MessageRetentionPeriod == nil:
-		return false, ""
+		return 0, ""
 	}
 	text := string(p.MessageRetentionPeriod)
 	_ = json.Unmarshal(p.MessageRetentionPeriod, &text) // a number stays as it is written
-	if days, err := strconv.Atoi(text); err != nil || days < 1 || days > maxArchiveDays {
-		return false, fmt.Sprintf("MessageRetentionPeriod must be a whole number from 1 to %d.", maxArchiveDays)
+	days, err := strconv.Atoi(text)
+	if err != nil || days < 1 || days > maxArchiveDays {
+		return 0, fmt.Sprintf("MessageRetentionPeriod must be a whole number from 1 to %d.", maxArchiveDays)
 	}
-	return true, ""
+	return days, ""
+}
+
+// describeArchive adds the ArchivePolicy, and since when there are archived messages, to the attributes of a topic.
+func describeArchive(out map[string]string, a *topic.Attributes, now time.Time) {
+	if a.ArchiveDays == 0 {
+		return
+	}
+	begins := a.ArchivedSince
+	if oldest := now.AddDate(0, 0, -a.ArchiveDays); begins.Before(oldest) {
+		begins = oldest
+	}
+	out[attrArchive] = fmt.Sprintf(`{"MessageRetentionPeriod":"%d"}`, a.ArchiveDays)
+	out[attrArchiveBegin] = begins.UTC().Format(milliseconds)
 }
 
 // noPolicy is what is wrong with a text that is not the JSON of such a policy.

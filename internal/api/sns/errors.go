@@ -72,7 +72,7 @@ func errFilterLimit(format string, args ...any) *protocol.Error {
 // errArchived refuses to delete a topic whose messages are archived.
 func errArchived() *protocol.Error {
 	return service.Modelled("InvalidStateException", "InvalidState", 400,
-		"A topic with an active ArchivePolicy cannot be deleted. Set the ArchivePolicy to {} first.")
+		"Invalid state: Cannot delete a topic with an ArchivePolicy")
 }
 
 func errEmptyBatch() *protocol.Error {

@@ -175,7 +175,7 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 	maps.Copy(out, a.Feedback)
 	for name, value := range map[string]string{
 		attrDelivery: deliveryOf(a.Delivery), attrSignature: a.SignatureVersion, attrTracing: a.Tracing,
-		attrKMSKey: a.KMSKey, attrArchive: a.Archive,
+		attrKMSKey: a.KMSKey,
 	} {
 		if value != "" {
 			out[name] = value
@@ -188,9 +188,7 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 			out[attrThroughput] = a.Throughput
 		}
 	}
-	if a.Archive != "" {
-		out[attrArchiveBegin] = a.ArchivedSince.UTC().Format(milliseconds)
-	}
+	describeArchive(out, a, s.now())
 	if a.MaxMessageSize != 0 {
 		out[attrMaxSize] = strconv.Itoa(a.MaxMessageSize)
 	}

@@ -150,7 +150,7 @@ func (s *Service) deleteTopic(ctx context.Context, c *protocol.Call, in *topicIn
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case t.Attributes.Archive != "":
+	case t.Attributes.ArchiveDays != 0:
 		return nil, errArchived()
 	}
 	for done := false; !done; {
