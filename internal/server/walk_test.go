@@ -194,6 +194,7 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	do("Publish", "TopicArn", topic, "Message", "m")
 	do("PublishBatch", "TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "m")
 	do("Unsubscribe", "SubscriptionArn", subscription)
+	do("PutDataProtectionPolicy", "ResourceArn", topic, "DataProtectionPolicy", "")
 	do("GetDataProtectionPolicy", "ResourceArn", topic)
 	do("CheckIfPhoneNumberIsOptedOut", "phoneNumber", "+15551234567")
 	do("OptInPhoneNumber", "phoneNumber", "+15551234567")
@@ -397,6 +398,9 @@ func (w *walk) people(iam, sts *protocol.Service) {
 	do("EnableMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1", apitest.Code6(w.t, seed, time.Now().Add(-30*time.Second)),
 		"AuthenticationCode2", apitest.Code6(w.t, seed, time.Now()))
 	do("DeactivateMFADevice", "UserName", "bob", "SerialNumber", serial)
+	do("TagMFADevice", "SerialNumber", serial, "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
+	do("ListMFADeviceTags", "SerialNumber", serial)
+	do("UntagMFADevice", "SerialNumber", serial, "TagKeys.member.1", "k")
 	do("DeleteVirtualMFADevice", "SerialNumber", serial)
 	for kind, name := range map[string]string{"User": "bob", "Group": "g", "Role": "r"} {
 		do("Delete"+kind+"Policy", kind+"Name", name, "PolicyName", "own")

@@ -55,6 +55,7 @@ type SubscriptionAttributes struct {
 	Scope    string `json:",omitempty"` // MessageBody; empty: MessageAttributes
 	Redrive  string `json:",omitempty"` // ARN of the dead-letter queue
 	Delivery string `json:",omitempty"` // the DeliveryPolicy, verbatim
+	Replay   string `json:",omitempty"` // the ReplayPolicy, verbatim
 }
 
 // ARN returns the subscription's Amazon Resource Name.

@@ -30,6 +30,9 @@ type Attributes struct {
 	KMSKey           string            `json:",omitempty"`
 	ContentDedup     bool              `json:",omitempty"`
 	Throughput       string            `json:",omitempty"` // Topic or MessageGroup
+	ArchiveDays      int               `json:",omitempty"` // of the ArchivePolicy; 0: there is none
+	ArchivedSince    time.Time         `json:",omitzero"`  // when the ArchivePolicy was set
+	DataProtection   string            `json:",omitempty"` // the data protection policy, verbatim
 	MaxMessageSize   int               `json:",omitempty"` // bytes; 0: UsualMessageSize
 	Feedback         map[string]string `json:",omitempty"` // roles and rates of the delivery status logs, by their names
 }

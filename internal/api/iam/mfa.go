@@ -22,6 +22,9 @@ func (s devices) register(wire *protocol.Service) {
 	protocol.Register(wire, "DeactivateMFADevice", s.deactivateMFADevice, protocol.Control)
 	protocol.Register(wire, "ListMFADevices", s.listMFADevices)
 	protocol.Register(wire, "ListVirtualMFADevices", s.listVirtualMFADevices)
+	protocol.Register(wire, "TagMFADevice", s.tagMFADevice, protocol.Control)
+	protocol.Register(wire, "UntagMFADevice", s.untagMFADevice, protocol.Control)
+	protocol.Register(wire, "ListMFADeviceTags", s.listMFADeviceTags)
 }
 
 const (
@@ -39,6 +42,7 @@ type VirtualMFADevice struct {
 	Base32StringSeed []byte     `json:",omitempty" hidden:""` // only of a new one
 	User             *User      // its user
 	EnableDate       *time.Time // since when
+	Tags             []Tag      `json:",omitempty" wrap:"member"`
 }
 
 type createVirtualMFADeviceInput struct {
@@ -61,11 +65,11 @@ func (s devices) createVirtualMFADevice(
 	}
 	account := service.Caller(c).Account
 	d, seed := s.logins.NewDevice(account, path, name, s.now())
-	if err := s.allow(c, "CreateVirtualMFADevice", subject{arn: d.Serial()}); err != nil {
+	if d.Tags, err = checkTags(in.Tags); err != nil {
 		return nil, err
 	}
-	if len(in.Tags) > 0 {
-		return nil, protocol.ValidationError("Tags of MFA devices are not supported.")
+	if err := s.allow(c, "CreateVirtualMFADevice", subject{arn: d.Serial(), newTags: d.Tags}); err != nil {
+		return nil, err
 	}
 	err = s.changeLogins(ctx, func(tx *login.Tx) error {
 		all := s.logins.Devices(account, func(*login.Device) bool { return true })
@@ -83,7 +87,9 @@ func (s devices) createVirtualMFADevice(
 	if err != nil {
 		return nil, err
 	}
-	return &createVirtualMFADeviceOutput{VirtualMFADevice{SerialNumber: d.Serial(), Base32StringSeed: []byte(seed)}}, nil
+	return &createVirtualMFADeviceOutput{VirtualMFADevice{
+		SerialNumber: d.Serial(), Base32StringSeed: []byte(seed), Tags: service.TagList(d.Tags),
+	}}, nil
 }
 
 type mfaDeviceInput struct {

@@ -16,7 +16,7 @@ var Rules = &policy.Rules{
 	Actions: slices.Concat(shared, ofAccount, []string{
 		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetDataProtectionPolicy", "SNS:GetSubscriptionAttributes",
 		"SNS:ListSubscriptions",
-		"SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:TagResource", "SNS:Unsubscribe",
+		"SNS:ListTopics", "SNS:PutDataProtectionPolicy", "SNS:SetSubscriptionAttributes", "SNS:TagResource", "SNS:Unsubscribe",
 		"SNS:UntagResource",
 	}, service.Convert(unsupported, func(name string) string { return "SNS:" + name })),
 	OwnerOnly: append([]string{

@@ -48,6 +48,7 @@ func operations(topic, subscription string) []operation {
 		{"Publish", with{"TopicArn", topic, "Message", "m"}, []string{"Publish"}, topic},
 		{"PublishBatch", with{"TopicArn", topic, entry + "Id", "a", entry + "Message", "m"}, []string{"Publish"}, topic},
 		{"GetDataProtectionPolicy", with{"ResourceArn", topic}, []string{"GetDataProtectionPolicy"}, topic},
+		{"PutDataProtectionPolicy", with{"ResourceArn", topic, "DataProtectionPolicy", ""}, []string{"PutDataProtectionPolicy"}, topic},
 		{"CheckIfPhoneNumberIsOptedOut", with{"phoneNumber", "+15551234567"}, []string{"CheckIfPhoneNumberIsOptedOut"}, everything},
 		{"SetSMSAttributes", with{"attributes.entry.1.key", "DefaultSMSType", "attributes.entry.1.value", "Transactional"}, []string{"SetSMSAttributes"}, everything},
 		{"GetSMSAttributes", nil, []string{"GetSMSAttributes"}, everything},

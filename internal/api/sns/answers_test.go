@@ -107,7 +107,8 @@ func TestDeadLetterQueuesOfFIFOTopics(t *testing.T) {
 	})
 }
 
-// Delivery policies are shown with the defaults of their parts. Those of queues have no effect.
+// Delivery policies of topics are shown with the defaults of their parts, and those of subscriptions as they were set.
+// Those of queues have no effect.
 func TestDeliveryPoliciesAsShown(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		st.Does("CreateTopic", with{"Name", "a"})
@@ -122,6 +123,10 @@ func TestDeliveryPoliciesAsShown(t *testing.T) {
 		sub := subscription(st, "a", "q", "DeliveryPolicy", `{"requestPolicy":{"headerContentType":"application/json"}}`)
 		st.Does("GetSubscriptionAttributes", sub, entry("DeliveryPolicy",
 			`{"healthyRetryPolicy":null,"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":{"headerContentType":"application/json"},"guaranteed":false}`))
+		sub = subscription(st, "a", "r", "DeliveryPolicy", `{"guaranteed": true, "healthyRetryPolicy": {"numRetries": 5, "minDelayTarget": 5, "maxDelayTarget": 20}}`)
+		st.Does("GetSubscriptionAttributes", sub, entry("DeliveryPolicy",
+			`{"healthyRetryPolicy":{"minDelayTarget":5,"maxDelayTarget":20,"numRetries":5,"numMaxDelayRetries":null,"numNoDelayRetries":null,`+
+				`"numMinDelayRetries":null,"backoffFunction":null},"sicklyRetryPolicy":null,"throttlePolicy":null,"requestPolicy":null,"guaranteed":true}`))
 	})
 }
 

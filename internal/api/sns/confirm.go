@@ -117,12 +117,7 @@ type confirmInput struct {
 // confirmSubscription accepts a token as proof that its endpoint agrees. A signed request also needs the permission of
 // its own account.
 func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
-	if in.TopicArn != nil {
-		if _, err := topic.ParseARN(*in.TopicArn); err != nil {
-			return nil, errParameter("Topic")
-		}
-	}
-	n, err := topicNamed(c, "TopicArn", in.TopicArn)
+	n, err := confirmedTopic(c, in.TopicArn)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +170,15 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 		c.Page = s.pageOfConfirmation(sub)
 	}
 	return &subscriptionARNOutput{sub.ARN()}, nil
+}
+
+// confirmedTopic returns the topic whose subscription a request confirms. A wrong ARN has an error of its own.
+func confirmedTopic(c *protocol.Call, arn *string) (topic.Name, error) {
+	n, err := topicNamed(c, "TopicArn", arn)
+	if err != nil && arn != nil {
+		return n, errParameter("Topic")
+	}
+	return n, err
 }
 
 // isToken reports whether s can be a token, of this server or of AWS.

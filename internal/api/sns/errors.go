@@ -69,6 +69,12 @@ func errFilterLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("FilterPolicyLimitExceededException", "FilterPolicyLimitExceeded", 403, format, args...)
 }
 
+// errArchived refuses to delete a topic whose messages are archived.
+func errArchived() *protocol.Error {
+	return service.Modelled("InvalidStateException", "InvalidState", 400,
+		"Invalid state: Cannot delete a topic with an ArchivePolicy")
+}
+
 func errEmptyBatch() *protocol.Error {
 	return service.Modelled("EmptyBatchRequestException", "EmptyBatchRequest", 400, "The batch request doesn't contain any entries.")
 }

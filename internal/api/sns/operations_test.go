@@ -53,7 +53,7 @@ func TestTopics(t *testing.T) {
 			{attributes("Name", "x", "FifoThroughputScope", "Topic"), "Invalid parameter: Attributes Reason: FifoThroughputScope: You can specify it only when FifoTopic is set to true."},
 			{with{"Name", "x", "Tags.member.1.Key", "aws:x", "Tags.member.1.Value", "y"}, "Invalid parameter: Tags Reason: Tag keys beginning with aws: are reserved for system use."},
 			{with{"Name", "x", "Tags.member.1.Key", "k", "Tags.member.1.Value", "1", "Tags.member.2.Key", "k", "Tags.member.2.Value", "2"}, "Invalid parameter: Duplicated keys are not allowed."},
-			{with{"Name", "x", "DataProtectionPolicy", "{}"}, "Invalid parameter: DataProtectionPolicy Reason: "},
+			{with{"Name", "x", "DataProtectionPolicy", "{}"}, "Invalid parameter: DataProtectionPolicy Reason: Version must be 2021-06-01"},
 		} {
 			st.Fails("CreateTopic", tc.in, 400, invalid, tc.want)
 		}
@@ -146,7 +146,10 @@ func TestTopicAttributes(t *testing.T) {
 			{arn, "ContentBasedDeduplication", "true", "Invalid parameter: Content-based deduplication can only be set for FIFO topics"},
 			{fifo, "ContentBasedDeduplication", "yes", "Invalid parameter: ContentBasedDeduplication: Must be true or false."},
 			{fifo, "FifoThroughputScope", "All", "Invalid parameter: FifoThroughputScope: Must be one of Topic, MessageGroup."},
-			{fifo, "ArchivePolicy", `{"MessageRetentionPeriod":"30"}`, "Invalid parameter: ArchivePolicy: This server does not archive the messages of topics."},
+			{arn, "ArchivePolicy", `{"MessageRetentionPeriod":"30"}`, "Invalid parameter: ArchivePolicy: You can specify it only when FifoTopic is set to true."},
+			{fifo, "ArchivePolicy", `{"MessageRetentionPeriod":"0"}`, "Invalid parameter: ArchivePolicy: MessageRetentionPeriod must be a whole number from 1 to 365."},
+			{fifo, "ArchivePolicy", `{"MessageRetentionPeriod":366}`, "Invalid parameter: ArchivePolicy: MessageRetentionPeriod must be a whole number from 1 to 365."},
+			{fifo, "ArchivePolicy", `{"Days":1}`, "Invalid parameter: ArchivePolicy: failed to parse JSON."},
 			{arn, "SQSSuccessFeedbackSampleRate", "101", "Invalid parameter: SQSSuccessFeedbackSampleRate: Must be a whole number from 0 to 100."},
 			{arn, "SQSSuccessFeedbackSampleRate", "x", "Invalid parameter: SQSSuccessFeedbackSampleRate: Must be a whole number from 0 to 100."},
 			{arn, "SMSSuccessFeedbackSampleRate", "0", "Invalid parameter: AttributeName"},
@@ -289,7 +292,10 @@ func TestSubscriptions(t *testing.T) {
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d.fifo")+`"}`), invalid, "RedrivePolicy: must use a standard queue as DLQ for a standard Subscription."},
 			{subscribe(fifo, "sqs", queueARN("r.fifo"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d")+`"}`), invalid, "RedrivePolicy: must use a FIFO queue as DLQ for a FIFO Subscription to a FIFO Topic."},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:`+otherAccount+`:d"}`), invalid, "RedrivePolicy: deadLetterTargetArn must be a queue of the subscription's account and region"},
-			{subscribe(arn, "sqs", queueARN("r"), "ReplayPolicy", `{"a":"b"}`), invalid, "ReplayPolicy: This server does not archive"},
+			{subscribe(arn, "sqs", queueARN("r"), "ReplayPolicy", `{"PointType":"Timestamp","StartingPoint":"2026-01-31T12:00:00.000Z"}`), invalid, "ReplayPolicy: You can specify it only for a FIFO topic."},
+			{subscribe(fifo, "sqs", queueARN("r.fifo"), "ReplayPolicy", `{"a":"b"}`), invalid, "ReplayPolicy: failed to parse JSON."},
+			{subscribe(fifo, "sqs", queueARN("r.fifo"), "ReplayPolicy", `{"PointType":"Offset"}`), invalid, "ReplayPolicy: PointType must be Timestamp."},
+			{subscribe(fifo, "sqs", queueARN("r.fifo"), "ReplayPolicy", `{"PointType":"Timestamp","StartingPoint":"x"}`), invalid, "ReplayPolicy: StartingPoint must be a time"},
 			{subscribe(arn, "sqs", queueARN("r"), "SubscriptionRoleArn", "x"), invalid, "SubscriptionRoleArn: It is for the protocol firehose"},
 		} {
 			st.Fails("Subscribe", tc.in, 400, tc.code, tc.want)
@@ -323,7 +329,9 @@ func TestSubscriptions(t *testing.T) {
 				t.Errorf("%s: %d %s", token, status, body)
 			}
 		}
-		st.Fails("ConfirmSubscription", with{"TopicArn", "x", "Token", "x"}, 400, invalid, "Invalid parameter: Topic")
+		for _, wrong := range []string{"x", arn + ":1", strings.Replace(arn, "us-east-1", "eu-west-1", 1)} {
+			st.Refuses("ConfirmSubscription", with{"TopicArn", wrong, "Token", "x"}, 400, invalid, "Invalid parameter: Topic")
+		}
 		badARNs(st, "TopicArn", "Subscribe")
 	})
 }

@@ -107,16 +107,6 @@ func TestAccountWithoutPhones(t *testing.T) {
 	})
 }
 
-// No topic has a data protection policy.
-func TestDataProtectionPolicy(t *testing.T) {
-	stories(t, func(t *testing.T, st *apitest.Story) {
-		st.Does("CreateTopic", with{"Name", "a"})
-		st.Does("GetDataProtectionPolicy", with{"ResourceArn", topicARN("a")}, "<GetDataProtectionPolicyResult><DataProtectionPolicy/></GetDataProtectionPolicyResult>")
-		st.Fails("GetDataProtectionPolicy", with{"ResourceArn", topicARN("none")}, 404, "NotFound", "Topic does not exist")
-		badARNs(st, "ResourceArn", "GetDataProtectionPolicy")
-	})
-}
-
 // The SMS attributes of an account are stored for each region by itself. Without a value they are removed.
 func TestSMSAttributes(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {

@@ -154,6 +154,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	protocol.Register(wire, "ListTopics", s.listTopics)
 	protocol.Register(wire, "Publish", s.publish, protocol.Data)
 	protocol.Register(wire, "PublishBatch", s.publishBatch, protocol.Data)
+	protocol.Register(wire, "PutDataProtectionPolicy", s.putDataProtectionPolicy, protocol.Control)
 	protocol.Register(wire, "RemovePermission", s.removePermission, protocol.Control)
 	protocol.Register(wire, "SetSubscriptionAttributes", s.setSubscriptionAttributes, protocol.Control)
 	protocol.Register(wire, "SetTopicAttributes", s.setTopicAttributes, protocol.Control)

@@ -67,10 +67,7 @@ func (c *subscriptionChange) set(name, value string) error {
 	case attrDelivery:
 		return c.setDelivery(value)
 	case attrReplay:
-		if value == "" {
-			return nil
-		}
-		return c.wrong(name, "This server does not archive the messages of topics, so that there is nothing to replay.")
+		return c.setReplay(value)
 	case attrRole:
 		if value == "" {
 			return nil
@@ -178,6 +175,9 @@ func describeSubscription(sub *topic.Subscription) map[string]string {
 	}
 	if a.Redrive != "" {
 		out[attrRedrive] = `{"deadLetterTargetArn":"` + a.Redrive + `"}`
+	}
+	if a.Replay != "" {
+		out[attrReplay], out[attrReplayStatus] = a.Replay, "Failed" // there is no archive
 	}
 	if a.Delivery != "" {
 		out[attrDelivery] = deliveryOfSubscription(a.Delivery)

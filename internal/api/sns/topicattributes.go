@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -42,11 +43,12 @@ type topicChange struct {
 	attrs *topic.Attributes
 	wording
 	idOf func(arn string) (id string, ok bool)
+	now  time.Time
 	log  *slog.Logger
 }
 
 func (s *Service) topicChange(n topic.Name, attrs *topic.Attributes, w wording) *topicChange {
-	return &topicChange{name: n, attrs: attrs, wording: w, idOf: s.idOf, log: s.log}
+	return &topicChange{name: n, attrs: attrs, wording: w, idOf: s.idOf, now: s.now(), log: s.log}
 }
 
 // setAll sets the attributes of a new topic one by one, in a fixed order.
@@ -86,10 +88,7 @@ func (c *topicChange) set(name, value string) error {
 	case attrMaxSize:
 		return c.setMaxSize(value)
 	case attrArchive:
-		if value == "" || value == "{}" {
-			return nil
-		}
-		return c.wrong(name, "This server does not archive the messages of topics.")
+		return c.setArchive(value)
 	}
 	if isFeedback(name) {
 		return c.setFeedback(name, value)
@@ -189,6 +188,7 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 			out[attrThroughput] = a.Throughput
 		}
 	}
+	describeArchive(out, a, s.now())
 	if a.MaxMessageSize != 0 {
 		out[attrMaxSize] = strconv.Itoa(a.MaxMessageSize)
 	}

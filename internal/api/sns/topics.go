@@ -48,9 +48,6 @@ func (s *Service) createTopic(ctx context.Context, c *protocol.Call, in *createT
 	if err := checkTopicName(name, in.Attributes[attrFIFO]); err != nil {
 		return nil, err
 	}
-	if in.DataProtectionPolicy != nil && *in.DataProtectionPolicy != "" {
-		return nil, errUnsupported("DataProtectionPolicy", "This server does not look into messages for data to protect.")
-	}
 	err = s.change(ctx, func(tx *topic.Tx) error {
 		if t := s.topics.Find(n); t != nil {
 			return s.sameTopic(t, in, tags)
@@ -76,6 +73,11 @@ func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tag
 	change := s.topicChange(n, new(topic.Attributes), several)
 	if err := change.setAll(in.Attributes); err != nil {
 		return err
+	}
+	if in.DataProtectionPolicy != nil {
+		if err := setDataProtection(n, change.attrs, *in.DataProtectionPolicy, s.log); err != nil {
+			return err
+		}
 	}
 	if err := s.checkTopics(n.Account); err != nil {
 		return err
@@ -139,8 +141,8 @@ type topicInput struct {
 	TopicArn *string `max:"2048"`
 }
 
-// deleteTopic deletes a topic with its subscriptions. If they are very many, it deletes them in several changes, and
-// the topic in the last one.
+// deleteTopic deletes a topic with its subscriptions, unless the topic has an ArchivePolicy. If the subscriptions are
+// very many, it deletes them in several changes, and the topic in the last one.
 func (s *Service) deleteTopic(ctx context.Context, c *protocol.Call, in *topicInput) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:DeleteTopic")
 	switch {
@@ -148,6 +150,8 @@ func (s *Service) deleteTopic(ctx context.Context, c *protocol.Call, in *topicIn
 		return nil, nil
 	case err != nil:
 		return nil, err
+	case t.Attributes.ArchiveDays != 0:
+		return nil, errArchived()
 	}
 	for done := false; !done; {
 		if err := ctx.Err(); err != nil {

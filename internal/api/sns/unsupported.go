@@ -1,10 +1,10 @@
 package sns
 
-// unsupported are the operations that would reach mobile phones, or look into messages.
+// unsupported are the operations that would reach mobile phones.
 var unsupported = []string{
 	"CreatePlatformApplication", "CreatePlatformEndpoint", "CreateSMSSandboxPhoneNumber",
 	"DeleteEndpoint", "DeletePlatformApplication", "DeleteSMSSandboxPhoneNumber",
 	"GetEndpointAttributes", "GetPlatformApplicationAttributes",
-	"ListEndpointsByPlatformApplication", "PutDataProtectionPolicy", "SetEndpointAttributes",
+	"ListEndpointsByPlatformApplication", "SetEndpointAttributes",
 	"SetPlatformApplicationAttributes", "VerifySMSSandboxPhoneNumber",
 }

@@ -37,6 +37,8 @@ type Device struct {
 	User    string    `json:",omitempty"` // the id of the user who has it
 	Enabled time.Time `json:",omitzero"`
 	Step    int64     `json:",omitempty"` // of the last accepted code
+
+	Tags map[string]string `json:",omitempty"`
 }
 
 // Serial returns the device's serial number, an ARN.
@@ -165,6 +167,13 @@ func (l *Logins) Enable(d *Device, userID, first, second string, now time.Time) 
 func (d *Device) Disable() *Device {
 	c := *d
 	c.User, c.Enabled = "", time.Time{}
+	return &c
+}
+
+// Tagged returns the device with these tags instead of its own.
+func (d *Device) Tagged(tags map[string]string) *Device {
+	c := *d
+	c.Tags = tags
 	return &c
 }
 

@@ -151,6 +151,25 @@ func (p *Policy) checkValues() error {
 	return nil
 }
 
+// partitions are AWS's, as in its public list of endpoints.
+var partitions = []string{"aws", "aws-cn", "aws-us-gov", "aws-eusc", "aws-iso", "aws-iso-b", "aws-iso-e", "aws-iso-f"}
+
+// checkPartitions wants each resource to be in a partition of AWS. IAM completes a short ARN with stars when it quotes
+// one.
+func (p *Policy) checkPartitions() error {
+	for i := range p.statements {
+		for _, r := range p.statements[i].written {
+			parts := strings.SplitN(r.text, ":", segments)
+			if len(parts) < 2 || strings.ContainsAny(parts[1], "*?$") || slices.Contains(partitions, parts[1]) {
+				continue
+			}
+			whole := r.text + strings.Repeat(":*", segments-len(parts))
+			return p.fault(BadResource, r.pos, "Partition %q is not valid for resource %q.", parts[1], whole)
+		}
+	}
+	return nil
+}
+
 // CheckIAM says why a document may not be stored by IAM or used by STS: it has
 // characters that they do not take, values that cannot be read, or is larger
 // than limit, one of the Max constants. The limits of inline policies are for
@@ -165,6 +184,9 @@ func (p *Policy) CheckIAM(limit, taken int) error {
 	}
 	if n := p.Size() + taken; n > limit {
 		return fault(OverLimit, "Maximum policy size of %d bytes exceeded", limit)
+	}
+	if err := p.checkPartitions(); err != nil {
+		return err
 	}
 	if p.use == ForTrust {
 		for i := range p.statements {

@@ -91,6 +91,22 @@ func TestLimitsOfIAM(t *testing.T) {
 	}
 }
 
+// A resource is in a partition of AWS. Documents that are stored already are not asked.
+func TestPartitions(t *testing.T) {
+	for resource, want := range map[string]string{
+		"*": "", "arn:aws:sqs:::q": "", "arn:aws-cn:sqs:*:*:q": "", "arn:*:sqs:*:*:q": "", "arn:aws:sqs:*": "",
+		"arn:amazon:sqs:*:*:q": `Partition "amazon" is not valid for resource "arn:amazon:sqs:*:*:q".`,
+		"arn:sqs":              `Partition "sqs" is not valid for resource "arn:sqs:*:*:*:*".`,
+	} {
+		p := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"`+resource+`"}}`)
+		var why *policy.Error
+		switch err := p.CheckIAM(policy.MaxManaged, 0); {
+		case want == "" && err != nil, want != "" && (!errors.As(err, &why) || why.IAM() != want):
+			t.Errorf("%s: %v", resource, err)
+		}
+	}
+}
+
 // The sentences with which IAM refuses documents.
 func TestIAMWords(t *testing.T) {
 	for text, want := range map[string]string{

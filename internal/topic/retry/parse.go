@@ -57,10 +57,13 @@ func ParseSubscription(text string) (Subscription, error) {
 		"sicklyRetryPolicy":  ignored,
 		"throttlePolicy":     throttled(&s.perSecond),
 		"requestPolicy":      contentType(&s.contentType),
-		"guaranteed":         boolean(new(bool)), // AWS shows it as false and lets it be set to that
+		"guaranteed":         boolean(new(bool)), // it means nothing
 	})
 	if err != nil {
 		return Subscription{}, err
+	}
+	if err := json.Unmarshal([]byte(text), &s.written); err != nil {
+		return Subscription{}, refuse("failed to parse JSON. %v", err) // not of a policy that was just checked
 	}
 	return s, nil
 }

@@ -59,6 +59,7 @@ type Subscription struct {
 	retries     *Retries
 	perSecond   int
 	contentType string
+	written     shownSubscription
 }
 
 // Effective returns the policy of a subscription of a topic.
@@ -128,8 +129,8 @@ func (r *Retries) total() time.Duration {
 	}
 }
 
-// The forms in which SNS shows policies. Settings that a topic's policy lacks are left out, and in a subscription's
-// they are null.
+// The forms in which SNS shows policies. A topic's has the defaults of its parts, and leaves out parts that it lacks.
+// Missing settings of a subscription's policy are null.
 type (
 	shownTopic struct {
 		HTTP struct {
@@ -140,14 +141,23 @@ type (
 		} `json:"http"`
 	}
 	shownSubscription struct {
-		HealthyRetryPolicy *Retries  `json:"healthyRetryPolicy"`
-		SicklyRetryPolicy  *Retries  `json:"sicklyRetryPolicy"`
-		ThrottlePolicy     *throttle `json:"throttlePolicy"`
-		RequestPolicy      *request  `json:"requestPolicy"`
-		Guaranteed         bool      `json:"guaranteed"`
+		HealthyRetryPolicy *shownRetries `json:"healthyRetryPolicy"`
+		SicklyRetryPolicy  *shownRetries `json:"sicklyRetryPolicy"`
+		ThrottlePolicy     *throttle     `json:"throttlePolicy"`
+		RequestPolicy      *request      `json:"requestPolicy"`
+		Guaranteed         bool          `json:"guaranteed"`
+	}
+	shownRetries struct {
+		MinDelayTarget     *int     `json:"minDelayTarget"`
+		MaxDelayTarget     *int     `json:"maxDelayTarget"`
+		NumRetries         *int     `json:"numRetries"`
+		NumMaxDelayRetries *int     `json:"numMaxDelayRetries"`
+		NumNoDelayRetries  *int     `json:"numNoDelayRetries"`
+		NumMinDelayRetries *int     `json:"numMinDelayRetries"`
+		BackoffFunction    *Backoff `json:"backoffFunction"`
 	}
 	throttle struct {
-		MaxReceivesPerSecond int `json:"maxReceivesPerSecond"`
+		MaxReceivesPerSecond *int `json:"maxReceivesPerSecond"`
 	}
 	request struct {
 		HeaderContentType string `json:"headerContentType"`
@@ -172,21 +182,24 @@ func (t Topic) Written() string {
 
 // Shown returns the EffectiveDeliveryPolicy of a subscription.
 func (p Policy) Shown() string {
-	return Subscription{&p.Retries, p.PerSecond, p.ContentType}.Written()
-}
-
-// Written returns the DeliveryPolicy of the subscription: what was set, with the defaults of its parts.
-func (s Subscription) Written() string {
+	r := &p.Retries
 	return encode(shownSubscription{
-		HealthyRetryPolicy: s.retries, ThrottlePolicy: throttleOf(s.perSecond), RequestPolicy: requestOf(s.contentType),
+		HealthyRetryPolicy: &shownRetries{
+			&r.MinDelayTarget, &r.MaxDelayTarget, &r.NumRetries, &r.NumMaxDelayRetries, &r.NumNoDelayRetries,
+			&r.NumMinDelayRetries, &r.BackoffFunction,
+		},
+		ThrottlePolicy: throttleOf(p.PerSecond), RequestPolicy: requestOf(p.ContentType),
 	})
 }
+
+// Written returns the DeliveryPolicy of the subscription as it was set.
+func (s Subscription) Written() string { return encode(s.written) }
 
 func throttleOf(perSecond int) *throttle {
 	if perSecond == 0 {
 		return nil
 	}
-	return &throttle{perSecond}
+	return &throttle{&perSecond}
 }
 
 func requestOf(contentType string) *request {
