@@ -134,6 +134,12 @@ var rules = []rule{
 	{dir: "internal/observe/cloudwatch/metricmath", may: []string{"internal/observe/cloudwatch/syntax"}, mayNot: world},
 	{dir: "internal/observe/cloudwatch/metricsearch", may: []string{"internal/observe/cloudwatch/series", "internal/observe/cloudwatch/syntax"}, mayNot: world},
 	{dir: "internal/observe/cloudwatch/monitor", may: []string{"internal/control", "internal/formats", "internal/observe", "internal/tool/plainjson", "internal/store"}, mayNot: network},
+	{dir: "internal/observe/cloudwatch/detector", may: []string{
+		"internal/control", "internal/formats", "internal/observe/cloudwatch/metricdata", "internal/observe/cloudwatch/series", "internal/store",
+	}, mayNot: network},
+	{dir: "internal/observe/cloudwatch/insightrule", may: []string{
+		"internal/control", "internal/formats", "internal/observe/cloudwatch/series", "internal/store",
+	}, mayNot: network},
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/cloudwatch/queueseries", "internal/observe/cloudwatch/series", "internal/queue", "internal/tenant"}, mayNot: network},
 	{dir: "internal/observe/cloudwatch/queueseries", may: []string{"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
@@ -176,7 +182,7 @@ var rules = []rule{
 	{dir: "internal/backup/repository", may: []string{"internal/backup", "internal/bucket"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir",
-		"internal/encryption", "internal/observe/cloudwatch/monitor", "internal/observe/cloudtrail/trails", "internal/queue", "internal/store",
+		"internal/encryption", "internal/observe/cloudwatch", "internal/observe/cloudtrail/trails", "internal/queue", "internal/store",
 		"internal/tenant", "internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},

@@ -20,6 +20,8 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
@@ -217,6 +219,8 @@ func (e *examination) catalog(s *store.Store) error {
 		topic.Prefix,
 		preferences.Prefix,
 		monitor.Prefix,
+		detector.Prefix,
+		insightrule.Prefix,
 		trails.Prefix,
 		session.Prefix,
 		login.Prefix,
@@ -225,7 +229,9 @@ func (e *examination) catalog(s *store.Store) error {
 		cluster.KeyPrefix,
 	)
 	c.Problems = append(c.Problems, problems...)
-	for _, check := range []func(*store.Store) ([]string, error){encryption.Check, preferences.Check} {
+	for _, check := range []func(*store.Store) ([]string, error){
+		encryption.Check, preferences.Check, detector.Check, insightrule.Check,
+	} {
 		if err == nil {
 			var bad []string
 			bad, err = check(s)

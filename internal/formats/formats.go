@@ -47,7 +47,9 @@ const (
 	// ClusterBackups is what programs read that know the identity of a cluster's continuous backups. No directory needs
 	// it.
 	ClusterBackups = 18
+	// Detectors has anomaly detectors, rules of Contributor Insights, and alarms on bands of expected values.
+	Detectors = 19
 )
 
 // Newest is the highest format that this program reads.
-const Newest = ClusterBackups
+const Newest = Detectors

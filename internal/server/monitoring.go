@@ -14,6 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/queueseries"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
@@ -25,12 +27,20 @@ type monitoring struct {
 	log       *slog.Logger
 	storage   *storage
 	monitor   *monitor.Monitor
+	detectors *detector.Detectors
+	insights  *insightrule.Rules
 	evaluator *monitor.Evaluator // of alarms; nil until newCloudWatch
 }
 
-// openMonitoring reads alarms, dashboards and custom metrics from the control store.
+// openMonitoring reads what users have set up, and custom metrics, from the control store.
 func openMonitoring(c *Config, st *storage) (_ *monitoring, err error) {
 	m := &monitoring{config: c, log: c.Logger, storage: st}
+	if m.detectors, err = detector.Open(st.control, st.formats()); err != nil {
+		return nil, err
+	}
+	if m.insights, err = insightrule.Open(st.control, st.formats()); err != nil {
+		return nil, err
+	}
 	m.monitor, err = monitor.Open(monitor.Options{Control: st.control, Formats: st.formats()})
 	return m, err
 }
@@ -45,8 +55,8 @@ func (m *monitoring) newCloudWatch(
 		Now: m.config.Now, Log: m.log,
 	})
 	return cloudwatch.New(cloudwatch.Options{
-		Monitor: m.monitor, Series: of, Levels: levels, Access: permissions, Budget: history, Now: m.config.Now,
-		Room: m.storage.room,
+		Monitor: m.monitor, Detectors: m.detectors, InsightRules: m.insights, Series: of, Levels: levels,
+		Access: permissions, Budget: history, Now: m.config.Now, Room: m.storage.room,
 	})
 }
 

@@ -22,6 +22,9 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 			"EvaluationPeriods": {"1"}, "Threshold": {"1"}, "ComparisonOperator": {"GreaterThanThreshold"},
 		}, "DescribeAlarms", "<AlarmName>full"},
 		{"alarms", "monitoring", "2010-08-01", "PutDashboard", url.Values{"DashboardName": {"shown"}, "DashboardBody": {`{"widgets":[]}`}}, "ListDashboards", "shown"},
+		{"anomaly detectors and insight rules", "monitoring", "2010-08-01", "PutAnomalyDetector", url.Values{
+			"Namespace": {"Mine"}, "MetricName": {"shown"}, "Stat": {"Sum"},
+		}, "DescribeAnomalyDetectors", "shown"},
 		{"topics", "sns", "2010-03-31", "CreateTopic", url.Values{"Name": {"news"}}, "ListTopics", ":news<"},
 	} {
 		t.Run(c.action, func(t *testing.T) {

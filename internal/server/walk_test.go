@@ -258,6 +258,25 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 	do("GetDashboard", "DashboardName", "d")
 	do("ListDashboards")
 	do("DeleteDashboards", "DashboardNames.member.1", "d")
+	w.detectors(do)
+}
+
+func (w *walk) detectors(do func(op string, form ...string) string) {
+	w.t.Helper()
+	detector := []string{"Namespace", "Mine", "MetricName", "m", "Stat", "Sum"}
+	do("PutAnomalyDetector", detector...)
+	if text := do("DescribeAnomalyDetectors"); apitest.Element(text, "Stat") != "Sum" {
+		w.t.Errorf("the detectors are %s", text)
+	}
+	do("DeleteAnomalyDetector", detector...)
+	rule := []string{"RuleNames.member.1", "r"}
+	do("PutInsightRule", "RuleName", "r", "RuleDefinition", `{"Schema":{"Name":"CloudWatchLogRule","Version":1}}`)
+	do("DisableInsightRules", rule...)
+	if text := do("DescribeInsightRules"); apitest.Element(text, "State") != "DISABLED" {
+		w.t.Errorf("the rules are %s", text)
+	}
+	do("EnableInsightRules", rule...)
+	do("DeleteInsightRules", rule...)
 }
 
 func (w *walk) trails(cloudtrail *protocol.Service) {

@@ -200,6 +200,10 @@ func TestDescribeAlarms(t *testing.T) {
 		if n != 121 || token != "" {
 			r.Errorf("%d alarms in three pages, then %q", n, token)
 		}
+		r.ok("PutMetricAlarm", with(backlog, object{
+			"AlarmName": "math", "MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil,
+			"Metrics": list{stat("m1", "ApproximateNumberOfMessagesVisible", "p", "Average", 300)},
+		}), object{})
 		forMetric := object{"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible", "Dimensions": dimensions("p")}
 		for change, want := range map[string]int{"": 1, "Average": 1, "Sum": 0} {
 			in := forMetric
@@ -397,7 +401,8 @@ func TestDashboards(t *testing.T) {
 		r.ok("DeleteDashboards", object{"DashboardNames": list{"main"}}, object{})
 		r.fails("GetDashboard", object{"DashboardName": "main"}, 404, "ResourceNotFound", "Dashboard main does not exist")
 		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound", "Dashboard main does not exist")
-		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("second", 2)}})
+		r.ok("ListDashboards", object{}, object{})
+		r.ok("PutDashboard", object{"DashboardName": "second", "DashboardBody": "{}"}, object{})
 		r.ok("DeleteDashboards", object{"DashboardNames": list{"second", "second"}}, object{})
 		r.ok("ListDashboards", object{}, object{})
 		r.fails("PutDashboard", object{"DashboardName": "a/b", "DashboardBody": "{}"}, 400, "InvalidParameterValue",

@@ -2,17 +2,19 @@ package cloudwatch
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
 
 const (
 	// maxDashboards is the maximum number of dashboards of an account.
 	maxDashboards  = 500
-	dashboardsPage = 100
+	dashboardsPage = 1000
 )
 
 type putDashboardInput struct {
@@ -137,7 +139,7 @@ type deleteDashboardsInput struct {
 	DashboardNames []string `wrap:"member" max:"100,255"`
 }
 
-// deleteDashboards deletes all named dashboards, or none if one of them does not exist.
+// deleteDashboards deletes the named dashboards that exist, and then names one that does not.
 func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *deleteDashboardsInput) (*service.Empty, error) {
 	if len(in.DashboardNames) == 0 {
 		return nil, errMissing("DashboardNames")
@@ -148,16 +150,19 @@ func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *de
 		}
 	}
 	account := service.Caller(c).Account
-	return nil, s.change(ctx, false, func(tx *monitor.Tx) error {
-		found := make([]*monitor.Dashboard, len(in.DashboardNames))
-		for i, n := range in.DashboardNames {
-			if found[i] = s.monitor.Dashboard(account, n); found[i] == nil {
-				return errNoDashboard(n)
+	change := func(ctx context.Context, f func(*monitor.Tx) error) error { return s.change(ctx, false, f) }
+	missing, err := control.Decide(ctx, change, func(tx *monitor.Tx) (missing string, _ error) {
+		for _, n := range slices.Backward(in.DashboardNames) {
+			if d := s.monitor.Dashboard(account, n); d != nil {
+				tx.DeleteDashboard(d)
+			} else {
+				missing = n
 			}
 		}
-		for _, d := range found {
-			tx.DeleteDashboard(d)
-		}
-		return nil
+		return missing, nil
 	})
+	if err == nil && missing != "" {
+		err = errNoDashboard(missing)
+	}
+	return nil, err
 }

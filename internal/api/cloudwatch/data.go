@@ -2,7 +2,6 @@ package cloudwatch
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"time"
 	"unsafe"
@@ -96,7 +95,7 @@ func (in *getMetricDataInput) check(call *protocol.Call) (*metricdata.Plan, erro
 	if len(in.MetricDataQueries) == 0 {
 		complain(&c.missing, "The parameter MetricDataQueries is required.")
 	}
-	queries := c.queries(in.MetricDataQueries)
+	queries := c.queriesAt("MetricDataQueries", in.MetricDataQueries)
 	c.window(in.StartTime, in.EndTime)
 	if err := c.errAll(); err != nil {
 		return nil, err
@@ -111,11 +110,11 @@ func (in *getMetricDataInput) check(call *protocol.Call) (*metricdata.Plan, erro
 // idPattern matches the ids of queries.
 var idPattern = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`)
 
-// queries returns the queries of GetMetricData.
-func (c *complaints) queries(in []MetricDataQuery) (out []metricdata.Query) {
+// queriesAt returns the queries of a parameter.
+func (c *complaints) queriesAt(parameter string, in []MetricDataQuery) (out []metricdata.Query) {
 	ids := make(map[string]bool, len(in))
 	for i, q := range in {
-		at := fmt.Sprintf("MetricDataQueries.member.%d.", i+1)
+		at := entry(parameter, i)
 		query := q.query()
 		if c.require(at+"Id", q.Id) && !idPattern.MatchString(query.ID) {
 			c.value("The value %s for parameter %sId is not matching the expected pattern %s.", query.ID, at, idPattern)

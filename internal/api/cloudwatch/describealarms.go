@@ -7,7 +7,6 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
@@ -145,6 +144,7 @@ type describeAlarmsForMetricOutput struct {
 	MetricAlarms []MetricAlarm `wrap:"member" json:",always"`
 }
 
+// describeAlarmsForMetric leaves out, as AWS does, alarms on expressions that use the metric.
 func (s *Service) describeAlarmsForMetric(
 	_ context.Context,
 	c *protocol.Call,
@@ -156,15 +156,10 @@ func (s *Service) describeAlarmsForMetric(
 	}
 	statistic := text(in.Statistic) + text(in.ExtendedStatistic)
 	all := service.Filter(s.monitor.Alarms(id.Scope), func(a *monitor.Alarm) bool {
-		stats := []*metricdata.Stat{a.Metric}
-		for _, q := range a.Queries {
-			stats = append(stats, q.Stat)
-		}
-		return slices.ContainsFunc(stats, func(m *metricdata.Stat) bool {
-			return m != nil && id.Equal(series.ID{Scope: id.Scope, Namespace: m.Namespace, Metric: m.Metric, Dimensions: m.Dimensions}) &&
-				(statistic == "" || m.Statistic == statistic) && (in.Period == nil || m.Period == seconds(in.Period)) &&
-				(in.Unit == nil || m.Unit == *in.Unit)
-		})
+		m := a.Metric
+		return m != nil && id.Equal(series.ID{Scope: id.Scope, Namespace: m.Namespace, Metric: m.Metric, Dimensions: m.Dimensions}) &&
+			(statistic == "" || m.Statistic == statistic) && (in.Period == nil || m.Period == seconds(in.Period)) &&
+			(in.Unit == nil || m.Unit == *in.Unit)
 	})
 	return &describeAlarmsForMetricOutput{service.Convert(all, showMetricAlarm)}, nil
 }

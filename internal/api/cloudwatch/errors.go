@@ -8,6 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 )
@@ -76,7 +78,9 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 	switch parts[0] {
 	case "MetricDataQueries":
 		return protocol.ValidationError("%s\n", errTooLongMetric(e, parts).Message)
-	case "Namespace", "MetricName", "Dimensions", "Statistics", "ExtendedStatistics", "Unit", "MetricData", "EntityMetricData":
+	case "Namespace", "MetricName", "Dimensions", "Statistics", "ExtendedStatistics", "Unit", "MetricData", "EntityMetricData",
+		"Stat", "Configuration", "SingleMetricAnomalyDetector", "MetricMathAnomalyDetector", "AnomalyDetectorIds",
+		"AnomalyDetectorTypes", "RuleName", "RuleState", "RuleDefinition", "RuleNames":
 		return errTooLongMetric(e, parts)
 	}
 	return protocol.TooLong(e)
@@ -116,6 +120,11 @@ func tokenFailure(err error, refusal func() *protocol.Error) error {
 	return err
 }
 
+// errNoDetector is the error of DeleteAnomalyDetector.
+func errNoDetector() *protocol.Error {
+	return service.Modelled("ResourceNotFoundException", codeNoResource, http.StatusNotFound, "The anomaly detector does not exist.")
+}
+
 // failure translates the errors of queries, the budget and storage.
 func failure(err error) error {
 	if e, ok := errors.AsType[*budget.Excess](err); ok {
@@ -129,6 +138,9 @@ func failure(err error) error {
 	}
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
+	}
+	if errors.Is(err, detector.ErrTooMany) || errors.Is(err, insightrule.ErrTooMany) {
+		return service.Modelled("LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()))
 	}
 	return service.Failure(err)
 }

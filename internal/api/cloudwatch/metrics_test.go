@@ -431,7 +431,7 @@ func TestHighResolution(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
-		for _, op := range []string{"PutLogAlarm", "PutAnomalyDetector", "PutMetricStream", "GetMetricWidgetImage"} {
+		for _, op := range []string{"PutLogAlarm", "PutManagedInsightRules", "PutMetricStream", "GetMetricWidgetImage"} {
 			r.fails(op, object{}, http.StatusBadRequest, "UnsupportedOperation", "The operation "+op+" is not supported by Sluice.")
 		}
 	})

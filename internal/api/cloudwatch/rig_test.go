@@ -24,6 +24,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
@@ -89,7 +91,16 @@ func newRig(t *testing.T, c codec) *rig {
 			t.Error(err)
 		}
 	})
-	m, err := monitor.Open(monitor.Options{Control: control.New(control.Options{Store: s})})
+	ctl := control.New(control.Options{Store: s})
+	m, err := monitor.Open(monitor.Options{Control: ctl})
+	if err != nil {
+		t.Fatal(err)
+	}
+	detectors, err := detector.Open(ctl, control.Formats{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := insightrule.Open(ctl, control.Formats{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +108,10 @@ func newRig(t *testing.T, c codec) *rig {
 		T: t, codec: c, monitor: m, metrics: new(series.Memory), budget: budget.New(budget.Size),
 		now: time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC), caller: identity.Root(account, "AKID"),
 	}
-	r.wire = cloudwatch.New(cloudwatch.Options{Monitor: m, Series: r.metrics, Levels: series.Default, Budget: r.budget, Now: func() time.Time { return r.now }})
+	r.wire = cloudwatch.New(cloudwatch.Options{
+		Monitor: m, Detectors: detectors, InsightRules: rules, Series: r.metrics, Levels: series.Default, Budget: r.budget,
+		Now: func() time.Time { return r.now },
+	})
 	return r
 }
 

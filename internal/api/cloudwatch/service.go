@@ -11,6 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
@@ -20,12 +22,14 @@ var model string
 
 // Options configures New.
 type Options struct {
-	Monitor *monitor.Monitor
-	Series  series.Reader // of the metrics that are counted here
-	Levels  series.Levels // how long those are kept
-	Access  *access.Decider
-	Budget  *budget.Budget   // for queries of history; nil means its own
-	Now     func() time.Time // nil means time.Now
+	Monitor      *monitor.Monitor
+	Detectors    *detector.Detectors
+	InsightRules *insightrule.Rules
+	Series       series.Reader // of the metrics that are counted here
+	Levels       series.Levels // how long those are kept
+	Access       *access.Decider
+	Budget       *budget.Budget   // for queries of history; nil means its own
+	Now          func() time.Time // nil means time.Now
 	// Room is called before data is added. It returns nil, or an error with a sentence about why there is no room. A
 	// nil Room means that there always is.
 	Room func() error
@@ -33,19 +37,21 @@ type Options struct {
 
 // Service is the CloudWatch service.
 type Service struct {
-	monitor    *monitor.Monitor
-	series     series.Reader
-	levels     series.Levels
-	authorizer *service.Authorizer
-	budget     *budget.Budget
-	now        func() time.Time
-	room       func() error
+	monitor      *monitor.Monitor
+	detectors    *detector.Detectors
+	insightRules *insightrule.Rules
+	series       series.Reader
+	levels       series.Levels
+	authorizer   *service.Authorizer
+	budget       *budget.Budget
+	now          func() time.Time
+	room         func() error
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		monitor: o.Monitor, series: o.Series, levels: o.Levels,
+		monitor: o.Monitor, detectors: o.Detectors, insightRules: o.InsightRules, series: o.Series, levels: o.Levels,
 		authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room, budget: o.Budget,
 	}
 	s.now = s.authorizer.Now
@@ -62,20 +68,28 @@ func New(o Options) *protocol.Service {
 		Model:   model,
 	})
 	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
+	protocol.Register(wire, "DeleteAnomalyDetector", s.deleteAnomalyDetector, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)
+	protocol.Register(wire, "DeleteInsightRules", s.deleteInsightRules, protocol.Control)
 	protocol.Register(wire, "DescribeAlarmHistory", within(s, s.describeAlarmHistory))
 	protocol.Register(wire, "DescribeAlarms", s.describeAlarms)
 	protocol.Register(wire, "DescribeAlarmsForMetric", s.describeAlarmsForMetric)
+	protocol.Register(wire, "DescribeAnomalyDetectors", s.describeAnomalyDetectors)
+	protocol.Register(wire, "DescribeInsightRules", s.describeInsightRules)
 	protocol.Register(wire, "DisableAlarmActions", s.disableAlarmActions, protocol.Control)
+	protocol.Register(wire, "DisableInsightRules", s.disableInsightRules, protocol.Control)
 	protocol.Register(wire, "EnableAlarmActions", s.enableAlarmActions, protocol.Control)
+	protocol.Register(wire, "EnableInsightRules", s.enableInsightRules, protocol.Control)
 	protocol.Register(wire, "GetDashboard", s.getDashboard)
 	protocol.Register(wire, "GetMetricData", within(s, s.getMetricData), protocol.Data)
 	protocol.Register(wire, "GetMetricStatistics", within(s, s.getMetricStatistics), protocol.Data)
 	protocol.Register(wire, "ListDashboards", s.listDashboards)
 	protocol.Register(wire, "ListMetrics", within(s, s.listMetrics), protocol.Data)
 	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
+	protocol.Register(wire, "PutAnomalyDetector", s.putAnomalyDetector, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "PutCompositeAlarm", s.putCompositeAlarm, protocol.Control)
 	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
+	protocol.Register(wire, "PutInsightRule", s.putInsightRule, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "PutMetricAlarm", s.putMetricAlarm, protocol.Control)
 	protocol.Register(wire, "PutMetricData", s.putMetricData, protocol.Control, protocol.Data)
 	protocol.Register(wire, "SetAlarmState", s.setAlarmState, protocol.Control)
@@ -106,7 +120,8 @@ const vendor = "cloudwatch"
 
 var rules = &policy.Rules{Vendor: vendor, Unscoped: []string{
 	"cloudwatch:GetMetricData", "cloudwatch:GetMetricStatistics", "cloudwatch:ListMetrics", "cloudwatch:PutMetricData",
-	"cloudwatch:DescribeAlarmsForMetric", "cloudwatch:ListDashboards",
+	"cloudwatch:DescribeAlarmsForMetric", "cloudwatch:ListDashboards", "cloudwatch:PutAnomalyDetector",
+	"cloudwatch:DescribeAnomalyDetectors", "cloudwatch:DeleteAnomalyDetector", "cloudwatch:DescribeInsightRules",
 }}
 
 // Rules returns the rules of CloudWatch with all actions that policies can name.

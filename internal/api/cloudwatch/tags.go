@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
@@ -44,9 +45,14 @@ func checkTags(tags []service.Tag) (map[string]string, error) {
 	return out, nil
 }
 
-// tagged is a resource with tags: an alarm or a dashboard.
+// tagged is a resource with tags: an alarm, a dashboard or a rule of Contributor Insights.
 type tagged interface {
 	tags() map[string]string
+}
+
+// monitored is an alarm or a dashboard.
+type monitored interface {
+	tagged
 	retag(tx *monitor.Tx, tags map[string]string) error
 }
 
@@ -58,6 +64,10 @@ func (a taggedAlarm) retag(tx *monitor.Tx, tags map[string]string) error {
 	tx.Retag(a.Alarm, tags)
 	return nil
 }
+
+type taggedRule struct{ *insightrule.Rule }
+
+func (r taggedRule) tags() map[string]string { return r.Tags }
 
 type taggedDashboard struct {
 	*monitor.Dashboard
@@ -91,6 +101,11 @@ func (s *Service) resource(c *protocol.Call, arn string) tagged {
 			return taggedAlarm{a}
 		}
 	}
+	if name, ok := strings.CutPrefix(arn, ruleOf(c, "").ARN()); ok {
+		if r := s.insightRules.Get(ruleOf(c, name)); r != nil {
+			return taggedRule{r}
+		}
+	}
 	if name, ok := strings.CutPrefix(arn, monitor.DashboardARN(where.Account, "")); ok {
 		if d := s.monitor.Dashboard(where.Account, name); d != nil {
 			return taggedDashboard{d, s.monitor}
@@ -118,21 +133,44 @@ func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about
 
 // retag changes the tags of the resource that a request names.
 func (s *Service) retag(ctx context.Context, c *protocol.Call, arn *string, f func(tags map[string]string)) error {
+	if name, ok := strings.CutPrefix(*arn, ruleOf(c, "").ARN()); ok {
+		return s.retagRule(ctx, ruleOf(c, name), f)
+	}
 	return s.change(ctx, false, func(tx *monitor.Tx) error {
-		found := s.resource(c, *arn)
-		if found == nil {
+		found, ok := s.resource(c, *arn).(monitored)
+		if !ok {
 			return errNoResource(*arn)
 		}
-		tags := maps.Clone(found.tags())
-		if tags == nil {
-			tags = make(map[string]string)
-		}
-		f(tags)
-		if len(tags) > service.MaxTags {
-			return errValue("A resource can have at most %d tags.", service.MaxTags)
+		tags, err := changed(found, f)
+		if err != nil {
+			return err
 		}
 		return found.retag(tx, tags)
 	})
+}
+
+func (s *Service) retagRule(ctx context.Context, k insightrule.Key, f func(tags map[string]string)) error {
+	missing, err := s.insightRules.Change(ctx, k.Scope, []string{k.Name}, func(r insightrule.Rule) (_ *insightrule.Rule, err error) {
+		r.Tags, err = changed(taggedRule{&r}, f)
+		return &r, err
+	})
+	if len(missing) > 0 {
+		return errNoResource(k.ARN())
+	}
+	return failure(err)
+}
+
+// changed returns the tags of a resource after a change.
+func changed(of tagged, f func(tags map[string]string)) (map[string]string, error) {
+	tags := maps.Clone(of.tags())
+	if tags == nil {
+		tags = make(map[string]string)
+	}
+	f(tags)
+	if len(tags) > service.MaxTags {
+		return nil, errValue("A resource can have at most %d tags.", service.MaxTags)
+	}
+	return tags, nil
 }
 
 func (s *Service) tagResource(ctx context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {

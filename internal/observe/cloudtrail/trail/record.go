@@ -167,8 +167,11 @@ func resourceType(arn string) string {
 	case "sns":
 		return "AWS::SNS::Topic"
 	case "cloudwatch":
-		if kind == "dashboard" {
+		switch kind {
+		case "dashboard":
 			return "AWS::CloudWatch::Dashboard"
+		case "insight-rule":
+			return "AWS::CloudWatch::InsightRule"
 		}
 		return "AWS::CloudWatch::Alarm"
 	case "cloudtrail":

@@ -74,8 +74,17 @@ func TestRun(t *testing.T) {
 		return stat(id, "NumberOfMessagesSent", queue, "Sum", 5*time.Minute)
 	}
 	for want, queries := range map[string][]metricdata.Query{
-		"m=NumberOfMessagesSent Sum:15,40 n=NumberOfMessagesSent Minimum:1,6 o=NumberOfMessagesSent:50,50": {
+		"m=NumberOfMessagesSent Sum:15,40 n=NumberOfMessagesSent Minimum:1,6": {
+			sent("m", "a"), stat("n", "NumberOfMessagesSent", "a", "Minimum", 5*time.Minute),
+		},
+		"m=a Sum:15,40 n=a Minimum:1,6 o=b:50,50": {
 			sent("m", "a"), stat("n", "NumberOfMessagesSent", "a", "Minimum", 5*time.Minute), sent("o", "b"),
+		},
+		"m=a NumberOfMessagesSent:15,40 n=a SentMessageSize:15,15 o=b NumberOfMessagesSent:50,50": {
+			sent("m", "a"), stat("n", "SentMessageSize", "a", "Average", 5*time.Minute), sent("o", "b"),
+		},
+		"m=NumberOfMessagesSent:15,40 n=SentMessageSize:15,15": {
+			sent("m", "a"), stat("n", "SentMessageSize", "a", "Average", 5*time.Minute),
 		},
 		"m=NumberOfMessagesSent:15,40":            {sent("m", "a"), hidden(stat("n", "NumberOfMessagesSent", "a", "Minimum", 5*time.Minute))},
 		"m=L:":                                    {labelled(sent("m", "nowhere"))},

@@ -110,7 +110,7 @@ func Check(queries []Query) (*Plan, error) {
 			metrics++
 		}
 	}
-	label(all)
+	labelMetrics(all)
 	s := sorter{all: all, index: index, state: make([]uint8, len(all)), place: make([]int, len(all))}
 	for i := range all {
 		if err := s.visit(i); err != nil {
@@ -119,35 +119,6 @@ func Check(queries []Query) (*Plan, error) {
 	}
 	return &Plan{queries: s.out, order: s.place, metrics: metrics}, nil
 }
-
-// label gives the queries of single metrics their labels: the name of the metric, plus the statistic if the answer has
-// another one of the same metric.
-func label(all []planned) {
-	statistics := make(map[string]string) // of each metric; "" where there are several
-	for i := range all {
-		if p := &all[i]; p.Stat != nil && p.Return {
-			key := p.Stat.key()
-			if was, ok := statistics[key]; ok && was != p.Stat.Statistic {
-				statistics[key] = ""
-			} else {
-				statistics[key] = p.Stat.Statistic
-			}
-		}
-	}
-	for i := range all {
-		p := &all[i]
-		if p.Stat == nil {
-			continue
-		}
-		p.plain = p.Stat.Metric
-		if only, ok := statistics[p.Stat.key()]; ok && only == "" {
-			p.plain += " " + p.Stat.Statistic
-		}
-	}
-}
-
-// key returns the identity of a metric.
-func (s *Stat) key() string { return fmt.Sprintf("%q %q %q", s.Namespace, s.Metric, s.Dimensions) }
 
 func read(q Query) (p planned, err error) {
 	p.Query = q

@@ -1,0 +1,9 @@
+// Package detector stores the anomaly detectors of accounts: of which metrics, or expressions of metrics, CloudWatch is
+// to learn what values to expect.
+//
+// The records are in the control store, so that they are as durable as alarms, and the same on every node:
+//
+//	detector/ACCOUNT/REGION/ID      a detector, as JSON; the id follows from its subject
+//
+// Programs that are older than this package cannot read them: they need the format formats.Detectors.
+package detector

@@ -1,0 +1,105 @@
+package insightrule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Prefix begins the keys of all records of this package.
+const Prefix = "insightrule/"
+
+// Max is the maximum number of rules in a region of an account, as on AWS.
+const Max = 100
+
+// ErrTooMany refuses a further rule.
+var ErrTooMany = fmt.Errorf("a region of an account can have at most %d rules", Max)
+
+var table = control.Table[Key, Rule]{
+	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Detectors,
+}
+
+// records holds the records of the store.
+type records struct{ all map[Key]*Rule }
+
+func newRecords() (*records, control.Kinds) {
+	r := new(records)
+	return r, control.Kinds{table.Into(&r.all)}
+}
+
+// Rules is the set of all rules. Its methods are safe for concurrent use.
+type Rules struct{ records *control.Set[records] }
+
+// Open reads the records from the control store and follows their changes.
+func Open(c *control.Control, f control.Formats) (*Rules, error) {
+	r := &Rules{control.NewSet(control.SetOptions[records]{Control: c, Prefix: Prefix, Formats: f, New: newRecords})}
+	return r, r.records.Register()
+}
+
+// Get returns a rule, or nil if there is none of that key.
+func (r *Rules) Get(k Key) *Rule {
+	rows := r.records.RLock()
+	defer r.records.RUnlock()
+	return rows.all[k]
+}
+
+// In returns the rules in a region of an account, in order of their names.
+func (r *Rules) In(s series.Scope) []*Rule {
+	rows := r.records.RLock()
+	out := control.Where(rows.all, func(of *Rule) bool { return of.Scope == s })
+	r.records.RUnlock()
+	slices.SortFunc(out, func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Put adds a rule, or replaces the existing one of that key, which keeps its tags.
+func (r *Rules) Put(ctx context.Context, is *Rule) error {
+	return r.records.Change(ctx, func(tx *control.Tx) error {
+		put := *is
+		if was := r.Get(is.Key); was != nil {
+			put.Tags = was.Tags
+		} else if len(r.In(is.Scope)) >= Max {
+			return ErrTooMany
+		}
+		table.Put(tx, is.Key, &put)
+		return nil
+	})
+}
+
+// Change replaces rules by what f returns for each of them, in one change, and deletes a rule for which f returns nil.
+// It returns which rules do not exist.
+func (r *Rules) Change(ctx context.Context, in series.Scope, names []string, f func(Rule) (*Rule, error)) ([]string, error) {
+	return control.Decide(ctx, r.records.Change, func(tx *control.Tx) (missing []string, err error) {
+		for _, name := range names {
+			k := Key{in, name}
+			was := r.Get(k)
+			if was == nil {
+				missing = append(missing, name)
+				continue
+			}
+			is, err := f(*was)
+			switch {
+			case err != nil:
+				return nil, err
+			case is == nil:
+				table.Delete(tx, k)
+			default:
+				table.Put(tx, k, is)
+			}
+		}
+		return missing, nil
+	})
+}
+
+// Check reads the records without changing them, and returns the problems found. An error means that the store could
+// not be read.
+func Check(s *store.Store) (problems []string, err error) {
+	_, err = control.Check(s, Prefix, newRecords, func(_ string, bad error) { problems = append(problems, bad.Error()) })
+	return problems, err
+}
