@@ -30,8 +30,17 @@ func (b *base) markDirty() {
 func (b *base) write(p Position, m *Message) int {
 	b.needsFor(m.Attributes)
 	b.scratch = m.encode(b.scratch)
-	b.tx.Set(b.key(b.cfg.ID, tableMessage).position(p), b.scratch)
+	b.writeRecord(p, b.scratch)
 	return len(b.scratch)
+}
+
+// writeRecord stores the record of a message at p.
+func (b *base) writeRecord(p Position, record []byte) {
+	k := b.key(b.cfg.ID, tableMessage).position(p)
+	b.tx.Set(k, record)
+	if b.memory != nil {
+		b.memory.Put(k, record)
+	}
 }
 
 // readMessage reads a message that must be there.

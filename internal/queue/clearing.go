@@ -44,7 +44,7 @@ func (q *queue) indexFirst(key, record []byte) error {
 	q.tx.DeleteOnce(key)
 	q.line.take()
 	to := q.index.place(sent, only)
-	q.tx.Set(messageKey(q.cfg.ID, to), record)
+	q.writeRecord(to, record)
 	q.index.setAge(to, sent, "", sent)
 	return q.groups.add("", to, sent)
 }

@@ -50,6 +50,7 @@ type rig struct {
 	deleted []ID     // those that are known to be deleted
 	keep    Keep
 	keys    mirror
+	memory  memory
 	// copies bounds what the engine publishes at once, if it is not zero.
 	copies extent
 	looks  int // how often peekAll was called
@@ -64,13 +65,19 @@ type mirrored struct {
 	sets  int
 }
 
+// memory has the last record that an engine has written under each key, in a transaction that was committed or in one
+// that was lost.
+type memory map[string]string
+
+func (m memory) Put(key, record []byte) { m[string(key)] = string(record) }
+
 func newRig(t failer) *rig {
 	t.Helper()
 	s, err := store.OpenMemory(store.Options{Cache: cache})
 	if err != nil {
 		t.Fatalf("open store: %v", err)
 	}
-	r := &rig{t: t, store: s, now: epoch, keys: make(mirror)}
+	r := &rig{t: t, store: s, now: epoch, keys: make(mirror), memory: make(memory)}
 	r.reload()
 	return r
 }
@@ -150,6 +157,7 @@ func (r *rig) load() {
 		r.t.Fatalf("at %v: %v", r.now.Sub(epoch), err)
 	}
 	r.engine = e
+	e.Remember(r.memory)
 	if r.copies != (extent{}) {
 		e.backlog.atOnce = r.copies
 	}
@@ -301,6 +309,11 @@ func (r *rig) check() {
 	r.t.Helper()
 	for _, problem := range check(r.engine, r.keys) {
 		r.t.Fatalf("at %v: %s", r.now.Sub(epoch), problem)
+	}
+	for k, stored := range r.keys {
+		if k[keyOf0-1] == tableMessage && r.memory[k] != string(stored.value) {
+			r.t.Fatalf("at %v: key %q is stored as %q and remembered as %q", r.now.Sub(epoch), k, stored.value, r.memory[k])
+		}
 	}
 }
 

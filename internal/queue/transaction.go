@@ -18,8 +18,18 @@ type transaction struct {
 	forceWrite bool    // the clock is written even if nothing else is
 	format     int     // see Engine.Format
 	scratch    []byte  // for a record that is about to be set
+	memory     Memory  // nil: there is none
 	keyScratch [48]byte
 }
+
+// Memory receives the record of every message that the engine writes, under its key, before the transaction is durable.
+type Memory interface {
+	// Put must copy what it keeps.
+	Put(key, record []byte)
+}
+
+// Remember makes the engine pass on its messages from now on.
+func (t *transaction) Remember(m Memory) { t.memory = m }
 
 // key begins a key for one call of tx, which keeps none: the next key takes its memory.
 func (t *transaction) key(q ID, table byte) key { return appendTableKey(t.keyScratch[:0], q, table) }

@@ -153,19 +153,15 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 	out := make([]Message, 0, len(deliveries))
 	var read []queue.Delivery
 	var failed error
-	get := s.store.Get
-	if len(deliveries) > 1 {
-		r := s.store.Reader()
-		defer r.Close()
-		get = r.Borrow // a message that was read shares no memory with its record
-	}
+	r := records{shard: s, many: len(deliveries) > 1}
+	defer r.close()
 	keys := queue.NoCipher
 	if q.Decrypt && s.cipher != nil {
 		keys = s.cipher
 	}
 	size := 0
 	for i, d := range deliveries {
-		m, err := queue.OpenMessage(get, id, d.Position, keys)
+		m, err := queue.OpenMessage(r.get, id, d.Position, keys)
 		if err == nil && m != nil {
 			if size += m.Size(); size > MaxReceive && len(out) > 0 {
 				s.shorten(ctx, id, deliveries, i, q.Attempt)

@@ -94,7 +94,8 @@ type Shard struct {
 	closing  chan struct{}
 	closed   chan struct{}
 	once     sync.Once
-	reading  sync.RWMutex               // held for reading while the store may be read
+	reading  sync.RWMutex // held for reading while the store may be read
+	recent   recent
 	draining atomic.Bool                // long polls no longer wait
 	unknown  atomic.Pointer[[]queue.ID] // see Unknown
 

@@ -394,6 +394,8 @@ func TestLostBodyIsNoSilence(t *testing.T) {
 			t.Fatal(err)
 		}
 		tx.Release()
+		r.Close()
+		r = openRig(t, r.store, time.Now, func(*queue.Config) {}) // which remembers no message
 		_, err = r.Receive(t.Context(), id, queue.Receive{Max: 10}, 0)
 		if !errors.Is(err, shard.ErrUnavailable) || !errors.Is(err, queue.ErrDamaged) {
 			t.Errorf("queue %d: %v", id, err)

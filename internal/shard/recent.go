@@ -1,0 +1,66 @@
+package shard
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sync"
+)
+
+const (
+	// recentMessages is how many messages are recent, and recentLength the length of their longest record. They take at
+	// most 4 MiB.
+	recentMessages = 1024
+	recentLength   = 4 << 10
+)
+
+// recent is the queue.Memory of a shard: the records of messages that its engine has written lately. Consumers that
+// keep up with the producers need not read from the store what was stored a moment ago.
+//
+// Each message has one place, which it shares with others; the one that was written last has it. So all accounts
+// compete for the places, and a message that has lost its own is read from the store.
+//
+// A record is here before it is durable. That is sound, because only delivered messages are read, and those are
+// durable. A transaction that fails leaves records behind whose positions are given out again: the next record of a
+// position replaces them, and one that is too long empties the place.
+type recent struct {
+	mu     sync.Mutex
+	places []recentRecord // nil before the first record
+}
+
+type recentRecord struct{ key, record []byte }
+
+// place returns the place of a message. Neighbours in a queue have different ones.
+func (r *recent) place(key []byte) *recentRecord {
+	const spread = 0x9e3779b97f4a7c15 // positions of different queues are often alike
+	queue, position := binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(key[len(key)-8:])
+	return &r.places[(queue*spread>>32+position)%recentMessages]
+}
+
+// Put implements queue.Memory.
+func (r *recent) Put(key, record []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.places == nil {
+		r.places = make([]recentRecord, recentMessages)
+	}
+	at := r.place(key)
+	if len(record) > recentLength {
+		*at = recentRecord{}
+		return
+	}
+	at.key, at.record = append(at.key[:0], key...), append(at.record[:0], record...)
+}
+
+// append appends the record of a message to buf, and reports whether it is here.
+func (r *recent) append(buf, key []byte) (record []byte, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.places == nil {
+		return buf, false
+	}
+	at := r.place(key)
+	if !bytes.Equal(at.key, key) {
+		return buf, false
+	}
+	return append(buf, at.record...), true
+}
