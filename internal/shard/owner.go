@@ -47,6 +47,7 @@ func (o *owner) load() error {
 			return err
 		}
 	}
+	o.recent.clear()
 	engine.Remember(&o.recent)
 	if o.watcher != nil {
 		engine.WatchDeadLetters()

@@ -20,8 +20,8 @@ const (
 // compete for the places, and a message that has lost its own is read from the store.
 //
 // A record is here before it is durable. That is sound, because only delivered messages are read, and those are
-// durable. A transaction that fails leaves records behind whose positions are given out again: the next record of a
-// position replaces them, and one that is too long empties the place.
+// durable. A transaction that fails leaves records behind whose positions are given out again, so an engine that is
+// loaded begins with an empty memory.
 type recent struct {
 	mu     sync.Mutex
 	places []recentRecord // nil before the first record
@@ -49,6 +49,13 @@ func (r *recent) Put(key, record []byte) {
 		return
 	}
 	at.key, at.record = append(at.key[:0], key...), append(at.record[:0], record...)
+}
+
+// clear forgets all messages.
+func (r *recent) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.places = nil
 }
 
 // append appends the record of a message to buf, and reports whether it is here.

@@ -30,4 +30,7 @@ func TestRecentPlaces(t *testing.T) {
 	want(rival, "rival")
 	r.Put(rival, bytes.Repeat([]byte("x"), recentLength+1))
 	want(rival, "")
+	r.Put(first, []byte("again"))
+	r.clear()
+	want(first, "")
 }
