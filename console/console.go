@@ -14,15 +14,19 @@
 //   - what does not exist is answered with 404, never with the page.
 //
 // The sources are beside this file and built with Vite; scripts/dev console builds them. The built files are committed,
-// so that Go alone is enough to build the program.
+// so that Go alone is enough to build the program. Each is stored once, compressed by gzip: every browser accepts that,
+// also without TLS, and Go decompresses it for the rare client that does not.
 package console
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -72,19 +76,18 @@ var types = map[string]string{
 // hashed is the directory whose files have a hash of their content in their names.
 const hashed = "assets/"
 
-// compressed is what the name of a file ends with that holds another one, compressed by brotli.
-const compressed = ".br"
+// packed ends the name of each built file: gzip compresses it.
+const packed = ".gz"
 
 // index is the page itself.
 const index = "index.html"
 
 // file is one of the built files.
 type file struct {
-	name    string
-	etag    string
-	kind    string // its media type
-	content []byte
-	brotli  []byte // nil: it is not there compressed
+	name string
+	etag string
+	kind string // its media type
+	gzip []byte // its content, compressed
 }
 
 // Pages is the handler of the console's files.
@@ -105,41 +108,44 @@ func New() *Pages {
 // load reads built files.
 func load(from fs.FS) (*Pages, error) {
 	p := &Pages{make(map[string]*file)}
-	brotli := make(map[string][]byte)
 	err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		content, err := fs.ReadFile(from, name)
-		if err != nil {
-			return err
+		f, err := read(from, name)
+		if err == nil {
+			p.files[f.name] = f
 		}
-		if plain, ok := strings.CutSuffix(name, compressed); ok {
-			brotli[plain] = content
-			return nil
-		}
-		kind, ok := types[path.Ext(name)]
-		if !ok {
-			return fmt.Errorf("the console has a file %s of a kind that is not known", name)
-		}
-		sum := sha256.Sum256(content)
-		p.files[name] = &file{name: name, kind: kind, content: content, etag: hex.EncodeToString(sum[:12])}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
-	}
-	for name, content := range brotli {
-		f := p.files[name]
-		if f == nil {
-			return nil, fmt.Errorf("the console has %s%s without %s", name, compressed, name)
-		}
-		f.brotli = content
 	}
 	if p.files[index] == nil {
 		return nil, fmt.Errorf("the console has no %s", index)
 	}
 	return p, nil
+}
+
+// read reads one built file.
+func read(from fs.FS, stored string) (*file, error) {
+	name, ok := strings.CutSuffix(stored, packed)
+	if !ok {
+		return nil, fmt.Errorf("the console has a file %s that is not compressed", stored)
+	}
+	kind, ok := types[path.Ext(name)]
+	if !ok {
+		return nil, fmt.Errorf("the console has a file %s of an unknown kind", stored)
+	}
+	content, err := fs.ReadFile(from, stored)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := gzip.NewReader(bytes.NewReader(content)); err != nil {
+		return nil, fmt.Errorf("the console's file %s: %w", stored, err)
+	}
+	sum := sha256.Sum256(content)
+	return &file{name: name, kind: kind, gzip: content, etag: hex.EncodeToString(sum[:12])}, nil
 }
 
 // Serve answers a request for a file, whose name is what follows Path.
@@ -168,13 +174,11 @@ func refuse(w http.ResponseWriter, status int, text string) {
 
 func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	content, etag := f.content, `"`+f.etag+`"`
-	if f.brotli != nil {
-		h.Set("Vary", "Accept-Encoding")
-		if accepts(r.Header.Values("Accept-Encoding"), "br") {
-			content, etag = f.brotli, `"`+f.etag+`-br"` // the same file in other bytes
-			h.Set("Content-Encoding", "br")
-		}
+	h.Set("Vary", "Accept-Encoding")
+	compressed := accepts(r.Header.Values("Accept-Encoding"), "gzip")
+	length, etag := f.plainLength(), `"`+f.etag+`"`
+	if compressed {
+		length, etag = len(f.gzip), `"`+f.etag+`-gzip"` // the same file in other bytes
 	}
 	h.Set("ETag", etag)
 	if strings.HasPrefix(f.name, hashed) {
@@ -183,16 +187,36 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "no-cache") // to be kept, and asked for each time whether it is still right
 	}
 	if matches(r.Header.Values("If-None-Match"), etag) {
-		h.Del("Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	if compressed {
+		h.Set("Content-Encoding", "gzip")
+	}
 	h.Set("Content-Type", f.kind)
-	h.Set("Content-Length", strconv.Itoa(len(content)))
+	h.Set("Content-Length", strconv.Itoa(length))
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = bytes.NewReader(content).WriteTo(w) // a client that has left needs no answer
+	_ = f.writeTo(w, compressed) // a client that has left needs no answer
+}
+
+// plainLength is the length of the decompressed content, which gzip stores in the last four bytes.
+func (f *file) plainLength() int {
+	return int(binary.LittleEndian.Uint32(f.gzip[len(f.gzip)-4:]))
+}
+
+// writeTo writes the content, decompressed on the way unless the client accepts it as it is.
+func (f *file) writeTo(w io.Writer, compressed bool) error {
+	if compressed {
+		_, err := w.Write(f.gzip)
+		return err
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(f.gzip))
+	if err == nil {
+		_, err = io.Copy(w, plain)
+	}
+	return err
 }
 
 // accepts reports whether a client takes an encoding by name.

@@ -1,9 +1,12 @@
 package console
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -12,15 +15,22 @@ import (
 func pages(t *testing.T) *Pages {
 	t.Helper()
 	p, err := load(fstest.MapFS{
-		"index.html":             {Data: []byte("<!doctype html>")},
-		"assets/main-1a2b.js":    {Data: []byte("let plain")},
-		"assets/main-1a2b.js.br": {Data: []byte("packed")},
-		"favicon.svg":            {Data: []byte("<svg/>")},
+		"index.html.gz":          {Data: zipped("<!doctype html>")},
+		"assets/main-1a2b.js.gz": {Data: zipped("let plain")},
+		"favicon.svg.gz":         {Data: zipped("<svg/>")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func zipped(content string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, content)
+	_ = w.Close()
+	return b.Bytes()
 }
 
 func get(p *Pages, method, name string, header ...string) *http.Response {
@@ -42,26 +52,42 @@ func body(t *testing.T, res *http.Response) string {
 	return string(b)
 }
 
+func unzipped(t *testing.T, content string) string {
+	t.Helper()
+	r, err := gzip.NewReader(strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
 func TestFilesAreServed(t *testing.T) {
 	p := pages(t)
 	for _, c := range []struct {
-		name, encoding, kind, cache, content string
+		name, encoding, kind, cache, content, packed string
 	}{
-		{"", "gzip, br", "text/html; charset=utf-8", "no-cache", "<!doctype html>"},
-		{"index.html", "", "text/html; charset=utf-8", "no-cache", "<!doctype html>"},
-		{"assets/main-1a2b.js", "", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain"},
-		{"assets/main-1a2b.js", "gzip, deflate, br, zstd", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "packed"},
-		{"assets/main-1a2b.js", "br;q=0", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain"},
-		{"assets/main-1a2b.js", "gzip, BR; q=0.3", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "packed"},
-		{"favicon.svg", "br", "image/svg+xml", "no-cache", "<svg/>"},
+		{"", "gzip, br", "text/html; charset=utf-8", "no-cache", "<!doctype html>", "gzip"},
+		{"index.html", "", "text/html; charset=utf-8", "no-cache", "<!doctype html>", ""},
+		{"assets/main-1a2b.js", "", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain", ""},
+		{"assets/main-1a2b.js", "gzip, deflate, br, zstd", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain", "gzip"},
+		{"assets/main-1a2b.js", "gzip;q=0", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain", ""},
+		{"assets/main-1a2b.js", "br, GZIP; q=0.3", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", "let plain", "gzip"},
+		{"favicon.svg", "br", "image/svg+xml", "no-cache", "<svg/>", ""},
 	} {
 		res := get(p, http.MethodGet, c.name, "Accept-Encoding", c.encoding)
-		packed := ""
-		if c.content == "packed" {
-			packed = "br"
+		content := body(t, res)
+		if res.Header.Get("Content-Length") != strconv.Itoa(len(content)) {
+			t.Errorf("%q, %q: length %s of %d bytes", c.name, c.encoding, res.Header.Get("Content-Length"), len(content))
 		}
-		if res.StatusCode != http.StatusOK || body(t, res) != c.content || res.Header.Get("Content-Type") != c.kind ||
-			res.Header.Get("Cache-Control") != c.cache || res.Header.Get("Content-Encoding") != packed {
+		if c.packed != "" {
+			content = unzipped(t, content)
+		}
+		if res.StatusCode != http.StatusOK || content != c.content || res.Header.Get("Content-Type") != c.kind ||
+			res.Header.Get("Cache-Control") != c.cache || res.Header.Get("Content-Encoding") != c.packed {
 			t.Errorf("%q, %q: %d %v", c.name, c.encoding, res.StatusCode, res.Header)
 		}
 		tag := res.Header.Get("ETag")
@@ -74,15 +100,15 @@ func TestFilesAreServed(t *testing.T) {
 			t.Errorf("%q: HEAD: %d %v", c.name, head.StatusCode, head.Header)
 		}
 	}
-	if plain, packed := get(p, "GET", "assets/main-1a2b.js"), get(p, "GET", "assets/main-1a2b.js", "Accept-Encoding", "br"); plain.Header.Get("ETag") == packed.Header.Get("ETag") ||
-		plain.Header.Get("Vary") != "Accept-Encoding" {
+	plain, packed := get(p, "GET", "assets/main-1a2b.js"), get(p, "GET", "assets/main-1a2b.js", "Accept-Encoding", "gzip")
+	if plain.Header.Get("ETag") == packed.Header.Get("ETag") || plain.Header.Get("Vary") != "Accept-Encoding" {
 		t.Error("a cache could give the compressed file to a client that cannot read it")
 	}
 }
 
 func TestWhatIsNotThereIsMissing(t *testing.T) {
 	p := pages(t)
-	for _, name := range []string{"assets/", "assets", "queues", "assets/main-1a2b.js.br", "../go.mod", "index.html/", "assets/../index.html", "."} {
+	for _, name := range []string{"assets/", "assets", "queues", "assets/main-1a2b.js.gz", "../go.mod", "index.html/", "assets/../index.html", "."} {
 		res := get(p, http.MethodGet, name)
 		if res.StatusCode != http.StatusNotFound || res.Header.Get("Cache-Control") != "no-store" || strings.Contains(body(t, res), "<!doctype") {
 			t.Errorf("%q: %d", name, res.StatusCode)
@@ -107,9 +133,10 @@ func TestEveryAnswerHasTheHeaders(t *testing.T) {
 
 func TestBrokenBuildsAreNoticed(t *testing.T) {
 	for why, files := range map[string]fstest.MapFS{
-		"no index":       {"favicon.svg": {}},
-		"no such kind":   {"index.html": {}, "a.exe": {}},
-		"nothing packed": {"index.html": {}, "a.js.br": {}},
+		"no index":       {"favicon.svg.gz": {Data: zipped("")}},
+		"no such kind":   {"index.html.gz": {Data: zipped("")}, "a.exe.gz": {Data: zipped("")}},
+		"nothing packed": {"index.html.gz": {Data: zipped("")}, "a.js.gz": {}},
+		"not packed":     {"index.html.gz": {Data: zipped("")}, "a.js": {}},
 	} {
 		if _, err := load(files); err == nil {
 			t.Errorf("%s: accepted", why)
@@ -121,7 +148,7 @@ func TestBrokenBuildsAreNoticed(t *testing.T) {
 // from files, and from nowhere else.
 func TestBuiltPage(t *testing.T) {
 	p := New()
-	page := string(p.files[index].content)
+	page := unzipped(t, string(p.files[index].gzip))
 	for _, inline := range []string{"<style", "style=", "javascript:", "onload=", "http://", "https://"} {
 		if strings.Contains(page, inline) {
 			t.Errorf("index.html contains %s", inline)
@@ -133,7 +160,9 @@ func TestBuiltPage(t *testing.T) {
 		}
 	}
 	for name, f := range p.files {
-		if strings.HasPrefix(name, hashed) && f.brotli == nil && len(f.content) > 4096 && f.kind != types[".woff2"] && f.kind != types[".png"] {
+		if plain := unzipped(t, string(f.gzip)); len(plain) != f.plainLength() {
+			t.Errorf("%s: %d bytes, not %d", name, len(plain), f.plainLength())
+		} else if strings.HasPrefix(name, hashed) && len(plain) > 4096 && len(f.gzip) > len(plain)/2 {
 			t.Errorf("%s is not compressed", name)
 		}
 	}

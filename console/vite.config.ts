@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
@@ -21,24 +22,43 @@ const systemFonts: Plugin = {
   },
 }
 
-// Every text file has its brotli form beside it, so that the server need not compress. It is made of what was written: what
-// plugins have of a bundle is not final, Vite still puts into it which files each page needs.
-const brotli: Plugin = {
-  name: 'brotli',
+// The server embeds `dist`: each file of `built`, where Vite writes, compressed by gzip, which every browser accepts. A
+// file that holds the right bytes already stays, since another version of Node.js may compress differently.
+const pack: Plugin = {
+  name: 'pack',
   apply: 'build',
-  writeBundle({ dir = '' }, bundle) {
-    for (const name of Object.keys(bundle)) {
-      const path = join(dir, name)
-      const bytes = readFileSync(path)
-      if (!/\.(js|css|html|svg|json)$/.test(name) || bytes.length < 1024) {
-        continue
+  closeBundle() {
+    const names = filesOf(built)
+    const wanted = new Set(names.map((name) => `${name}.gz`))
+    for (const name of filesOf(dist).filter((name) => !wanted.has(name))) {
+      rmSync(join(dist, name))
+    }
+    for (const name of names) {
+      const bytes = readFileSync(join(built, name))
+      const packed = join(dist, `${name}.gz`)
+      if (!holds(packed, bytes)) {
+        mkdirSync(dirname(packed), { recursive: true })
+        writeFileSync(packed, gzipSync(bytes, { level: 9, memLevel: 9 }))
       }
-      const source = brotliCompressSync(bytes, {
-        params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-      })
-      writeFileSync(`${path}.br`, source)
     }
   },
+}
+
+const built = fileURLToPath(new URL('built', import.meta.url))
+const dist = fileURLToPath(new URL('dist', import.meta.url))
+
+function filesOf(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)))
+}
+
+function holds(packed: string, bytes: Buffer): boolean {
+  try {
+    return gunzipSync(readFileSync(packed)).equals(bytes)
+  } catch {
+    return false // it is not there, or damaged
+  }
 }
 
 const components = 'node_modules/@cloudscape-design/components'
@@ -62,8 +82,9 @@ const forms = [
 
 export default defineConfig({
   base: './',
-  plugins: [systemFonts, react(), brotli],
+  plugins: [systemFonts, react(), pack],
   build: {
+    outDir: 'built',
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
