@@ -82,12 +82,12 @@ const packed = ".gz"
 // index is the page itself.
 const index = "index.html"
 
-// file is one of the built files.
+// file is one of the built files. Its content is read when it is served: copies of all would take some MiB of memory.
 type file struct {
-	name string
-	etag string
-	kind string // its media type
-	gzip []byte // its content, compressed
+	name   string
+	kind   string // its media type
+	from   fs.FS
+	stored string // its name there
 }
 
 // Pages is the handler of the console's files.
@@ -105,14 +105,14 @@ func New() *Pages {
 	panic(err) // the files are part of the program
 }
 
-// load reads built files.
+// load lists built files.
 func load(from fs.FS) (*Pages, error) {
 	p := &Pages{make(map[string]*file)}
-	err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(from, ".", func(stored string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		f, err := read(from, name)
+		f, err := find(from, stored, d)
 		if err == nil {
 			p.files[f.name] = f
 		}
@@ -127,8 +127,11 @@ func load(from fs.FS) (*Pages, error) {
 	return p, nil
 }
 
-// read reads one built file.
-func read(from fs.FS, stored string) (*file, error) {
+// shortest is the length of a file that gzip has made of nothing.
+const shortest = 18
+
+// find returns a built file.
+func find(from fs.FS, stored string, d fs.DirEntry) (*file, error) {
 	name, ok := strings.CutSuffix(stored, packed)
 	if !ok {
 		return nil, fmt.Errorf("the console has a file %s that is not compressed", stored)
@@ -137,16 +140,18 @@ func read(from fs.FS, stored string) (*file, error) {
 	if !ok {
 		return nil, fmt.Errorf("the console has a file %s of an unknown kind", stored)
 	}
-	content, err := fs.ReadFile(from, stored)
+	info, err := d.Info()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := gzip.NewReader(bytes.NewReader(content)); err != nil {
-		return nil, fmt.Errorf("the console's file %s: %w", stored, err)
+	if info.Size() < shortest {
+		return nil, fmt.Errorf("the console has a file %s without content", stored)
 	}
-	sum := sha256.Sum256(content)
-	return &file{name: name, kind: kind, gzip: content, etag: hex.EncodeToString(sum[:12])}, nil
+	return &file{name: name, kind: kind, from: from, stored: stored}, nil
 }
+
+// read returns the content, compressed.
+func (f *file) read() (content, error) { return fs.ReadFile(f.from, f.stored) }
 
 // Serve answers a request for a file, whose name is what follows Path.
 func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, name string) {
@@ -164,7 +169,12 @@ func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, name string) {
 		refuse(w, http.StatusNotFound, "The console has no such file.")
 		return
 	}
-	f.serve(w, r)
+	packed, err := f.read()
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "The console's file cannot be read.")
+		return
+	}
+	f.serve(w, r, packed)
 }
 
 func refuse(w http.ResponseWriter, status int, text string) {
@@ -172,13 +182,13 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	http.Error(w, text, status)
 }
 
-func (f *file) serve(w http.ResponseWriter, r *http.Request) {
+func (f *file) serve(w http.ResponseWriter, r *http.Request, packed content) {
 	h := w.Header()
 	h.Set("Vary", "Accept-Encoding")
 	compressed := accepts(r.Header.Values("Accept-Encoding"), "gzip")
-	length, etag := f.plainLength(), `"`+f.etag+`"`
+	length, etag := packed.plainLength(), `"`+packed.hash()+`"`
 	if compressed {
-		length, etag = len(f.gzip), `"`+f.etag+`-gzip"` // the same file in other bytes
+		length, etag = len(packed), `"`+packed.hash()+`-gzip"` // the same file in other bytes
 	}
 	h.Set("ETag", etag)
 	if strings.HasPrefix(f.name, hashed) {
@@ -198,21 +208,27 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_ = f.writeTo(w, compressed) // a client that has left needs no answer
+	_ = packed.writeTo(w, compressed) // a client that has left needs no answer
+}
+
+// content is what a file holds, compressed by gzip.
+type content []byte
+
+func (c content) hash() string {
+	sum := sha256.Sum256(c)
+	return hex.EncodeToString(sum[:12])
 }
 
 // plainLength is the length of the decompressed content, which gzip stores in the last four bytes.
-func (f *file) plainLength() int {
-	return int(binary.LittleEndian.Uint32(f.gzip[len(f.gzip)-4:]))
-}
+func (c content) plainLength() int { return int(binary.LittleEndian.Uint32(c[len(c)-4:])) }
 
 // writeTo writes the content, decompressed on the way unless the client accepts it as it is.
-func (f *file) writeTo(w io.Writer, compressed bool) error {
+func (c content) writeTo(w io.Writer, compressed bool) error {
 	if compressed {
-		_, err := w.Write(f.gzip)
+		_, err := w.Write(c)
 		return err
 	}
-	plain, err := gzip.NewReader(bytes.NewReader(f.gzip))
+	plain, err := gzip.NewReader(bytes.NewReader(c))
 	if err == nil {
 		_, err = io.Copy(w, plain)
 	}
