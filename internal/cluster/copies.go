@@ -19,6 +19,17 @@ type logCopies struct{ Complete, Wanted int }
 // isMajority reports whether the complete copies have every acknowledged record.
 func (c logCopies) isMajority() bool { return 2*c.Complete > c.Wanted }
 
+// fewer returns the count with fewer complete copies. A count that is unknown is none.
+func (c logCopies) fewer(other logCopies) logCopies {
+	if other.Wanted > 0 && other.Complete < c.Complete {
+		return other
+	}
+	return c
+}
+
+// leaseCopies is the name under which the copies of the leases are counted.
+const leaseCopies = "leases"
+
 // copyCounts holds the numbers of copies of the logs of this node's shards. The zero value is ready for use.
 type copyCounts struct {
 	mu     sync.Mutex
@@ -61,8 +72,9 @@ func (c *copyCounts) set(shard string, count logCopies, err error) {
 func (c *copyCounts) retain(shards map[string]sharedlog.Log) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.counts, func(shard string, _ logCopies) bool { return shards[shard] == nil })
-	maps.DeleteFunc(c.fewer, func(shard string, _ bool) bool { return shards[shard] == nil })
+	left := func(name string) bool { return shards[name] == nil && name != leaseCopies }
+	maps.DeleteFunc(c.counts, func(shard string, _ logCopies) bool { return left(shard) })
+	maps.DeleteFunc(c.fewer, func(shard string, _ bool) bool { return left(shard) })
 	maps.DeleteFunc(c.leaderless, func(shard string, _ time.Time) bool { return shards[shard] == nil })
 }
 
@@ -118,7 +130,23 @@ func (h *host) countOnce(all bool) {
 			}
 		})
 	}
+	if h.mine(controlShard) {
+		counting.Go(func() { h.countLeases(ctx) })
+	}
 	counting.Wait()
+}
+
+// countLeases counts the copies of the leases. The owner of the control shard reports them with those of its log: without
+// a majority of either, no shard gets an owner.
+func (h *host) countLeases(ctx context.Context) {
+	complete, wanted, err := h.engine.LeaseCopies(ctx)
+	switch {
+	case h.ctx.Err() != nil:
+	case err != nil:
+		h.log.Debug("copies of the leases cannot be counted", "error", err)
+	default:
+		h.copies.set(leaseCopies, logCopies{complete, wanted}, nil)
+	}
 }
 
 // mine reports whether this node owns a shard.

@@ -98,6 +98,9 @@ func (h *host) heartbeat() heartbeat {
 			if out.Copies == nil {
 				out.Copies = make(map[string]logCopies)
 			}
+			if name == controlShard {
+				c = c.fewer(h.copies.of(leaseCopies))
+			}
 			out.Copies[name] = c
 		}
 	}

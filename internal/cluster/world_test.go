@@ -505,6 +505,8 @@ func (p *port) Copies(_ context.Context, log sharedlog.Log) (complete, wanted in
 	return 3, 3, nil
 }
 
+func (p *port) LeaseCopies(context.Context) (complete, wanted int, err error) { return 3, 3, nil }
+
 func (p *port) Broken() error { return nil }
 
 func (p *port) Reached() map[string]bool { return nil }

@@ -396,21 +396,7 @@ var ErrNoLeader = errors.New("the log has no leader")
 // Copies returns the number of complete and present replicas of the log, according to its leader, and the number that
 // it should have. It asks once.
 func (l *Log) Copies(ctx context.Context) (current, wanted int, err error) {
-	var info js.StreamInfo
-	if err := l.conn.ask(ctx, apiInfo+l.stream, struct{}{}, &info); isCode(err, codeNotAvailable) {
-		return 0, 0, ErrNoLeader
-	} else if err != nil {
-		return 0, 0, err
-	}
-	current = 1 // the leader
-	if info.Cluster != nil {
-		for _, r := range info.Cluster.Replicas {
-			if r.Current && !r.Offline {
-				current++
-			}
-		}
-	}
-	return current, info.Config.Replicas, nil
+	return l.conn.copies(ctx, l.stream)
 }
 
 // Lead makes a server the log's leader: an owner next to the leader saves a hop

@@ -95,6 +95,26 @@ func (c *Conn) info(ctx context.Context, stream string) (*js.StreamInfo, error) 
 	return &info, nil
 }
 
+// copies returns the number of complete and present replicas of a stream, according to its leader, and the number that
+// it should have. It asks once.
+func (c *Conn) copies(ctx context.Context, stream string) (current, wanted int, err error) {
+	var info js.StreamInfo
+	if err := c.ask(ctx, apiInfo+stream, struct{}{}, &info); isCode(err, codeNotAvailable) {
+		return 0, 0, ErrNoLeader
+	} else if err != nil {
+		return 0, 0, err
+	}
+	current = 1 // the leader
+	if info.Cluster != nil {
+		for _, r := range info.Cluster.Replicas {
+			if r.Current && !r.Offline {
+				current++
+			}
+		}
+	}
+	return current, info.Config.Replicas, nil
+}
+
 // purge forgets the messages of a stream before a sequence, which must be above 1, and returns when a majority knows
 // and the leader has done it.
 func (c *Conn) purge(ctx context.Context, stream string, before uint64) error {
