@@ -269,16 +269,25 @@ func (x *request) write(op *protocol.Operation, out any) {
 	if x.r.Context().Err() != nil {
 		x.result.gone = true
 	} else {
-		// Short answers stay in net/http's buffer, so that only the flush tells whether there is still a connection.
 		write := func() error { return protocol.WriteResult(x.w, x.who.service, x.parsed, op, x.id, out) }
 		if page := x.linkPage(); page != nil {
 			write = func() error { return writeLinkPage(x.w, x.id, http.StatusOK, page) }
 		}
-		x.result.gone = write() != nil || http.NewResponseController(x.w).Flush() != nil
+		x.result.gone = write() != nil || !x.send()
 	}
 	if x.result.gone {
 		x.call.Undelivered(context.WithoutCancel(x.r.Context()))
 	}
+}
+
+// send sends the answer that was written, and reports whether there is still a connection, as far as it matters.
+// Short answers are in a buffer until then, so that only the flush finds out.
+func (x *request) send() (sent bool) {
+	if f, ok := x.w.(http.Flusher); ok && !x.call.NeedsDelivery() {
+		f.Flush() // which does less
+		return true
+	}
+	return http.NewResponseController(x.w).Flush() == nil
 }
 
 // fail answers with the error of an operation, or of a step before it.

@@ -19,13 +19,18 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// remembered is how many messages a shard remembers. The first ones allocate what later ones use again.
+const remembered = 1024
+
 // allocates holds the calls on messages of a server to the budgets. Those of encrypted messages are the same: memory
 // for ciphertext is used again, and a message is decrypted where it is read.
 func allocates(t *testing.T, config Config, messages int) {
 	const runs = 400
 	c := newCaller(t, config)
 	send, receive := c.send(messages), c.receive(messages)
-	send.answer()
+	for range remembered/messages + 1 {
+		send.answer()
+	}
 	remove := c.delete(receive.answer(), messages)
 	for _, of := range []struct {
 		name   string

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"bytes"
 	"encoding/binary"
 	"sync"
 )
@@ -27,13 +26,17 @@ type recent struct {
 	places []recentRecord // nil before the first record
 }
 
-type recentRecord struct{ key, record []byte }
+type recentRecord struct {
+	queue, position uint64 // of the message; 0: the place is empty
+	record          []byte
+}
 
-// place returns the place of a message. Neighbours in a queue have different ones.
-func (r *recent) place(key []byte) *recentRecord {
+// place returns the place of a message, and its queue and position, which are in its key. Neighbours in a queue have
+// different places.
+func (r *recent) place(key []byte) (at *recentRecord, queue, position uint64) {
 	const spread = 0x9e3779b97f4a7c15 // positions of different queues are often alike
-	queue, position := binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(key[len(key)-8:])
-	return &r.places[(queue*spread>>32+position)%recentMessages]
+	queue, position = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(key[len(key)-8:])
+	return &r.places[(queue*spread>>32+position)%recentMessages], queue, position
 }
 
 // Put implements queue.Memory.
@@ -43,12 +46,12 @@ func (r *recent) Put(key, record []byte) {
 	if r.places == nil {
 		r.places = make([]recentRecord, recentMessages)
 	}
-	at := r.place(key)
+	at, queue, position := r.place(key)
 	if len(record) > recentLength {
 		*at = recentRecord{}
 		return
 	}
-	at.key, at.record = append(at.key[:0], key...), append(at.record[:0], record...)
+	at.queue, at.position, at.record = queue, position, append(at.record[:0], record...)
 }
 
 // clear forgets all messages.
@@ -65,8 +68,8 @@ func (r *recent) append(buf, key []byte) (record []byte, ok bool) {
 	if r.places == nil {
 		return buf, false
 	}
-	at := r.place(key)
-	if !bytes.Equal(at.key, key) {
+	at, queue, position := r.place(key)
+	if at.queue != queue || at.position != position {
 		return buf, false
 	}
 	return append(buf, at.record...), true

@@ -85,6 +85,9 @@ type Vouched struct {
 // handler uses it to take back what is lost with the answer.
 func (c *Call) IfUndelivered(f func(context.Context)) { c.undelivered = f }
 
+// NeedsDelivery reports whether the handler takes something back if the client does not get the answer.
+func (c *Call) NeedsDelivery() bool { return c.undelivered != nil }
+
 // Undelivered tells the handler that its answer did not reach the client.
 func (c *Call) Undelivered(ctx context.Context) {
 	if c.undelivered != nil {

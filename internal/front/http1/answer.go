@@ -103,37 +103,39 @@ func (x *exchange) take(p []byte) error {
 		if a.pending = append(a.pending, p...); len(a.pending) <= maxJoined {
 			return nil
 		}
-		return x.flush()
+		return x.flush(true)
 	}
 	x.begin()
 	if len(*a.out)+len(p) <= maxJoined {
 		*a.out = append(*a.out, p...)
 		return nil
 	}
-	return x.send(p)
+	return x.send(p, true)
 }
 
-// flush sends everything written. An answer of unknown length then ends with the connection.
-func (x *exchange) flush() error {
+// flush sends everything written. An answer of unknown length then ends with the connection. ask is passed to send.
+func (x *exchange) flush(ask bool) error {
 	x.begin()
 	*x.answer.out = append(*x.answer.out, x.answer.pending...)
 	x.answer.pending = nil
-	return x.send(nil)
+	return x.send(nil, ask)
 }
 
-// FlushError sends what was written so far, for http.ResponseController.
-func (x *exchange) FlushError() error {
+// FlushError sends what was written so far, for http.ResponseController. It returns an error if the client has left.
+func (x *exchange) FlushError() error { return x.flushNow(true) }
+
+// Flush implements http.Flusher. It does not find out whether the client has left.
+func (x *exchange) Flush() { _ = x.flushNow(false) }
+
+func (x *exchange) flushNow(ask bool) error {
 	if x.over {
 		return errOver
 	}
 	if x.answer.status == 0 {
 		x.WriteHeader(http.StatusOK)
 	}
-	return x.flush()
+	return x.flush(ask)
 }
-
-// Flush implements http.Flusher.
-func (x *exchange) Flush() { _ = x.FlushError() }
 
 // begin writes the header of the answer, unless it exists. It decides whether the connection ends with the answer.
 func (x *exchange) begin() {
@@ -171,15 +173,15 @@ func (x *exchange) settle() {
 	}
 }
 
-// send sends the joined part, followed by more.
-func (x *exchange) send(more []byte) error {
+// send sends the joined part, followed by more. If it has to ask, it sends nothing to a client that has left.
+func (x *exchange) send(more []byte, ask bool) error {
 	a := &x.answer
 	switch {
 	case a.err != nil:
 		return a.err
 	case len(*a.out)+len(more) == 0:
 		return nil
-	case x.endWatch():
+	case x.endWatch(ask):
 		a.err = errLeft
 		return a.err
 	}

@@ -70,6 +70,13 @@ var handlers = map[string]func(t *testing.T, w http.ResponseWriter, r *http.Requ
 		}
 		_, _ = io.WriteString(w, "b")
 	},
+	"flushed without asking for the client": func(_ *testing.T, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "2")
+		_, _ = io.WriteString(w, "a")
+		w.(http.Flusher).Flush()
+		_, _ = io.WriteString(w, "b")
+		w.(http.Flusher).Flush()
+	},
 	"reads the body": func(_ *testing.T, w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) },
 	"reads half":     func(_ *testing.T, _ http.ResponseWriter, r *http.Request) { _, _ = r.Body.Read(make([]byte, 2)) },
 	"closes the body": func(t *testing.T, w http.ResponseWriter, r *http.Request) {

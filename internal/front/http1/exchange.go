@@ -59,8 +59,9 @@ func (x *exchange) request(ctx context.Context, h *head) *http.Request {
 	return r
 }
 
-// endWatch stops watching the client, and reports whether it has left. It keeps a byte of the next request.
-func (x *exchange) endWatch() (gone bool) {
+// endWatch stops watching the client, and reports whether it has left: as far as the watch knows, or as the connection
+// says if endWatch has to ask. It keeps a byte of the next request.
+func (x *exchange) endWatch(ask bool) (gone bool) {
 	w := &x.c.watch
 	if !w.begun {
 		return x.gone
@@ -68,7 +69,7 @@ func (x *exchange) endWatch() (gone bool) {
 	var next []byte
 	if w.end() {
 		x.gone, next = w.gone, w.one[:w.n]
-	} else {
+	} else if ask {
 		x.gone, next = x.c.socket.ended()
 	}
 	if len(next) > 0 {
@@ -92,7 +93,7 @@ func (x *exchange) finish() (again bool) {
 	if a.out == nil && a.length < 0 {
 		a.length = a.written
 	}
-	if x.flush() != nil {
+	if x.flush(false) != nil {
 		return false
 	}
 	if !x.body.discard() {
@@ -102,7 +103,7 @@ func (x *exchange) finish() (again bool) {
 		return false
 	}
 	// Reading the rest of a body after the answer has restarted the watch.
-	return !x.endWatch() && !x.close && (a.length == a.written || !hasBody(a.status))
+	return !x.endWatch(false) && !x.close && (a.length == a.written || !hasBody(a.status))
 }
 
 // linger shuts down the sending side and gives the client time to read. Closing a connection with unread bytes can
