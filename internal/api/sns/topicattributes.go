@@ -98,7 +98,7 @@ func (c *topicChange) set(name, value string) error {
 
 func (c *topicChange) setDisplayName(value string) error {
 	if utf8.RuneCountInString(value) > maxDisplayName || !service.ValidText(value) || strings.ContainsFunc(value, unicode.IsControl) {
-		return c.wrong(attrDisplayName, fmt.Sprintf("Must be at most %d characters, none of them a control character.", maxDisplayName))
+		return c.refuse(attrDisplayName) // AWS says no more
 	}
 	c.attrs.DisplayName = value
 	return nil
