@@ -156,7 +156,10 @@ func isFilter(text string, scope filter.Scope) bool {
 }
 
 // The uses of the documents of each kind.
-var documents = map[string]policy.Use{"document": policy.ForIdentity, "inline": policy.ForIdentity, "trust": policy.ForTrust}
+var documents = map[string]policy.Use{managedDocument: policy.ForIdentity, "inline": policy.ForIdentity, "trust": policy.ForTrust}
+
+// managedDocument is the setting with the document of a managed policy.
+const managedDocument = "document"
 
 func (f *fileReader) checkDocuments(r *Resource) {
 	for _, key := range slices.Sorted(maps.Keys(r.Settings)) {
@@ -174,7 +177,11 @@ func (f *fileReader) checkDocument(r *Resource, setting string, use policy.Use) 
 		return
 	}
 	// The position refers to the JSON form of the policy.
-	if _, err := policy.Parse(use, text); err != nil {
+	p, err := policy.Parse(use, text)
+	if err == nil && setting == managedDocument {
+		err = p.CheckVersion()
+	}
+	if err != nil {
 		reason := err.Error()
 		if e, ok := errors.AsType[*policy.Error](err); ok {
 			reason = e.Reason

@@ -56,6 +56,7 @@ func TestErrorsHaveTheirPlace(t *testing.T) {
 		"two endpoints":      {"name: a\ntopics:\n  t: {subscriptions: [{url: http://a, email: a@b}]}", "a subscription has one endpoint"},
 		"subscribed twice":   {"name: a\ntopics:\n  t: {subscriptions: [a@b.example, {email: a@b.example}]}", "this endpoint is subscribed twice"},
 		"scheme":             {"name: a\ntopics:\n  t: {subscriptions: ['ftp://u:secret@a']}", "ftp://u:****@a: want a URL with http or https"},
+		"old document":       {"name: a\npolicies:\n  p: {document: {Statement: {Effect: Allow, Action: 'sqs:*', Resource: '*'}}}", "Policy document must be version 2012-10-17 or greater."},
 		"reference":          {"name: a\npolicies:\n  p: {document: {Statement: {Resource: '${queue.x}'}}}", "shop.yaml:3:40: there is no queue x here"},
 		"limit's name":       {"name: a\nlimits:\n  bob: {queues: 1}", "bob cannot be the name of a limit: want an account"},
 		"limit":              {"name: a\nlimits:\n  111122223333: {queues: many}", "shop.yaml:3:26: many: want a whole number from 0 to"},

@@ -85,6 +85,9 @@ func (s policies) checkManaged(text, arn string) error {
 		err = p.CheckIAM(policy.MaxManaged, 0)
 	}
 	if err == nil {
+		err = p.CheckVersion()
+	}
+	if err == nil {
 		s.warn(p, arn)
 		return nil
 	}

@@ -128,6 +128,8 @@ func TestManagedPolicies(t *testing.T) {
 		"<Arn>"+arn+"</Arn>", "<PolicyId>ANPA", "<DefaultVersionId>v1</DefaultVersionId>", "<AttachmentCount>0</AttachmentCount>")
 	st.Fails("CreatePolicy", with{"PolicyName", "Mine", "PolicyDocument", apitest.Allow("sqs:*", "*")}, 409, "EntityAlreadyExists", "A policy called Mine already exists.")
 	st.Fails("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", "{"}, 400, "MalformedPolicyDocument", "invalid Json")
+	old := strings.Replace(apitest.Allow("sqs:*", "*"), "2012", "2008", 1)
+	st.Refuses("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", old}, 400, "MalformedPolicyDocument", "Policy document must be version 2012-10-17 or greater.")
 	st.Fails("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 6144))}, 409, "LimitExceeded", "Cannot exceed quota for PolicySize: 6144")
 	if body := st.Does("CreatePolicy", with{"PolicyName", "described", "PolicyDocument", apitest.Allow("sqs:*", "*"), "Description", "all"}); strings.Contains(body, "Description") || strings.Contains(body, "Tags") {
 		t.Errorf("a new policy is %s", body)

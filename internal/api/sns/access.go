@@ -69,7 +69,7 @@ func (r *resource) about() service.Subject {
 }
 
 // authorize returns nil if the caller may take all of the actions.
-func (s *Service) authorize(c *protocol.Call, about service.Subject, actions ...string) error {
+func (s *core) authorize(c *protocol.Call, about service.Subject, actions ...string) error {
 	return refusal(s.authorizer.Authorize(c, about, actions...))
 }
 
@@ -105,12 +105,12 @@ func errARN(member string, why error) *protocol.Error {
 // find returns the topic that a request names, if it exists and the caller may take the action on it. An operation
 // finds its topic before it reports or does anything about it, so that an unauthorized caller gets the same answer
 // whether or not the topic exists.
-func (s *Service) find(c *protocol.Call, arn *string, action string) (*topic.Topic, error) {
+func (s *core) find(c *protocol.Call, arn *string, action string) (*topic.Topic, error) {
 	return s.findFor(c, arn, action, func(*service.Subject) {})
 }
 
 // findFor is find for a request about which policies can ask more; add provides that.
-func (s *Service) findFor(c *protocol.Call, arn *string, action string, add func(*service.Subject)) (*topic.Topic, error) {
+func (s *core) findFor(c *protocol.Call, arn *string, action string, add func(*service.Subject)) (*topic.Topic, error) {
 	n, err := topicNamed(c, "TopicArn", arn)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (s *Service) findFor(c *protocol.Call, arn *string, action string, add func
 	return s.findNamed(c, n, action, add)
 }
 
-func (s *Service) findNamed(c *protocol.Call, n topic.Name, action string, add func(*service.Subject)) (*topic.Topic, error) {
+func (s *core) findNamed(c *protocol.Call, n topic.Name, action string, add func(*service.Subject)) (*topic.Topic, error) {
 	r := resource{n, s.topics.Find(n)}
 	c.Notes.Set(noteTopic, r.ARN())
 	about := r.about()
@@ -135,7 +135,7 @@ func (s *Service) findNamed(c *protocol.Call, n topic.Name, action string, add f
 // findSubscription returns the subscription that a request names, if it exists and the caller may take the action on
 // it. The accounts of the subscription and of its topic may; other accounts get the same error whether or not it
 // exists.
-func (s *Service) findSubscription(c *protocol.Call, arn *string, action string) (*topic.Subscription, error) {
+func (s *core) findSubscription(c *protocol.Call, arn *string, action string) (*topic.Subscription, error) {
 	n, sub, err := s.subscriptionNamed(c, arn)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (s *Service) findSubscription(c *protocol.Call, arn *string, action string)
 }
 
 // subscriptionNamed returns the topic that a SubscriptionArn names and the subscription, which is nil if there is none.
-func (s *Service) subscriptionNamed(c *protocol.Call, arn *string) (topic.Name, *topic.Subscription, error) {
+func (s *core) subscriptionNamed(c *protocol.Call, arn *string) (topic.Name, *topic.Subscription, error) {
 	if arn == nil {
 		return topic.Name{}, nil, errParameter("SubscriptionArn Reason: no value for required parameter")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // checkAddress refuses a URL or an e-mail address to which nothing can be delivered.
-func (s *Service) checkAddress(sub *topic.Subscription) error {
+func (s *subscriptions) checkAddress(sub *topic.Subscription) error {
 	p := sub.Protocol
 	switch {
 	case sub.Endpoint == "":
@@ -36,7 +36,7 @@ func hasScheme(url, scheme string) bool {
 
 // checkPhone refuses a number that no phone can have. Dots, slashes and hyphens may stand between its digits, one at a
 // time.
-func (s *Service) checkPhone(number string) error {
+func (s *subscriptions) checkPhone(number string) error {
 	if !phoneEndpoint.MatchString(number) {
 		return errPhone(number)
 	}

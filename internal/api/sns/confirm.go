@@ -20,6 +20,19 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
+// confirmations asks endpoints whether they agree to a subscription, and serves the operation by which they agree.
+type confirmations struct {
+	*core
+	quotas   *quotas
+	links    *links
+	gate     *gate
+	messages Messages
+}
+
+func (s *confirmations) register(wire *protocol.Service) {
+	protocol.Register(wire, "ConfirmSubscription", s.confirmSubscription, protocol.Control, protocol.Unsigned)
+}
+
 // tokenLifetime is how long an endpoint can confirm its subscription.
 const tokenLifetime = 48 * time.Hour
 
@@ -30,7 +43,7 @@ const (
 )
 
 // renewToken gives a subscription a new token, with which it can be confirmed.
-func (s *Service) renewToken(tx *topic.Tx, sub *topic.Subscription) subscribed {
+func (s *confirmations) renewToken(tx *topic.Tx, sub *topic.Subscription) subscribed {
 	token, confirmation := newToken(sub, s.now())
 	return subscribed{tx.Renew(sub, confirmation), token}
 }
@@ -49,19 +62,14 @@ func hashToken(token string) string {
 }
 
 // askToConfirm sends the token to the endpoint. If that fails, the client subscribes once more.
-func (s *Service) askToConfirm(ctx context.Context, sub *topic.Subscription, token string) {
+func (s *confirmations) askToConfirm(ctx context.Context, sub *topic.Subscription, token string) {
 	if err := s.sendToken(ctx, sub, envelope.TypeSubscribe, token); err != nil && !saysGone(err) {
 		s.log.Warn("an endpoint was not asked to confirm its subscription", "subscription", sub.ARN(), "error", err)
 	}
 }
 
-// subscribeURL returns the link that confirms a subscription.
-func (s *Service) subscribeURL(sub *topic.Subscription, token string) string {
-	return s.base() + "/?Action=ConfirmSubscription&TopicArn=" + sub.Topic.ARN() + "&Token=" + token
-}
-
 // sendToken sends a message of the given type with a token to the endpoint of a subscription.
-func (s *Service) sendToken(ctx context.Context, sub *topic.Subscription, messageType, token string) error {
+func (s *confirmations) sendToken(ctx context.Context, sub *topic.Subscription, messageType, token string) error {
 	t := s.topics.Find(sub.Topic)
 	if t == nil {
 		return errNoTopic()
@@ -70,9 +78,9 @@ func (s *Service) sendToken(ctx context.Context, sub *topic.Subscription, messag
 	request := envelope.Confirmation{
 		Type: messageType, ID: id.String(), Token: token, TopicARN: sub.Topic.ARN(), SubscriptionARN: sub.ARN(),
 		Time:         s.now(),
-		SubscribeURL: s.subscribeURL(sub, token),
+		SubscribeURL: s.links.subscribeURL(sub, token),
 	}
-	signer, err := s.signer(t)
+	signer, err := s.links.signer(t)
 	if err != nil {
 		return err
 	}
@@ -84,13 +92,13 @@ func (s *Service) sendToken(ctx context.Context, sub *topic.Subscription, messag
 }
 
 // sendConfirmation sends a request to confirm a subscription to its endpoint.
-func (s *Service) sendConfirmation(
+func (s *confirmations) sendConfirmation(
 	ctx context.Context, t *topic.Topic, sub *topic.Subscription, id queue.MessageID, request *envelope.Confirmation,
 	body string,
 ) error {
 	to, message := sub.Queue, outgoing(body)
 	if sub.Protocol == topic.SQS {
-		q, err := s.queueFor(t, sub.Endpoint)
+		q, err := s.gate.queueFor(t, sub.Endpoint)
 		if err != nil {
 			return err
 		}
@@ -116,7 +124,7 @@ type confirmInput struct {
 
 // confirmSubscription accepts a token as proof that its endpoint agrees. A signed request also needs the permission of
 // its own account.
-func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
+func (s *confirmations) confirmSubscription(ctx context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
 	n, err := confirmedTopic(c, in.TopicArn)
 	if err != nil {
 		return nil, err
@@ -151,7 +159,7 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 		}
 		update := tx.UpdateSubscription
 		if sub.Ending != nil {
-			if err := s.checkLimits(sub); err != nil {
+			if err := s.quotas.checkLimits(sub); err != nil {
 				return nil, err
 			}
 			update = tx.UpdateEnded
@@ -190,7 +198,7 @@ func isToken(s string) bool {
 // tokenFits returns the subscription to a topic that a token confirms, or nil. The token of a confirmed subscription
 // stays valid until it expires, because a link may be followed twice. So does the token that restores an ended
 // subscription.
-func (s *Service) tokenFits(n topic.Name, token string) *topic.Subscription {
+func (s *confirmations) tokenFits(n topic.Name, token string) *topic.Subscription {
 	if len(token) != tokenDigits {
 		return nil
 	}

@@ -12,6 +12,14 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
+// protections serves the operations about the data protection policies of topics.
+type protections struct{ *core }
+
+func (s protections) register(wire *protocol.Service) {
+	protocol.Register(wire, "GetDataProtectionPolicy", s.getDataProtectionPolicy)
+	protocol.Register(wire, "PutDataProtectionPolicy", s.putDataProtectionPolicy, protocol.Control)
+}
+
 // maxDataProtection is how long a data protection policy can be, in bytes.
 const maxDataProtection = 30_720
 
@@ -21,7 +29,7 @@ type getDataProtectionInput struct {
 
 type dataProtectionOutput struct{ DataProtectionPolicy string }
 
-func (s *Service) getDataProtectionPolicy(
+func (s protections) getDataProtectionPolicy(
 	_ context.Context, c *protocol.Call, in *getDataProtectionInput,
 ) (*dataProtectionOutput, error) {
 	t, err := s.protected(c, in.ResourceArn, "SNS:GetDataProtectionPolicy")
@@ -37,7 +45,7 @@ type putDataProtectionInput struct {
 }
 
 // putDataProtectionPolicy sets the policy of a topic. The empty string removes it.
-func (s *Service) putDataProtectionPolicy(ctx context.Context, c *protocol.Call, in *putDataProtectionInput) (*service.Empty, error) {
+func (s protections) putDataProtectionPolicy(ctx context.Context, c *protocol.Call, in *putDataProtectionInput) (*service.Empty, error) {
 	t, err := s.protected(c, in.ResourceArn, "SNS:PutDataProtectionPolicy")
 	if err != nil {
 		return nil, err
@@ -51,7 +59,7 @@ func (s *Service) putDataProtectionPolicy(ctx context.Context, c *protocol.Call,
 }
 
 // protected returns the topic whose data protection policy a request reads or changes.
-func (s *Service) protected(c *protocol.Call, arn *string, action string) (*topic.Topic, error) {
+func (s protections) protected(c *protocol.Call, arn *string, action string) (*topic.Topic, error) {
 	n, err := topicNamed(c, "ResourceArn", arn)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func (pl *planner) deliveryFor(sub *topic.Subscription) (queue.Copy, error) {
 	rest := ""
 	switch {
 	case sub.Protocol == topic.Email:
-		note.Subject, note.Link = o.subject, pl.unsubscribeURL(sub)
+		note.Subject, note.Link = o.subject, pl.links.unsubscribeURL(sub)
 	case note.Raw:
 		attributes = o.attributes // an endpoint does not get them, a dead-letter queue does
 	default:
@@ -36,8 +36,17 @@ func (pl *planner) deliveryFor(sub *topic.Subscription) (queue.Copy, error) {
 	return queue.Copy{Message: message, Tail: rest}, nil
 }
 
+// targets is the deliverer's view of the subscriptions that are not queues.
+type targets struct {
+	*core
+	gate     *gate
+	messages Messages
+	tenants  *tenant.Tenants
+	catchUp  func(context.Context) error
+}
+
 // Target returns the subscription that an internal queue belongs to, for the deliverer.
-func (s *Service) Target(id queue.ID) (delivery.Target, bool) {
+func (s *targets) Target(id queue.ID) (delivery.Target, bool) {
 	sub := s.topics.Fed(id)
 	if sub == nil {
 		return delivery.Target{}, false
@@ -64,7 +73,7 @@ var errRequest = errors.New("it was about the subscription itself: who wants tha
 
 // DeadLetter puts a message that was not delivered into the dead-letter queue of its subscription; see
 // delivery.DeadLetter.
-func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
+func (s *targets) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
 	sub := s.topics.Fed(id)
 	if sub == nil {
 		return errNoSubscription(), nil
@@ -80,12 +89,12 @@ func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message)
 	case m.Body == "":
 		return errNoBody, nil
 	}
-	q, lost := s.queueFor(t, sub.Attributes.Redrive)
+	q, lost := s.gate.queueFor(t, sub.Attributes.Redrive)
 	if lost != nil { // the queue or its policy may have been created through another node a moment ago
 		if err := s.catchUp(ctx); err != nil {
 			return nil, err
 		}
-		if q, lost = s.queueFor(t, sub.Attributes.Redrive); lost != nil {
+		if q, lost = s.gate.queueFor(t, sub.Attributes.Redrive); lost != nil {
 			return lost, nil
 		}
 	}

@@ -9,6 +9,9 @@
 //	plan.go      which subscriptions get the message, and what each gets
 //	publish.go   the engine takes all copies or none
 //
+// An object serves the operations about each noun (topics, subscriptions, confirmations, …) and has the state that they
+// need, besides the core that all share.
+//
 // The topic's policy and IAM decide who may do what with a topic, as with queues. The queue's policy decides whether a
 // topic may send to the queue, at each publish.
 //

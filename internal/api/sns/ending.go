@@ -14,9 +14,16 @@ import (
 // endpoint. There are two changes: one ends the subscription, the other records that the message is in the queue. If
 // the server is killed in between, Tend puts the message there.
 
+// endings ends subscriptions that can be restored.
+type endings struct {
+	*core
+	links         *links
+	confirmations *confirmations
+}
+
 // end ends a subscription and notifies its endpoint. It returns the link that restores the subscription, if there is
 // one.
-func (s *Service) end(ctx context.Context, sub *topic.Subscription) (back string, err error) {
+func (s *endings) end(ctx context.Context, sub *topic.Subscription) (back string, err error) {
 	now := s.now()
 	token, confirmation := newToken(sub, now)
 	ended, err := control.Decide(ctx, s.change, func(tx *topic.Tx) (*topic.Subscription, error) {
@@ -28,12 +35,12 @@ func (s *Service) end(ctx context.Context, sub *topic.Subscription) (back string
 	if err := s.tellEnd(ctx, ended, token); err != nil {
 		s.log.Warn("an endpoint was not told yet that its subscription has ended", "subscription", ended.ARN(), "error", err)
 	}
-	return s.subscribeURL(ended, token), nil
+	return s.links.subscribeURL(ended, token), nil
 }
 
 // tellEnd puts the message about the end of a subscription into its queue.
-func (s *Service) tellEnd(ctx context.Context, sub *topic.Subscription, token string) error {
-	if err := s.sendToken(ctx, sub, envelope.TypeUnsubscribe, token); err != nil {
+func (s *endings) tellEnd(ctx context.Context, sub *topic.Subscription, token string) error {
+	if err := s.confirmations.sendToken(ctx, sub, envelope.TypeUnsubscribe, token); err != nil {
 		return err
 	}
 	err := s.change(ctx, func(tx *topic.Tx) error {
@@ -57,7 +64,7 @@ const (
 )
 
 // Run calls Tend until ctx ends, while mayTend.
-func (s *Service) Run(ctx context.Context, mayTend func() bool) {
+func (s *endings) Run(ctx context.Context, mayTend func() bool) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	for {
@@ -77,7 +84,7 @@ func (s *Service) Run(ctx context.Context, mayTend func() bool) {
 
 // Tend notifies the endpoints of subscriptions that have ended and for which no notification was attempted in the last
 // minute. It removes the subscriptions that can no longer be confirmed. It is called where the control store is owned.
-func (s *Service) Tend(ctx context.Context) error {
+func (s *endings) Tend(ctx context.Context) error {
 	now := s.now()
 	if old := s.topics.Forgotten(now); len(old) > 0 {
 		if err := s.change(ctx, func(tx *topic.Tx) error { return tx.Forget(old, now) }); err != nil {
@@ -101,7 +108,7 @@ func (s *Service) Tend(ctx context.Context) error {
 
 // tellEndAgain is tellEnd with a new token, because the record does not contain the first one. It is valid for the same
 // time.
-func (s *Service) tellEndAgain(ctx context.Context, sub *topic.Subscription) error {
+func (s *endings) tellEndAgain(ctx context.Context, sub *topic.Subscription) error {
 	token, confirmation := newToken(sub, sub.Ending.At)
 	err := s.change(ctx, func(tx *topic.Tx) error {
 		_, err := tx.UpdateEnded(sub.ID, func(sub *topic.Subscription) error {

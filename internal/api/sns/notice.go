@@ -25,7 +25,7 @@ type Notice struct {
 // PublishNotice publishes a notice and returns its message id, if the policy of the topic lets the service publish for
 // that account. The default policy lets every service publish for the account that owns the topic. The error addresses
 // the owner of the source, and holds a *protocol.Error.
-func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err error) {
+func (s *publisher) PublishNotice(ctx context.Context, n Notice) (id string, err error) {
 	t, err := s.noticed(&n)
 	if err != nil {
 		return "", err
@@ -52,13 +52,13 @@ func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err e
 }
 
 // MayPublish returns nil if PublishNotice would accept a notice.
-func (s *Service) MayPublish(n Notice) error {
+func (s *publisher) MayPublish(n Notice) error {
 	_, err := s.noticed(&n)
 	return err
 }
 
 // noticed returns the topic of a notice, if its policy lets the service publish.
-func (s *Service) noticed(n *Notice) (*topic.Topic, error) {
+func (s *publisher) noticed(n *Notice) (*topic.Topic, error) {
 	name, err := topic.ParseARN(n.Topic)
 	if err != nil {
 		return nil, errARN("TopicArn", err)
@@ -81,7 +81,7 @@ func (s *Service) noticed(n *Notice) (*topic.Topic, error) {
 
 // noticeDetails is what the policy of a topic can ask about a notice.
 type noticeDetails struct {
-	*Service
+	*publisher
 	topic  *topic.Topic
 	notice *Notice
 }

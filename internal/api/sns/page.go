@@ -9,14 +9,14 @@ import (
 
 // pageOfConfirmation is for the owner of an address that receives messages from now on. It shows the address: only its
 // owner has the token.
-func (s *Service) pageOfConfirmation(sub *topic.Subscription) *protocol.Page {
+func (s *confirmations) pageOfConfirmation(sub *topic.Subscription) *protocol.Page {
 	return &protocol.Page{
 		Title: "Subscription confirmed", Text: []string{
 			sub.Endpoint + " gets the messages of the topic " + sub.Topic.Topic + " from now on.",
 			"The subscription is " + sub.ARN() + ".",
 			"If you did not want that, follow this link:",
 		},
-		Link: s.unsubscribeURL(sub), LinkTo: "End this subscription",
+		Link: s.links.unsubscribeURL(sub), LinkTo: "End this subscription",
 	}
 }
 

@@ -77,6 +77,14 @@ func policyError(log *slog.Logger, n topic.Name, err error) error {
 // errAction refuses an action that the policy of a topic cannot grant.
 func errAction() error { return errParameter("Policy statement action out of service scope!") }
 
+// permissions serves the operations that share a topic with accounts.
+type permissions struct{ *core }
+
+func (s permissions) register(wire *protocol.Service) {
+	protocol.Register(wire, "AddPermission", s.addPermission, protocol.Control)
+	protocol.Register(wire, "RemovePermission", s.removePermission, protocol.Control)
+}
+
 type addPermissionInput struct {
 	TopicArn      *string  `max:"2048"`
 	Label         *string  `max:"256"`
@@ -84,7 +92,7 @@ type addPermissionInput struct {
 	ActionNames   []string `max:"100,256" query:"ActionName"   wrap:"member"`
 }
 
-func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
+func (s permissions) addPermission(ctx context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:AddPermission")
 	if err != nil {
 		return nil, err
@@ -155,7 +163,7 @@ type removePermissionInput struct {
 	Label    *string `max:"256"`
 }
 
-func (s *Service) removePermission(ctx context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
+func (s permissions) removePermission(ctx context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:RemovePermission")
 	if err != nil {
 		return nil, err

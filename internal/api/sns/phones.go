@@ -6,10 +6,17 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic/preferences"
 )
 
 // The operations about phones. No phone gets a text message, so none can opt out, and every account is in the sandbox
 // of AWS's new accounts, in which it has verified no phone. Applications for phones do not exist either.
+
+// phones serves the operations about phones.
+type phones struct {
+	*core
+	preferences *preferences.Preferences
+}
 
 // ofAccount are the actions about phones, which are on no resource.
 var ofAccount = []string{
@@ -18,7 +25,7 @@ var ofAccount = []string{
 	"SNS:ListSMSSandboxPhoneNumbers", "SNS:OptInPhoneNumber", "SNS:SetSMSAttributes",
 }
 
-func (s *Service) registerPhones(wire *protocol.Service) {
+func (s *phones) register(wire *protocol.Service) {
 	protocol.Register(wire, "CheckIfPhoneNumberIsOptedOut", s.checkIfPhoneNumberIsOptedOut)
 	protocol.Register(wire, "GetSMSAttributes", s.getSMSAttributes)
 	protocol.Register(wire, "GetSMSSandboxAccountStatus", s.getSMSSandboxAccountStatus)
@@ -31,7 +38,7 @@ func (s *Service) registerPhones(wire *protocol.Service) {
 }
 
 // aboutAccount returns nil if the caller may take the action of an operation that is on no resource.
-func (s *Service) aboutAccount(c *protocol.Call) error {
+func (s *phones) aboutAccount(c *protocol.Call) error {
 	return s.authorize(c, service.Subject{Resource: service.ARN("*")}, "SNS:"+c.Operation)
 }
 
@@ -40,7 +47,7 @@ type phoneInput struct {
 }
 
 // phone refuses a request without a number that a phone can have.
-func (s *Service) phone(c *protocol.Call, in *phoneInput) error {
+func (s *phones) phone(c *protocol.Call, in *phoneInput) error {
 	if err := s.aboutAccount(c); err != nil {
 		return err
 	}
@@ -62,17 +69,17 @@ type optedOutOutput struct {
 	IsOptedOut bool `json:"isOptedOut"`
 }
 
-func (s *Service) checkIfPhoneNumberIsOptedOut(_ context.Context, c *protocol.Call, in *phoneInput) (*optedOutOutput, error) {
+func (s *phones) checkIfPhoneNumberIsOptedOut(_ context.Context, c *protocol.Call, in *phoneInput) (*optedOutOutput, error) {
 	return nil, s.phone(c, in)
 }
 
-func (s *Service) optInPhoneNumber(_ context.Context, c *protocol.Call, in *phoneInput) (*service.Empty, error) {
+func (s *phones) optInPhoneNumber(_ context.Context, c *protocol.Call, in *phoneInput) (*service.Empty, error) {
 	return nil, s.phone(c, in)
 }
 
 type sandboxOutput struct{ IsInSandbox bool }
 
-func (s *Service) getSMSSandboxAccountStatus(_ context.Context, c *protocol.Call, _ *service.Empty) (*sandboxOutput, error) {
+func (s *phones) getSMSSandboxAccountStatus(_ context.Context, c *protocol.Call, _ *service.Empty) (*sandboxOutput, error) {
 	return &sandboxOutput{IsInSandbox: true}, s.aboutAccount(c)
 }
 
@@ -87,7 +94,7 @@ type emptyPageInput struct {
 
 // emptyPage refuses a request for a page of an empty list that no caller can make. A page has at most most items, if
 // the caller can choose.
-func (s *Service) emptyPage(c *protocol.Call, in *emptyPageInput, most int32) error {
+func (s *phones) emptyPage(c *protocol.Call, in *emptyPageInput, most int32) error {
 	if err := s.aboutAccount(c); err != nil {
 		return err
 	}
@@ -106,11 +113,11 @@ type phoneNumbersOutput struct {
 	PhoneNumbers noItems `json:",always" wrap:"member"`
 }
 
-func (s *Service) listOriginationNumbers(_ context.Context, c *protocol.Call, in *emptyPageInput) (*phoneNumbersOutput, error) {
+func (s *phones) listOriginationNumbers(_ context.Context, c *protocol.Call, in *emptyPageInput) (*phoneNumbersOutput, error) {
 	return nil, s.emptyPage(c, in, 30)
 }
 
-func (s *Service) listSMSSandboxPhoneNumbers(_ context.Context, c *protocol.Call, in *emptyPageInput) (*phoneNumbersOutput, error) {
+func (s *phones) listSMSSandboxPhoneNumbers(_ context.Context, c *protocol.Call, in *emptyPageInput) (*phoneNumbersOutput, error) {
 	return nil, s.emptyPage(c, in, 100)
 }
 
@@ -122,7 +129,7 @@ type optedOutPhonesOutput struct {
 	PhoneNumbers noItems `json:"phoneNumbers,always" wrap:"member"`
 }
 
-func (s *Service) listPhoneNumbersOptedOut(_ context.Context, c *protocol.Call, in *optedOutInput) (*optedOutPhonesOutput, error) {
+func (s *phones) listPhoneNumbersOptedOut(_ context.Context, c *protocol.Call, in *optedOutInput) (*optedOutPhonesOutput, error) {
 	return nil, s.emptyPage(c, &emptyPageInput{NextToken: in.NextToken}, 0)
 }
 
@@ -130,6 +137,6 @@ type platformApplicationsOutput struct {
 	PlatformApplications noItems `json:",always" wrap:"member"`
 }
 
-func (s *Service) listPlatformApplications(_ context.Context, c *protocol.Call, in *listInput) (*platformApplicationsOutput, error) {
+func (s *phones) listPlatformApplications(_ context.Context, c *protocol.Call, in *listInput) (*platformApplicationsOutput, error) {
 	return nil, s.emptyPage(c, &emptyPageInput{NextToken: in.NextToken}, 0)
 }

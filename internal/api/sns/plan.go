@@ -12,11 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/internal/api/service"
-	"github.com/sluicemq/sluice/internal/auth/access"
-	"github.com/sluicemq/sluice/internal/auth/identity"
-	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
@@ -47,7 +43,7 @@ type refusedCopy struct {
 
 // planner makes the plan of one message.
 type planner struct {
-	*Service
+	*publisher
 	ctx       context.Context
 	message   *outbound
 	envelopes *envelope.Envelopes
@@ -58,15 +54,15 @@ type planner struct {
 
 // plan decides about each subscription of the message's topic, in its current state. The plan is not nil, even with an
 // error: its entries must be ended.
-func (s *Service) plan(ctx context.Context, o *outbound) (*plan, error) {
+func (s *publisher) plan(ctx context.Context, o *outbound) (*plan, error) {
 	_, subscriptions := s.topics.Subscribed(o.topic.Name)
 	pl := &planner{
-		Service: s,
-		ctx:     ctx,
-		message: o,
-		filters: make(map[string]*filter.Message),
-		digests: make(map[string][md5.Size]byte),
-		now:     s.now(),
+		publisher: s,
+		ctx:       ctx,
+		message:   o,
+		filters:   make(map[string]*filter.Message),
+		digests:   make(map[string][md5.Size]byte),
+		now:       s.now(),
 	}
 	p := &plan{publication: queue.Publication{Topic: o.topic.Queue, ID: o.id}}
 	if o.topic.Name.FIFO() {
@@ -178,7 +174,7 @@ func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, e
 	case pl.isEmpty(sub):
 		return destination{}, errNoBody
 	}
-	q, err := pl.queueFor(pl.message.topic, sub.Endpoint)
+	q, err := pl.gate.queueFor(pl.message.topic, sub.Endpoint)
 	if err != nil {
 		return destination{}, err
 	}
@@ -213,7 +209,7 @@ func (pl *planner) deadLetters(p *plan, sub *topic.Subscription) (destination, e
 	case pl.isEmpty(sub):
 		return destination{}, fmt.Errorf("the dead-letter queue: %w", errNoBody)
 	}
-	q, err := pl.queueFor(pl.message.topic, sub.Attributes.Redrive)
+	q, err := pl.gate.queueFor(pl.message.topic, sub.Attributes.Redrive)
 	if err != nil {
 		return destination{}, fmt.Errorf("the dead-letter queue: %w", err)
 	}
@@ -221,52 +217,6 @@ func (pl *planner) deadLetters(p *plan, sub *topic.Subscription) (destination, e
 		return destination{}, fmt.Errorf("the dead-letter queue: %w", err)
 	}
 	return destination{q.ID, q.Attributes.FIFO}, nil
-}
-
-// queueFor returns a queue by its ARN, if it exists and its policy lets the topic send to it.
-func (s *Service) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
-	n, ok := service.ParseQueueARN(arn)
-	if !ok {
-		return nil, errors.New("it is not the ARN of a queue") // nothing else is stored
-	}
-	q := s.queues.Find(n)
-	if q == nil {
-		return nil, errors.New("the queue " + arn + " does not exist")
-	}
-	r := access.Request{
-		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: principal}}, Rules: s.queueRules,
-		Action: "sqs:SendMessage", Owner: n.Account, Policy: q.Attributes.Policy, PolicyIDs: q.Attributes.PolicyIDs,
-		Details: &sending{arn: arn, topic: t, tags: q.Tags, now: s.now},
-	}
-	if err := s.access.Decide(&r); err != nil {
-		return nil, err
-	}
-	if key, _, on := q.Encryption(); on {
-		if err := s.checkKey(key); err != nil {
-			return nil, fmt.Errorf("the queue %s is encrypted under %s: %w", arn, key, err)
-		}
-	}
-	return q, nil
-}
-
-// sending is what the policy of a queue can ask about a message from a topic.
-type sending struct {
-	arn   string // of the queue
-	topic *topic.Topic
-	tags  map[string]string
-	now   func() time.Time
-}
-
-// ARN implements access.Details.
-func (d *sending) ARN() string { return d.arn }
-
-// Facts implements access.Details. The message does not leave the server, so it cannot be intercepted.
-func (d *sending) Facts() policy.Facts {
-	n := d.topic.Name
-	return policy.Facts{
-		Time: d.now(), SecureTransport: true, Region: n.Region, SourceARN: n.ARN(), SourceAccount: n.Account,
-		ResourceTags: d.tags,
-	}
 }
 
 // copyFor returns what a subscription gets.
@@ -343,17 +293,11 @@ func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest 
 			}
 			n.Attributes = append(n.Attributes, envelope.Attribute{Name: a.Name, Type: a.Type, Value: value})
 		}
-		signer, err := pl.signer(o.topic)
+		signer, err := pl.links.signer(o.topic)
 		if err != nil && !n.FIFO {
 			return "", "", 0, err
 		}
 		pl.envelopes = envelope.New(n, signer)
 	}
-	return pl.envelopes.For(text, pl.unsubscribeURL(sub))
-}
-
-// unsubscribeURL returns the link that ends a subscription. As on AWS, the ARN is not escaped: it has no character that
-// would end it.
-func (s *Service) unsubscribeURL(sub *topic.Subscription) string {
-	return s.base() + "/?Action=Unsubscribe&SubscriptionArn=" + sub.ARN()
+	return pl.envelopes.For(text, pl.links.unsubscribeURL(sub))
 }

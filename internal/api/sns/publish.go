@@ -7,13 +7,35 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
 )
+
+// publisher publishes messages, for clients and for other services of this server.
+type publisher struct {
+	*core
+	links    *links
+	gate     *gate
+	messages Messages
+	access   *access.Decider
+	keys     *service.KeyAccess
+	tenants  *tenant.Tenants
+	counting func() bool
+	catchUp  func(context.Context) error
+
+	lastWarning atomic.Int64 // in Unix seconds; see warnOfRefusal
+}
+
+func (s *publisher) register(wire *protocol.Service) {
+	protocol.Register(wire, "Publish", s.publish, protocol.Data)
+	protocol.Register(wire, "PublishBatch", s.publishBatch, protocol.Data)
+}
 
 type publishInput struct {
 	TopicArn    *string `max:"2048"`
@@ -27,7 +49,7 @@ type publishOutput struct {
 	SequenceNumber string `json:",omitempty"`
 }
 
-func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInput) (*publishOutput, error) {
+func (s *publisher) publish(ctx context.Context, c *protocol.Call, in *publishInput) (*publishOutput, error) {
 	t, err := s.publishedTo(c, in)
 	if err != nil {
 		return nil, err
@@ -51,7 +73,7 @@ func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInpu
 
 // publishedTo returns the topic that a request publishes to. If the request names something else, it returns the error
 // for that.
-func (s *Service) publishedTo(c *protocol.Call, in *publishInput) (*topic.Topic, error) {
+func (s *publisher) publishedTo(c *protocol.Call, in *publishInput) (*topic.Topic, error) {
 	switch {
 	case in.PhoneNumber != nil && !phoneNumber.MatchString(*in.PhoneNumber):
 		return nil, errParameter("PhoneNumber Reason: %s is not valid to publish to", *in.PhoneNumber)
@@ -83,7 +105,7 @@ func sequence(n uint64) string {
 }
 
 // useKey returns nil if the caller may encrypt with the key of a topic. Notices of this server need no permission.
-func (s *Service) useKey(c *protocol.Call, t *topic.Topic) error {
+func (s *publisher) useKey(c *protocol.Call, t *topic.Topic) error {
 	err := s.keys.Authorize(c, t.Name.Account, t.Name.Region, t.Attributes.KMSKey, service.ToEncrypt)
 	if denial, ok := errors.AsType[*access.Denial](err); ok {
 		return errors.Join(service.Modelled("KMSAccessDeniedException", "KMSAccessDenied", 400, "%s", denial.Error()), denial)
@@ -92,9 +114,9 @@ func (s *Service) useKey(c *protocol.Call, t *topic.Topic) error {
 }
 
 // send publishes messages to their topic, all of them or none.
-func (s *Service) send(ctx context.Context, c *protocol.Call, messages []*outbound) ([]queue.Published, error) {
+func (s *publisher) send(ctx context.Context, c *protocol.Call, messages []*outbound) ([]queue.Published, error) {
 	if key := messages[0].topic.Attributes.KMSKey; key != "" {
-		if err := s.checkKey(key); err != nil {
+		if err := s.gate.checkKey(key); err != nil {
 			return nil, errKey(key, err)
 		}
 	}
@@ -133,7 +155,7 @@ func hasEffect(publications []queue.Publication) bool {
 
 // planAll plans all messages. If a queue refuses one, the node first makes sure that it is up to date: the queue or its
 // permission may have been created through another node a moment ago.
-func (s *Service) planAll(ctx context.Context, messages []*outbound) ([]*plan, error) {
+func (s *publisher) planAll(ctx context.Context, messages []*outbound) ([]*plan, error) {
 	plans, refused, err := s.plansOf(ctx, messages)
 	if err != nil || !refused {
 		return plans, err
@@ -146,7 +168,7 @@ func (s *Service) planAll(ctx context.Context, messages []*outbound) ([]*plan, e
 	return plans, err
 }
 
-func (s *Service) plansOf(ctx context.Context, messages []*outbound) (plans []*plan, refused bool, err error) {
+func (s *publisher) plansOf(ctx context.Context, messages []*outbound) (plans []*plan, refused bool, err error) {
 	for _, o := range messages {
 		p, err := s.plan(ctx, o)
 		plans = append(plans, p)
@@ -160,7 +182,7 @@ func (s *Service) plansOf(ctx context.Context, messages []*outbound) (plans []*p
 }
 
 // note adds the publications to the request log, and the subscriptions that have lost a message to the log.
-func (s *Service) note(c *protocol.Call, plans []*plan, published []queue.Published) {
+func (s *publisher) note(c *protocol.Call, plans []*plan, published []queue.Published) {
 	copies, refused, duplicates := 0, 0, 0
 	ids := make([]string, len(published))
 	for i, p := range plans {
@@ -189,7 +211,7 @@ func (s *Service) note(c *protocol.Call, plans []*plan, published []queue.Publis
 }
 
 // warnOfRefusal logs, once a minute, that the queue of a subscription refuses the messages of its topic.
-func (s *Service) warnOfRefusal(r *refusedCopy) {
+func (s *publisher) warnOfRefusal(r *refusedCopy) {
 	now, last := s.now().Unix(), s.lastWarning.Load()
 	if now-last < 60 || !s.lastWarning.CompareAndSwap(last, now) {
 		return

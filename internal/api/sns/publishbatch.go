@@ -35,7 +35,7 @@ type publishBatchOutput struct {
 }
 
 // publishBatch publishes all entries or none: a mistake in one of them is the answer to the batch.
-func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publishBatchInput) (*publishBatchOutput, error) {
+func (s *publisher) publishBatch(ctx context.Context, c *protocol.Call, in *publishBatchInput) (*publishBatchOutput, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:Publish")
 	if err != nil {
 		return nil, err

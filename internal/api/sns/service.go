@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -64,123 +62,113 @@ type Options struct {
 	Log  *slog.Logger // nil means that nothing is logged
 }
 
-// Service is the SNS service.
+// Service publishes for other services of this server, delivers what waits for endpoints, and handles ended
+// subscriptions.
 type Service struct {
-	topics      *topic.Topics
-	preferences *preferences.Preferences
-	queues      *catalog.Catalog
-	messages    Messages
-	access      *access.Decider
-	authorizer  *service.Authorizer
-	queueRules  *policy.Rules
-	idOf        func(arn string) (id string, ok bool)
-	now         func() time.Time
-	catchUp     func(context.Context) error
-	endpoint    func() string
-	signers     func(version, base string) (envelope.Signer, error)
-	endpoints   func(protocol, endpoint string) error
-	counting    func() bool
-	room        func() error
-	checkKey    func(name string) error
-	phones      func() error
-	keys        *service.KeyAccess
-	tenants     *tenant.Tenants
-	log         *slog.Logger
+	*publisher
+	*targets
+	*endings
+}
 
-	lastWarning atomic.Int64 // in Unix seconds; see warnOfRefusal
+// core is the common part of the objects that serve the operations.
+type core struct {
+	topics     *topic.Topics
+	authorizer *service.Authorizer
+	now        func() time.Time
+	room       func() error
+	log        *slog.Logger
 }
 
 // New returns the service, which other services of this server use to publish, and its wire form.
 func New(o Options) (*Service, *protocol.Service) {
+	o.setDefaults()
+	c := &core{topics: o.Topics, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), room: o.Room, log: o.Log}
+	c.now = c.authorizer.Now
+	if o.Access == nil {
+		o.Access = access.New(nil)
+	}
+	q := &quotas{topics: o.Topics, tenants: o.Tenants}
+	l := &links{endpoint: o.Endpoint, signers: o.Signer}
+	g := &gate{queues: o.Catalog, access: o.Access, rules: o.QueueRules, checkKey: o.CheckKey, now: c.now}
+	confirmations := &confirmations{core: c, quotas: q, links: l, gate: g, messages: o.Messages}
 	s := &Service{
-		topics: o.Topics, preferences: o.Preferences, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules,
-		idOf:       o.IDOf,
-		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint,
-		signers:   o.Signer,
-		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, checkKey: o.CheckKey, keys: o.Keys,
-		phones:  o.CheckPhones,
-		tenants: o.Tenants, log: o.Log,
-	}
-	s.now = s.authorizer.Now
-	if s.access == nil {
-		s.access = access.New(nil)
-	}
-	if s.idOf == nil {
-		s.idOf = func(string) (string, bool) { return "", false }
-	}
-	if s.catchUp == nil {
-		s.catchUp = func(context.Context) error { return nil }
-	}
-	if s.endpoint == nil {
-		s.endpoint = func() string { return "" }
-	}
-	if s.signers == nil {
-		s.signers = func(string, string) (envelope.Signer, error) { return nil, errNoSigner }
-	}
-	if s.endpoints == nil {
-		s.endpoints = func(protocol, _ string) error {
-			return errors.New("this server delivers to queues only, and not by " + protocol)
-		}
-	}
-	if s.counting == nil {
-		s.counting = func() bool { return false }
-	}
-	if s.checkKey == nil {
-		s.checkKey = func(string) error { return nil }
-	}
-	if s.phones == nil {
-		s.phones = func() error { return nil }
-	}
-	if s.room == nil {
-		s.room = func() error { return nil }
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+		publisher: &publisher{
+			core: c, links: l, gate: g, messages: o.Messages, access: o.Access, keys: o.Keys, tenants: o.Tenants,
+			counting: o.Counting, catchUp: o.CatchUp,
+		},
+		targets: &targets{core: c, gate: g, messages: o.Messages, catchUp: o.CatchUp, tenants: o.Tenants},
+		endings: &endings{c, l, confirmations},
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "sns", Versions: []string{"2010-03-31"}, Namespace: "http://sns.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.sns", TooLong: errTooLong,
 	})
-	protocol.Register(wire, "AddPermission", s.addPermission, protocol.Control)
-	protocol.Register(wire, "ConfirmSubscription", s.confirmSubscription, protocol.Control, protocol.Unsigned)
-	protocol.Register(wire, "CreateTopic", s.createTopic, protocol.Control)
-	protocol.Register(wire, "DeleteTopic", s.deleteTopic, protocol.Control)
-	protocol.Register(wire, "GetDataProtectionPolicy", s.getDataProtectionPolicy)
-	protocol.Register(wire, "GetSubscriptionAttributes", s.getSubscriptionAttributes)
-	protocol.Register(wire, "GetTopicAttributes", s.getTopicAttributes)
-	protocol.Register(wire, "ListSubscriptions", s.listSubscriptions)
-	protocol.Register(wire, "ListSubscriptionsByTopic", s.listSubscriptionsByTopic)
-	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
-	protocol.Register(wire, "ListTopics", s.listTopics)
-	protocol.Register(wire, "Publish", s.publish, protocol.Data)
-	protocol.Register(wire, "PublishBatch", s.publishBatch, protocol.Data)
-	protocol.Register(wire, "PutDataProtectionPolicy", s.putDataProtectionPolicy, protocol.Control)
-	protocol.Register(wire, "RemovePermission", s.removePermission, protocol.Control)
-	protocol.Register(wire, "SetSubscriptionAttributes", s.setSubscriptionAttributes, protocol.Control)
-	protocol.Register(wire, "SetTopicAttributes", s.setTopicAttributes, protocol.Control)
-	protocol.Register(wire, "Subscribe", s.subscribe, protocol.Control)
-	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
-	protocol.Register(wire, "Unsubscribe", s.unsubscribe, protocol.Control, protocol.Unsigned)
-	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
-	s.registerPhones(wire)
+	(&topics{core: c, quotas: q, idOf: o.IDOf}).register(wire)
+	permissions{c}.register(wire)
+	tagged{c}.register(wire)
+	protections{c}.register(wire)
+	(&subscriptions{
+		core: c, quotas: q, confirmations: confirmations, endings: s.endings, endpoints: o.CheckEndpoint,
+		phones: o.CheckPhones,
+	}).register(wire)
+	confirmations.register(wire)
+	s.publisher.register(wire)
+	(&phones{core: c, preferences: o.Preferences}).register(wire)
 	wire.Unsupported(unsupported...)
 	return s, wire
 }
 
-var errNoSigner = errors.New("there is nothing to sign messages with")
-
-// signer returns the signer of a topic's messages.
-func (s *Service) signer(t *topic.Topic) (envelope.Signer, error) {
-	return s.signers(t.Attributes.SignatureVersion, s.base())
+// setDefaults replaces missing options by what their comments say.
+func (o *Options) setDefaults() {
+	if o.IDOf == nil {
+		o.IDOf = func(string) (string, bool) { return "", false }
+	}
+	if o.CatchUp == nil {
+		o.CatchUp = func(context.Context) error { return nil }
+	}
+	if o.Endpoint == nil {
+		o.Endpoint = func() string { return "" }
+	}
+	if o.Signer == nil {
+		o.Signer = func(string, string) (envelope.Signer, error) { return nil, errNoSigner }
+	}
+	if o.CheckEndpoint == nil {
+		o.CheckEndpoint = func(protocol, _ string) error {
+			return errors.New("this server delivers to queues only, and not by " + protocol)
+		}
+	}
+	if o.Counting == nil {
+		o.Counting = func() bool { return false }
+	}
+	if o.CheckKey == nil {
+		o.CheckKey = func(string) error { return nil }
+	}
+	if o.CheckPhones == nil {
+		o.CheckPhones = func() error { return nil }
+	}
+	if o.Room == nil {
+		o.Room = func() error { return nil }
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 }
 
 // change makes a change of the records.
-func (s *Service) change(ctx context.Context, f func(*topic.Tx) error) error {
+func (s *core) change(ctx context.Context, f func(*topic.Tx) error) error {
 	return failure(s.topics.Change(ctx, f))
 }
 
+// updateTopic changes the record of a topic.
+func (s *core) updateTopic(ctx context.Context, t *topic.Topic, change func(*topic.Topic) error) error {
+	return s.change(ctx, func(tx *topic.Tx) error {
+		_, err := tx.Update(t, change)
+		return err
+	})
+}
+
 // checkRoom refuses a request that would add data when there is no room for it.
-func (s *Service) checkRoom() error {
+func (s *core) checkRoom() error {
 	if err := s.room(); err != nil {
 		return service.NoRoom(err)
 	}
@@ -202,6 +190,3 @@ func paginate[T any](all []T, key func(T) string, token *string, about string) (
 	}
 	return p, err
 }
-
-// base returns the beginning of the URLs in a message.
-func (s *Service) base() string { return strings.TrimRight(s.endpoint(), "/") }

@@ -31,10 +31,6 @@ type subscriptionChange struct {
 	wording
 }
 
-func (s *Service) subscriptionChange(sub *topic.Subscription, w wording) *subscriptionChange {
-	return &subscriptionChange{sub, w}
-}
-
 // setAll sets the attributes and checks them together. After an error the subscription is partly changed and must be
 // discarded.
 func (c *subscriptionChange) setAll(values map[string]string) error {
@@ -144,7 +140,7 @@ type subscriptionAttributesOutput struct {
 	Attributes map[string]string `wrap:"entry" entry:"key,value"`
 }
 
-func (s *Service) getSubscriptionAttributes(
+func (s *subscriptions) getSubscriptionAttributes(
 	_ context.Context,
 	c *protocol.Call,
 	in *subscriptionInput,
@@ -198,7 +194,7 @@ type setSubscriptionAttributesInput struct {
 	setAttribute
 }
 
-func (s *Service) setSubscriptionAttributes(
+func (s *subscriptions) setSubscriptionAttributes(
 	ctx context.Context,
 	c *protocol.Call,
 	in *setSubscriptionAttributesInput,
@@ -213,13 +209,13 @@ func (s *Service) setSubscriptionAttributes(
 	}
 	return nil, s.change(ctx, func(tx *topic.Tx) error {
 		_, err := tx.UpdateSubscription(sub.ID, func(sub *topic.Subscription) error {
-			if err := s.subscriptionChange(sub, one).setAll(map[string]string{name: value}); err != nil {
+			if err := (&subscriptionChange{sub, one}).setAll(map[string]string{name: value}); err != nil {
 				return err
 			}
 			if name != attrFilter {
 				return nil
 			}
-			return s.checkFilters(sub)
+			return s.quotas.checkFilters(sub)
 		})
 		return err
 	})

@@ -13,15 +13,24 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// Limits of a topic and of an account, as on AWS, except for the subscriptions of a standard topic: the engine must be
-// able to commit a publish in a reasonable time.
-const (
-	maxSubscriptions     = 100_000
-	maxFIFOSubscriptions = 100
-	maxLargeSubscribers  = 100 // of a topic with larger messages than usual
-	maxTopicFilters      = 200
-	maxAccountFilters    = 10_000
-)
+// subscriptions serves the operations about subscriptions and their attributes.
+type subscriptions struct {
+	*core
+	quotas        *quotas
+	confirmations *confirmations
+	endings       *endings
+	endpoints     func(protocol, endpoint string) error // see Options.CheckEndpoint
+	phones        func() error                          // see Options.CheckPhones
+}
+
+func (s *subscriptions) register(wire *protocol.Service) {
+	protocol.Register(wire, "GetSubscriptionAttributes", s.getSubscriptionAttributes)
+	protocol.Register(wire, "ListSubscriptions", s.listSubscriptions)
+	protocol.Register(wire, "ListSubscriptionsByTopic", s.listSubscriptionsByTopic)
+	protocol.Register(wire, "SetSubscriptionAttributes", s.setSubscriptionAttributes, protocol.Control)
+	protocol.Register(wire, "Subscribe", s.subscribe, protocol.Control)
+	protocol.Register(wire, "Unsubscribe", s.unsubscribe, protocol.Control, protocol.Unsigned)
+}
 
 type subscribeInput struct {
 	TopicArn              *string           `max:"2048"`
@@ -36,7 +45,7 @@ type subscriptionARNOutput struct{ SubscriptionArn string }
 // pendingARN is the ARN that clients see of an unconfirmed subscription.
 const pendingARN = "PendingConfirmation"
 
-func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribeInput) (*subscriptionARNOutput, error) {
+func (s *subscriptions) subscribe(ctx context.Context, c *protocol.Call, in *subscribeInput) (*subscriptionARNOutput, error) {
 	var v protocol.Violations
 	written, address := v.Required("protocol", in.Protocol), ""
 	if in.Endpoint != nil {
@@ -74,7 +83,7 @@ func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribe
 	}
 	sub := is.Subscription
 	if is.token != "" {
-		s.askToConfirm(ctx, sub, is.token)
+		s.confirmations.askToConfirm(ctx, sub, is.token)
 	}
 	if sub.Pending() && (in.ReturnSubscriptionArn == nil || !*in.ReturnSubscriptionArn) {
 		return &subscriptionARNOutput{"pending confirmation"}, nil
@@ -90,7 +99,7 @@ type subscribed struct {
 
 // subscribeTo adds a subscription. If there is one to this endpoint, it returns that, provided that it equals the
 // request.
-func (s *Service) subscribeTo(
+func (s *subscriptions) subscribeTo(
 	ctx context.Context, t *topic.Topic, wanted topic.Subscription, attributes map[string]string, confirmed bool,
 ) (subscribed, error) {
 	return control.Decide(ctx, s.change, func(tx *topic.Tx) (subscribed, error) {
@@ -105,16 +114,16 @@ func (s *Service) subscribeTo(
 }
 
 // newSubscription adds a subscription that does not exist yet.
-func (s *Service) newSubscription(
+func (s *subscriptions) newSubscription(
 	tx *topic.Tx,
 	wanted topic.Subscription,
 	attributes map[string]string,
 	confirmed bool,
 ) (subscribed, error) {
-	if err := s.subscriptionChange(&wanted, several).setAll(attributes); err != nil {
+	if err := (&subscriptionChange{&wanted, several}).setAll(attributes); err != nil {
 		return subscribed{}, err
 	}
-	if err := s.checkLimits(&wanted); err != nil {
+	if err := s.quotas.checkLimits(&wanted); err != nil {
 		return subscribed{}, err
 	}
 	if err := s.checkRoom(); err != nil {
@@ -125,14 +134,14 @@ func (s *Service) newSubscription(
 	if err != nil || confirmed {
 		return subscribed{sub, ""}, err
 	}
-	return s.renewToken(tx, sub), nil
+	return s.confirmations.renewToken(tx, sub), nil
 }
 
 // sameSubscription returns an existing subscription if it equals the request. If it is unconfirmed, its endpoint is
 // asked again, with a new token.
-func (s *Service) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attributes map[string]string) (subscribed, error) {
+func (s *subscriptions) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attributes map[string]string) (subscribed, error) {
 	wanted := *sub
-	if err := s.subscriptionChange(&wanted, several).setAll(attributes); err != nil {
+	if err := (&subscriptionChange{&wanted, several}).setAll(attributes); err != nil {
 		return subscribed{}, err
 	}
 	had := sub.Attributes
@@ -143,65 +152,7 @@ func (s *Service) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attrib
 	if !sub.Pending() {
 		return subscribed{sub, ""}, nil
 	}
-	return s.renewToken(tx, sub), nil
-}
-
-// checkLimits refuses a subscription beyond the limits.
-func (s *Service) checkLimits(sub *topic.Subscription) error {
-	t, all := s.topics.Subscribed(sub.Topic)
-	most := maxSubscriptions
-	if sub.Topic.FIFO() {
-		most = maxFIFOSubscriptions
-	}
-	switch {
-	case t != nil && t.TakesLarge() && sub.Protocol != topic.SQS:
-		return errParameter("Protocol Reason: A topic whose MaximumMessageSize is above %d delivers to SQS queues only, and not by %s.",
-			topic.UsualMessageSize, sub.Protocol)
-	case t != nil && t.TakesLarge() && len(all) >= maxLargeSubscribers:
-		return errParameter("TopicArn Reason: A topic whose MaximumMessageSize is above %d can have at most %d subscriptions.",
-			topic.UsualMessageSize, maxLargeSubscribers)
-	case len(all) >= most:
-		return errSubscriptionLimit("The topic has as many subscriptions as it can have, %d.", most)
-	}
-	if err := s.checkSubscriptions(sub.Owner); err != nil {
-		return err
-	}
-	return s.checkFilters(sub)
-}
-
-// checkLarge refuses a MaximumMessageSize that the subscriptions of a topic do not allow.
-func (s *Service) checkLarge(t *topic.Topic) error {
-	if !t.TakesLarge() {
-		return nil
-	}
-	_, all := s.topics.Subscribed(t.Name)
-	others := func(sub *topic.Subscription) bool { return sub.Protocol != topic.SQS }
-	if len(all) > maxLargeSubscribers || slices.ContainsFunc(all, others) {
-		return errParameter("%s: Above %d, the topic can have at most %d subscriptions, all of them of SQS queues.",
-			attrMaxSize, topic.UsualMessageSize, maxLargeSubscribers)
-	}
-	return nil
-}
-
-// checkFilters refuses a filter policy beyond the limit.
-func (s *Service) checkFilters(sub *topic.Subscription) error {
-	if sub.Attributes.Filter == "" {
-		return nil
-	}
-	_, all := s.topics.Subscribed(sub.Topic)
-	others := 0
-	for _, other := range all {
-		if other.ID != sub.ID && other.Attributes.Filter != "" {
-			others++
-		}
-	}
-	switch {
-	case others >= maxTopicFilters:
-		return errFilterLimit("The topic has as many subscriptions with filter policies as it can have, %d.", maxTopicFilters)
-	case s.topics.Filters(sub.Owner, sub.Topic.Region) >= maxAccountFilters:
-		return errFilterLimit("The account has as many filter policies as it can have, %d.", maxAccountFilters)
-	}
-	return nil
+	return s.confirmations.renewToken(tx, sub), nil
 }
 
 // notOffered are protocols of AWS that this server does not have.
@@ -209,7 +160,7 @@ var notOffered = []topic.Protocol{"application", "firehose", "lambda"}
 
 // checkEndpoint refuses an endpoint that cannot receive messages. It reports whether the subscription is confirmed at
 // once: the account that owns the queue has requested it, or it is of a phone, which AWS does not ask.
-func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err error) {
+func (s *subscriptions) checkEndpoint(sub *topic.Subscription) (confirmed bool, err error) {
 	p, offered := sub.Protocol, !slices.Contains(notOffered, sub.Protocol)
 	switch {
 	case offered && !p.Known():
@@ -228,7 +179,7 @@ func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err er
 
 // checkQueue is checkEndpoint for a queue, which need not exist. The ARN is stored with the partition aws, even if the
 // client named another.
-func (s *Service) checkQueue(sub *topic.Subscription) (confirmed bool, err error) {
+func (s *subscriptions) checkQueue(sub *topic.Subscription) (confirmed bool, err error) {
 	n, ok := service.ParseQueueARN(sub.Endpoint)
 	switch {
 	case !ok:
@@ -246,7 +197,7 @@ type unsubscribeInput struct {
 
 // unsubscribe deletes a subscription. A missing one is no error. If the caller is not the owner, the endpoint is
 // notified and can restore the subscription, unless it is a phone.
-func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
+func (s *subscriptions) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
 	if service.Anonymous(c) {
 		c.Page = &pageOfOwner
 	}
@@ -262,7 +213,7 @@ func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubsc
 	}
 	if !sub.Pending() && sub.Protocol != topic.SMS && (service.Anonymous(c) || service.Caller(c).Account != sub.Owner) {
 		var back string
-		back, err = s.end(ctx, sub)
+		back, err = s.endings.end(ctx, sub)
 		if service.Anonymous(c) {
 			c.Page = pageOfEnd(sub, back)
 		}
@@ -277,7 +228,7 @@ func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubsc
 
 // findUnsubscribed returns the subscription that a request ends. An unsigned request has followed the link in a
 // message: the ARN then suffices, unless the subscription was confirmed with AuthenticateOnUnsubscribe.
-func (s *Service) findUnsubscribed(c *protocol.Call, arn *string) (*topic.Subscription, error) {
+func (s *subscriptions) findUnsubscribed(c *protocol.Call, arn *string) (*topic.Subscription, error) {
 	if !service.Anonymous(c) {
 		return s.findSubscription(c, arn, "SNS:Unsubscribe")
 	}
@@ -306,7 +257,7 @@ type listSubscriptionsOutput struct {
 	NextToken     string               `json:",omitempty"`
 }
 
-func (s *Service) listSubscriptions(_ context.Context, c *protocol.Call, in *listInput) (*listSubscriptionsOutput, error) {
+func (s *subscriptions) listSubscriptions(_ context.Context, c *protocol.Call, in *listInput) (*listSubscriptionsOutput, error) {
 	account := service.Caller(c).Account
 	everything := service.Subject{Resource: service.ARN("arn:aws:sns:" + c.Region + ":" + account + ":*")}
 	if err := s.authorize(c, everything, "SNS:ListSubscriptions"); err != nil {
@@ -320,7 +271,7 @@ type listByTopicInput struct {
 	NextToken *string `max:"2048"`
 }
 
-func (s *Service) listSubscriptionsByTopic(
+func (s *subscriptions) listSubscriptionsByTopic(
 	_ context.Context, c *protocol.Call, in *listByTopicInput,
 ) (*listSubscriptionsOutput, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:ListSubscriptionsByTopic")

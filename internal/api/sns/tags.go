@@ -11,6 +11,15 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
+// tagged serves the operations about the tags of topics.
+type tagged struct{ *core }
+
+func (s tagged) register(wire *protocol.Service) {
+	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
+	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
+	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
+}
+
 // checkTags returns the tags of a request by their keys.
 func checkTags(tags []service.Tag) (map[string]string, error) {
 	for _, t := range tags {
@@ -45,7 +54,7 @@ func checkTagKey(key string) error {
 }
 
 // tagged returns the topic whose tags a request reads or changes.
-func (s *Service) tagged(c *protocol.Call, arn *string, action string, add func(*service.Subject)) (*topic.Topic, error) {
+func (s tagged) tagged(c *protocol.Call, arn *string, action string, add func(*service.Subject)) (*topic.Topic, error) {
 	n, err := topicNamed(c, "ResourceArn", arn)
 	if err != nil {
 		return nil, err
@@ -62,7 +71,7 @@ type tagResourceInput struct {
 	Tags        []service.Tag `max:"50"   wrap:"member"`
 }
 
-func (s *Service) tagResource(ctx context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {
+func (s tagged) tagResource(ctx context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {
 	added, err := checkTags(in.Tags)
 	if err != nil {
 		return nil, err
@@ -82,7 +91,7 @@ type untagResourceInput struct {
 	TagKeys     []string `max:"50,128" wrap:"member"`
 }
 
-func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untagResourceInput) (*service.Empty, error) {
+func (s tagged) untagResource(ctx context.Context, c *protocol.Call, in *untagResourceInput) (*service.Empty, error) {
 	for _, key := range in.TagKeys {
 		if err := checkTagKey(key); err != nil {
 			return nil, err
@@ -103,7 +112,7 @@ func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untag
 }
 
 // retag changes the tags of a topic.
-func (s *Service) retag(ctx context.Context, t *topic.Topic, change func(tags map[string]string)) error {
+func (s tagged) retag(ctx context.Context, t *topic.Topic, change func(tags map[string]string)) error {
 	err := s.updateTopic(ctx, t, func(t *topic.Topic) error {
 		if t.Tags == nil {
 			t.Tags = make(map[string]string)
@@ -127,7 +136,7 @@ type listTagsOutput struct {
 	Tags []service.Tag `json:",always" wrap:"member"`
 }
 
-func (s *Service) listTagsForResource(_ context.Context, c *protocol.Call, in *listTagsInput) (*listTagsOutput, error) {
+func (s tagged) listTagsForResource(_ context.Context, c *protocol.Call, in *listTagsInput) (*listTagsOutput, error) {
 	t, err := s.tagged(c, in.ResourceArn, "SNS:ListTagsForResource", func(*service.Subject) {})
 	if err != nil {
 		return nil, err

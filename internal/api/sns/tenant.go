@@ -12,7 +12,7 @@ import (
 
 // take counts messages against the caller's rate of sends or, for an unsigned call, against the rate of the topic's
 // account. The copies for subscriptions do not count.
-func (s *Service) take(c *protocol.Call, t *topic.Topic, messages int) error {
+func (s *publisher) take(c *protocol.Call, t *topic.Topic, messages int) error {
 	if !s.tenants.Any() {
 		return nil
 	}
@@ -62,26 +62,6 @@ func (r *refusedCopy) isFull() bool {
 func (r *refusedCopy) isFullOf(account string) bool {
 	full, ok := errors.AsType[*tenant.Refusal](r.why)
 	return ok && full.Account == account
-}
-
-// checkTopics refuses a topic beyond the limit of an account.
-func (s *Service) checkTopics(account string) error {
-	most, limited := s.tenants.Limit(account, tenant.Topics)
-	if !limited || int64(s.topics.Count(account, func(*topic.Topic) bool { return true })) < most {
-		return nil
-	}
-	e := errTopicLimit("The account has as many topics as it can have, %d.", most)
-	return errors.Join(e, s.tenants.Refuse(account, tenant.Topics))
-}
-
-// checkSubscriptions refuses a subscription beyond the limit of an account.
-func (s *Service) checkSubscriptions(account string) error {
-	most, limited := s.tenants.Limit(account, tenant.Subscriptions)
-	if !limited || int64(s.topics.CountSubscriptions(account)) < most {
-		return nil
-	}
-	e := errSubscriptionLimit("The account has as many subscriptions as it can have, %d.", most)
-	return errors.Join(e, s.tenants.Refuse(account, tenant.Subscriptions))
 }
 
 // ended ends the reservations of abandoned plans.

@@ -47,7 +47,7 @@ type topicChange struct {
 	log  *slog.Logger
 }
 
-func (s *Service) topicChange(n topic.Name, attrs *topic.Attributes, w wording) *topicChange {
+func (s *topics) topicChange(n topic.Name, attrs *topic.Attributes, w wording) *topicChange {
 	return &topicChange{name: n, attrs: attrs, wording: w, idOf: s.idOf, now: s.now(), log: s.log}
 }
 
@@ -98,7 +98,7 @@ func (c *topicChange) set(name, value string) error {
 
 func (c *topicChange) setDisplayName(value string) error {
 	if utf8.RuneCountInString(value) > maxDisplayName || !service.ValidText(value) || strings.ContainsFunc(value, unicode.IsControl) {
-		return c.wrong(attrDisplayName, fmt.Sprintf("Must be at most %d characters, none of them a control character.", maxDisplayName))
+		return c.refuse(attrDisplayName) // AWS says no more
 	}
 	c.attrs.DisplayName = value
 	return nil
@@ -146,7 +146,7 @@ type topicAttributesOutput struct {
 	Attributes map[string]string `wrap:"entry" entry:"key,value"`
 }
 
-func (s *Service) getTopicAttributes(_ context.Context, c *protocol.Call, in *topicInput) (*topicAttributesOutput, error) {
+func (s *topics) getTopicAttributes(_ context.Context, c *protocol.Call, in *topicInput) (*topicAttributesOutput, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:GetTopicAttributes")
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (s *Service) getTopicAttributes(_ context.Context, c *protocol.Call, in *to
 }
 
 // describe returns all attributes of a topic as clients see them.
-func (s *Service) describe(t *topic.Topic) map[string]string {
+func (s *topics) describe(t *topic.Topic) map[string]string {
 	a := &t.Attributes
 	out := map[string]string{
 		"TopicArn": t.Name.ARN(), "Owner": t.Name.Account, attrDisplayName: a.DisplayName,
@@ -216,7 +216,7 @@ type setTopicAttributesInput struct {
 	setAttribute
 }
 
-func (s *Service) setTopicAttributes(
+func (s *topics) setTopicAttributes(
 	ctx context.Context, c *protocol.Call, in *setTopicAttributesInput,
 ) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:SetTopicAttributes")
@@ -231,14 +231,6 @@ func (s *Service) setTopicAttributes(
 		if err := s.topicChange(t.Name, &t.Attributes, one).set(name, value); err != nil || name != attrMaxSize {
 			return err
 		}
-		return s.checkLarge(t)
-	})
-}
-
-// updateTopic changes the record of a topic.
-func (s *Service) updateTopic(ctx context.Context, t *topic.Topic, change func(*topic.Topic) error) error {
-	return s.change(ctx, func(tx *topic.Tx) error {
-		_, err := tx.Update(t, change)
-		return err
+		return s.quotas.checkLarge(t)
 	})
 }

@@ -18,6 +18,21 @@ const (
 
 const maxTopicName = 256
 
+// topics serves the operations about topics and their attributes.
+type topics struct {
+	*core
+	quotas *quotas
+	idOf   func(arn string) (id string, ok bool) // see Options.IDOf
+}
+
+func (s *topics) register(wire *protocol.Service) {
+	protocol.Register(wire, "CreateTopic", s.createTopic, protocol.Control)
+	protocol.Register(wire, "DeleteTopic", s.deleteTopic, protocol.Control)
+	protocol.Register(wire, "GetTopicAttributes", s.getTopicAttributes)
+	protocol.Register(wire, "ListTopics", s.listTopics)
+	protocol.Register(wire, "SetTopicAttributes", s.setTopicAttributes, protocol.Control)
+}
+
 type createTopicInput struct {
 	Name                 *string           `max:"1024"`
 	Attributes           map[string]string `max:"50,256,64K" wrap:"entry"  entry:"key,value"`
@@ -27,7 +42,7 @@ type createTopicInput struct {
 
 type topicARNOutput struct{ TopicArn string }
 
-func (s *Service) createTopic(ctx context.Context, c *protocol.Call, in *createTopicInput) (*topicARNOutput, error) {
+func (s *topics) createTopic(ctx context.Context, c *protocol.Call, in *createTopicInput) (*topicARNOutput, error) {
 	var v protocol.Violations
 	name := v.Required("name", in.Name)
 	if err := v.Err(); err != nil {
@@ -69,7 +84,7 @@ func createActions(in *createTopicInput) []string {
 }
 
 // newTopic adds a topic.
-func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tags map[string]string) error {
+func (s *topics) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tags map[string]string) error {
 	change := s.topicChange(n, new(topic.Attributes), several)
 	if err := change.setAll(in.Attributes); err != nil {
 		return err
@@ -79,7 +94,7 @@ func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tag
 			return err
 		}
 	}
-	if err := s.checkTopics(n.Account); err != nil {
+	if err := s.quotas.checkTopics(n.Account); err != nil {
 		return err
 	}
 	fifo := func(t *topic.Topic) bool { return t.Name.FIFO() }
@@ -97,7 +112,7 @@ func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tag
 }
 
 // sameTopic returns nil if an existing topic equals the request to create it.
-func (s *Service) sameTopic(t *topic.Topic, in *createTopicInput, tags map[string]string) error {
+func (s *topics) sameTopic(t *topic.Topic, in *createTopicInput, tags map[string]string) error {
 	wanted := t.Attributes
 	if err := s.topicChange(t.Name, &wanted, several).setAll(in.Attributes); err != nil {
 		return err
@@ -143,7 +158,7 @@ type topicInput struct {
 
 // deleteTopic deletes a topic with its subscriptions, unless the topic has an ArchivePolicy. If the subscriptions are
 // very many, it deletes them in several changes, and the topic in the last one.
-func (s *Service) deleteTopic(ctx context.Context, c *protocol.Call, in *topicInput) (*service.Empty, error) {
+func (s *topics) deleteTopic(ctx context.Context, c *protocol.Call, in *topicInput) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:DeleteTopic")
 	switch {
 	case saysGone(err):
@@ -176,7 +191,7 @@ type listTopicsOutput struct {
 	NextToken string        `json:",omitempty"`
 }
 
-func (s *Service) listTopics(_ context.Context, c *protocol.Call, in *listInput) (*listTopicsOutput, error) {
+func (s *topics) listTopics(_ context.Context, c *protocol.Call, in *listInput) (*listTopicsOutput, error) {
 	account := service.Caller(c).Account
 	everything := service.Subject{Resource: service.ARN("arn:aws:sns:" + c.Region + ":" + account + ":*")}
 	if err := s.authorize(c, everything, "SNS:ListTopics"); err != nil {

@@ -151,6 +151,15 @@ func (p *Policy) checkValues() error {
 	return nil
 }
 
+// CheckVersion says why a document may not become a managed policy of IAM: those have the newest version.
+// The error is an *Error.
+func (p *Policy) CheckVersion() error {
+	if p.version == Version2012 {
+		return nil
+	}
+	return fault(OldVersion, "Policy document must be version %s or greater.", Version2012)
+}
+
 // partitions are AWS's, as in its public list of endpoints.
 var partitions = []string{"aws", "aws-cn", "aws-us-gov", "aws-eusc", "aws-iso", "aws-iso-b", "aws-iso-e", "aws-iso-f"}
 

@@ -107,6 +107,21 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+// A managed policy has the newest version. That of a document without one is the oldest.
+func TestVersionOfManagedPolicies(t *testing.T) {
+	const text = `"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*"}}`
+	for begins, want := range map[string]string{
+		`{"Version":"2012-10-17",`: "", `{`: "Policy document must be version 2012-10-17 or greater.",
+		`{"Version":"2008-10-17",`: "Policy document must be version 2012-10-17 or greater.",
+	} {
+		var why *policy.Error
+		switch err := parse(t, policy.ForIdentity, begins+text).CheckVersion(); {
+		case want == "" && err != nil, want != "" && (!errors.As(err, &why) || why.IAM() != want):
+			t.Errorf("%s: %v", begins, err)
+		}
+	}
+}
+
 // The sentences with which IAM refuses documents.
 func TestIAMWords(t *testing.T) {
 	for text, want := range map[string]string{

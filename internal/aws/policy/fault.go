@@ -32,6 +32,8 @@ const (
 	UnknownAction
 	// BadValue: a condition's operator cannot read it.
 	BadValue
+	// OldVersion: the version is older than this use of policies allows.
+	OldVersion
 	// OverLimit: too much of something.
 	OverLimit
 	// MissingParameter: Reason is the name of what a Permission lacks.
@@ -63,7 +65,7 @@ func (e *Error) IAM() string {
 	switch e.Fault {
 	case Syntax:
 		return "This policy contains invalid Json"
-	case ProhibitedElement, BadResource, OverLimit:
+	case ProhibitedElement, BadResource, OldVersion, OverLimit:
 		return e.Reason
 	case BadPrincipal:
 		if e.principal != "" {
