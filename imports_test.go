@@ -144,6 +144,7 @@ var rules = []rule{
 	{dir: "internal/observe/cloudwatch/queueseries", may: []string{"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
 	{dir: "internal/observe/cloudwatch/sketch", mayNot: world},
+	{dir: "internal/observe/cloudwatch/expected", mayNot: world},
 
 	{dir: "internal/observe/spans", may: []string{"internal/tool/heap", "internal/queue", "internal/shard", "internal/tool/wait"}}, // it sends to a collector
 

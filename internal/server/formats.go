@@ -17,8 +17,8 @@ var refusals = map[int]string{
 	formats.Encrypted:  "Messages can be encrypted when all nodes of the cluster know how",
 	formats.Composites: "There can be composite alarms when all nodes of the cluster know what composite alarms are",
 
-	formats.Detectors: "There can be anomaly detectors and insight rules " +
-		"when all nodes of the cluster know what anomaly detectors and insight rules are",
+	formats.Detectors: "There can be anomaly detectors, insight rules and alarms on bands " +
+		"when all nodes of the cluster know what anomaly detectors, insight rules and alarms on bands are",
 
 	formats.Preferences: "There can be SMS attributes and subscriptions of phones when all nodes of the cluster know what they are",
 }

@@ -22,7 +22,7 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 			"EvaluationPeriods": {"1"}, "Threshold": {"1"}, "ComparisonOperator": {"GreaterThanThreshold"},
 		}, "DescribeAlarms", "<AlarmName>full"},
 		{"alarms", "monitoring", "2010-08-01", "PutDashboard", url.Values{"DashboardName": {"shown"}, "DashboardBody": {`{"widgets":[]}`}}, "ListDashboards", "shown"},
-		{"anomaly detectors and insight rules", "monitoring", "2010-08-01", "PutAnomalyDetector", url.Values{
+		{"anomaly detectors, insight rules and alarms on bands", "monitoring", "2010-08-01", "PutAnomalyDetector", url.Values{
 			"Namespace": {"Mine"}, "MetricName": {"shown"}, "Stat": {"Sum"},
 		}, "DescribeAnomalyDetectors", "shown"},
 		{"topics", "sns", "2010-03-31", "CreateTopic", url.Values{"Name": {"news"}}, "ListTopics", ":news<"},
@@ -63,8 +63,8 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 	}
 }
 
-// A cluster that has metric alarms waits with composite alarms until all nodes know them.
-func TestCompositeAlarmsWaitForAllNodes(t *testing.T) {
+// A cluster that has metric alarms waits with newer kinds of alarms until all nodes know them.
+func TestNewerAlarmsWaitForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool
 	p := newPair(t, func(owner, _ *Config) { beside(owner, &old) })
@@ -75,6 +75,10 @@ func TestCompositeAlarmsWaitForAllNodes(t *testing.T) {
 	const metric = "Action=PutMetricAlarm&AlarmName=a&Namespace=AWS/SQS&MetricName=NumberOfMessagesSent&Statistic=Sum&Period=60" +
 		"&EvaluationPeriods=1&Threshold=1&ComparisonOperator=GreaterThanThreshold"
 	const composite = "Action=PutCompositeAlarm&AlarmName=c&AlarmRule=ALARM(a)"
+	const band = "Action=PutMetricAlarm&AlarmName=b&EvaluationPeriods=1&ComparisonOperator=GreaterThanUpperThreshold&ThresholdMetricId=e" +
+		"&Metrics.member.1.Id=e&Metrics.member.1.Expression=ANOMALY_DETECTION_BAND(m)" +
+		"&Metrics.member.2.Id=m&Metrics.member.2.MetricStat.Period=60&Metrics.member.2.MetricStat.Stat=Sum" +
+		"&Metrics.member.2.MetricStat.Metric.Namespace=AWS/SQS&Metrics.member.2.MetricStat.Metric.MetricName=NumberOfMessagesSent"
 	for _, c := range []struct {
 		form   string
 		old    bool
@@ -86,6 +90,9 @@ func TestCompositeAlarmsWaitForAllNodes(t *testing.T) {
 		{composite, true, http.StatusServiceUnavailable, "when all nodes of the cluster know what composite alarms are: the node c runs version 1.0"},
 		{composite, false, http.StatusOK, ""},
 		{composite, true, http.StatusOK, ""},
+		{band, true, http.StatusServiceUnavailable, "when all nodes of the cluster know what anomaly detectors, insight rules and alarms on bands are"},
+		{band, false, http.StatusOK, ""},
+		{band, true, http.StatusOK, ""},
 	} {
 		old.Store(c.old)
 		if status, body := put(c.form); status != c.status || !strings.Contains(body, c.want) {

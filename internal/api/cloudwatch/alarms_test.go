@@ -131,7 +131,8 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			"Statistic should not be set if list of Metrics is set.")
 		refused(object{"EvaluationCriteria": object{"PromQLCriteria": object{"Query": "up"}}},
 			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
-		refused(object{"ThresholdMetricId": "ad1"}, "Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
+		refused(object{"ThresholdMetricId": "ad1"},
+			"ComparisonOperator for models must be LessThanLowerThreshold, GreaterThanUpperThreshold or LessThanLowerOrGreaterThanUpperThreshold")
 		refused(object{"AlarmActions": list{"ops"}}, "Invalid arn syntax: ops")
 		refused(object{"AlarmActions": list{"arn:aws:lambda:us-east-1:000000000000:function:f"}},
 			"The action arn:aws:lambda:us-east-1:000000000000:function:f is not supported by Sluice: an action is the ARN of an SNS topic.")
@@ -148,7 +149,8 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			refused(object{"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Metrics": queries}, message)
 		}
 		math("Exactly one element of the metrics list should return data.", stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"Id": "e1", "Expression": "m1"})
-		math("Error in expression 'e1': the function ANOMALY_DETECTION_BAND is not supported at character 1.", object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1)"})
+		math("An alarm watches one time series: the query e1 is a band, for ThresholdMetricId.",
+			object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1)"}, with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"ReturnData": false}))
 		search := object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"}
 		math("Period must not be null", search)
 		math("SEARCH is not supported on Metric Alarms", with(search, object{"Period": 60}))

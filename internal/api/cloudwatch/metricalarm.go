@@ -38,6 +38,7 @@ type MetricAlarm struct {
 	TreatMissingData                   *string
 	EvaluateLowSampleCountPercentile   *string
 	Metrics                            []MetricDataQuery `           wrap:"member"`
+	ThresholdMetricId                  *string
 	EvaluationWindow                   *EvaluationWindow
 	WarmUpConfiguration                *WarmUpConfiguration
 	ActionConfiguration                *ActionConfiguration
@@ -56,10 +57,13 @@ func showMetricAlarm(a *monitor.Alarm) MetricAlarm {
 		InsufficientDataActions: a.InsufficientDataActions,
 		StateValue:              string(a.State), StateReason: &a.Reason, StateReasonData: optional(a.ReasonData),
 		StateUpdatedTimestamp: a.StateSet, StateTransitionedTimestamp: &a.StateBegan,
-		EvaluationPeriods: new(int32(a.Periods)), Threshold: &a.Threshold,
+		EvaluationPeriods: new(int32(a.Periods)), ThresholdMetricId: optional(a.ThresholdID),
 		ComparisonOperator: new(string(a.Comparison)),
 		TreatMissingData:   optional(string(a.Missing)), EvaluateLowSampleCountPercentile: optional(a.LowSamples),
 		Metrics: showQueries(a.Queries),
+	}
+	if a.ThresholdID == "" {
+		out.Threshold = &a.Threshold
 	}
 	if a.ToAlarm > 0 {
 		out.DatapointsToAlarm = new(int32(a.ToAlarm))

@@ -81,25 +81,20 @@ func (s *Service) putMetricAlarm(ctx context.Context, c *protocol.Call, in *putM
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error { return s.putAlarm(tx, is, tags) })
 }
 
-// bandComparisons are the comparisons with the band of an anomaly detector.
-var bandComparisons = []string{"LessThanLowerOrGreaterThanUpperThreshold", "LessThanLowerThreshold", "GreaterThanUpperThreshold"}
-
 // describe sets what the alarm watches, and how it decides.
 func (in *putMetricAlarmInput) describe(a *monitor.Alarm) error {
+	if err := in.checkBand(); err != nil {
+		return err
+	}
 	switch {
-	case in.ThresholdMetricId == nil && slices.Contains(bandComparisons, text(in.ComparisonOperator)):
-		return protocol.ValidationError("ComparisonOperators for ranges require ThresholdMetricId to be set")
 	case in.EvaluationCriteria != nil || in.EvaluationInterval != nil:
 		return protocol.ValidationError(
 			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.",
 		)
-	case in.ThresholdMetricId != nil:
-		return protocol.ValidationError(
-			"Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.",
-		)
 	case in.Metrics != nil && in.ofMetric() != "":
 		return protocol.ValidationError("%s should not be set if list of Metrics is set.", in.ofMetric())
 	}
+	a.ThresholdID = text(in.ThresholdMetricId)
 	a.Missing, a.LowSamples = alarm.Missing(text(in.TreatMissingData)), text(in.EvaluateLowSampleCountPercentile)
 	for _, set := range []func(*monitor.Alarm) error{in.metric, in.rule, in.period, in.window, in.warmUp} {
 		if err := set(a); err != nil {
@@ -191,8 +186,14 @@ func checkMath(a *monitor.Alarm) error {
 	if plan.Searches() {
 		return protocol.ValidationError("SEARCH is not supported on Metric Alarms")
 	}
+	if a.ThresholdID != "" {
+		return checkThreshold(a, plan)
+	}
 	if len(plan.Returned()) != 1 {
 		return protocol.ValidationError("Exactly one element of the metrics list should return data.")
+	}
+	if id := plan.Returned()[0]; plan.IsBand(id) {
+		return protocol.ValidationError("An alarm watches one time series: the query %s is a band, for ThresholdMetricId.", id)
 	}
 	return checkGroups(a)
 }
@@ -231,6 +232,7 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 		string(alarm.Greater),
 		string(alarm.Less),
 		string(alarm.LessOrEqual),
+		string(alarm.Outside), string(alarm.Below), string(alarm.Above),
 	)
 	v.Enum(
 		"treatMissingData",
@@ -249,12 +251,15 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 		return err
 	}
 	switch {
+	case in.ThresholdMetricId != nil:
 	case in.Threshold == nil:
 		return errNull("Threshold")
 	case math.IsNaN(*in.Threshold) || math.IsInf(*in.Threshold, 0):
 		return errValue("The value %s for parameter Threshold is invalid.", alarm.JavaDouble(*in.Threshold))
+	default:
+		a.Threshold = *in.Threshold
 	}
-	a.Threshold, a.Periods = *in.Threshold, int(*in.EvaluationPeriods)
+	a.Periods = int(*in.EvaluationPeriods)
 	if in.DatapointsToAlarm != nil {
 		a.ToAlarm = int(*in.DatapointsToAlarm)
 	}

@@ -250,6 +250,47 @@ resource "aws_cloudwatch_metric_alarm" "age" {
   evaluate_low_sample_count_percentiles = var.changed ? "ignore" : "evaluate"
 }
 
+resource "aws_cloudwatch_metric_alarm" "unusual" {
+  alarm_name          = "unusual"
+  comparison_operator = var.changed ? "GreaterThanUpperThreshold" : "LessThanLowerOrGreaterThanUpperThreshold"
+  threshold_metric_id = "e1"
+  evaluation_periods  = 2
+
+  metric_query {
+    id          = "e1"
+    expression  = "ANOMALY_DETECTION_BAND(m1, ${var.changed ? 3 : 2})"
+    label       = "Sent (Expected)"
+    return_data = true
+  }
+
+  metric_query {
+    id          = "m1"
+    return_data = true
+
+    metric {
+      namespace   = "AWS/SQS"
+      metric_name = "NumberOfMessagesSent"
+      period      = 300
+      stat        = "Sum"
+      dimensions  = { QueueName = aws_sqs_queue.orders.name }
+    }
+  }
+}
+
+resource "aws_cloudwatch_contributor_insight_rule" "senders" {
+  rule_name  = "senders"
+  rule_state = var.changed ? "DISABLED" : "ENABLED"
+  tags       = { team = var.changed ? "b" : "a" }
+
+  rule_definition = jsonencode({
+    Schema        = { Name = "CloudWatchLogRule", Version = 1 }
+    LogGroupNames = ["orders"]
+    LogFormat     = "JSON"
+    Contribution  = { Keys = ["$.sender"], Filters = [] }
+    AggregateOn   = "Count"
+  })
+}
+
 resource "aws_cloudwatch_composite_alarm" "trouble" {
   alarm_name        = "trouble"
   alarm_description = "Orders wait, and many fail."

@@ -24,7 +24,7 @@ func Evaluate(r *Rule, points []Datapoint, now time.Time, state State) Decision 
 	from, to := r.Window(now)
 	e := &evaluation{rule: r, now: now, from: from, to: to, points: points[max(0, len(points)-r.Periods):]}
 	for _, p := range e.points {
-		if r.Comparison.breaches(p.Value, r.Threshold) {
+		if r.breaches(p) {
 			e.breaching++
 		}
 	}

@@ -21,19 +21,27 @@ func (e *evaluation) crossed(alarm bool) string {
 	r := e.rule
 	var on []Datapoint // the side that decided, newest first
 	for _, p := range slices.Backward(e.points) {
-		if r.Comparison.breaches(p.Value, r.Threshold) == alarm {
+		if r.breaches(p) == alarm {
 			on = append(on, p)
 		}
 	}
 	if len(on) == 0 {
-		return fmt.Sprintf("Threshold Crossed: %s received for %d %s%s.",
-			received(len(e.points)), r.Periods, plural("period", r.Periods), e.treated())
+		return fmt.Sprintf("%s: %s received for %d %s%s.",
+			r.subject(), received(len(e.points)), r.Periods, plural("period", r.Periods), e.treated())
 	}
 	subject := fmt.Sprintf("%d %s", len(on), plural("datapoint", len(on)))
 	if r.Counted {
 		subject = fmt.Sprintf("%d out of the last %d datapoints", len(on), r.Periods)
 	}
-	return "Threshold Crossed: " + subject + e.beyond(on, alarm) + e.minimum(alarm) + "."
+	return r.subject() + ": " + subject + e.beyond(on, alarm) + e.minimum(alarm) + "."
+}
+
+// subject begins a reason.
+func (r *Rule) subject() string {
+	if r.Comparison.WithBand() {
+		return "Thresholds Crossed"
+	}
+	return "Threshold Crossed"
 }
 
 // beyond says on which side of the threshold datapoints are, and shows the newest of them.
@@ -43,7 +51,11 @@ func (e *evaluation) beyond(on []Datapoint, alarm bool) string {
 	if !alarm {
 		not = "not "
 	}
-	threshold := fmt.Sprintf("%s%s the threshold (%s)%s", not, r.Comparison.words(), JavaDouble(r.Threshold), e.treated())
+	side := fmt.Sprintf("%s the threshold (%s)", r.Comparison.words(), JavaDouble(r.Threshold))
+	if r.Comparison.WithBand() {
+		side = r.Comparison.edges(on[:min(len(on), maxListed)])
+	}
+	threshold := not + side + e.treated()
 	switch {
 	case len(on) >= maxListed:
 		return fmt.Sprintf(" were %s. The most recent datapoints which crossed the threshold: %s", threshold, list(on[:maxListed]))
@@ -126,7 +138,9 @@ type reasonData struct {
 	Statistic string       `json:"statistic,omitempty"`
 	Period    int64        `json:"period"`
 	Recent    []javaDouble `json:"recentDatapoints"`
-	Threshold javaDouble   `json:"threshold"`
+	Threshold *javaDouble  `json:"threshold,omitempty"`
+	Lower     []javaDouble `json:"recentLowerThresholds,omitempty"`
+	Upper     []javaDouble `json:"recentUpperThresholds,omitempty"`
 	Evaluated []evaluated  `json:"evaluatedDatapoints"`
 }
 
@@ -141,15 +155,21 @@ func (e *evaluation) data() string {
 	r := e.rule
 	d := reasonData{
 		Version: "1.0", QueryDate: e.now.UTC().Format(TimeFormat), Unit: r.Unit, Statistic: r.Statistic,
-		Period: int64(r.Period / time.Second), Recent: []javaDouble{}, Threshold: javaDouble(r.Threshold),
+		Period: int64(r.Period / time.Second), Recent: []javaDouble{},
 		Evaluated: e.evaluated(),
 	}
 	points := e.points[max(0, len(e.points)-maxData):]
 	if len(points) > 0 {
 		d.StartDate = points[0].Time.UTC().Format(TimeFormat)
 	}
+	if threshold := javaDouble(r.Threshold); !r.Comparison.WithBand() {
+		d.Threshold = &threshold
+	}
 	for _, p := range points {
 		d.Recent = append(d.Recent, javaDouble(p.Value))
+		if p.Band != nil {
+			d.Lower, d.Upper = append(d.Lower, javaDouble(p.Band.Low)), append(d.Upper, javaDouble(p.Band.High))
+		}
 	}
 	text, err := json.Marshal(d)
 	if err != nil {

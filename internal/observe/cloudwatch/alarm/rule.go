@@ -27,6 +27,14 @@ const (
 	LessOrEqual    Comparison = "LessThanOrEqualToThreshold"
 )
 
+// breaches reports whether a datapoint breaches the threshold, or leaves its band.
+func (r *Rule) breaches(p Datapoint) bool {
+	if p.Band != nil {
+		return r.Comparison.leaves(p.Value, *p.Band)
+	}
+	return r.Comparison.breaches(p.Value, r.Threshold)
+}
+
 // breaches reports whether a value breaches a threshold.
 func (c Comparison) breaches(value, threshold float64) bool {
 	switch c {
@@ -157,4 +165,6 @@ type Datapoint struct {
 	Time  time.Time // when the period began
 	Count float64   // of samples
 	Value float64
+	// Band has the expected values, if the comparison is with a band. Periods without one have no datapoint.
+	Band *Band
 }

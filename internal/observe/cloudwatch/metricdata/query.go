@@ -78,6 +78,7 @@ type planned struct {
 	metric    int    // the place of the metric among those of all queries, as they were given
 	math      *metricmath.Expression
 	searches  []search // of math
+	bands     []band   // of math
 	insights  *insights.Query
 }
 
@@ -111,6 +112,11 @@ func Check(queries []Query) (*Plan, error) {
 		}
 	}
 	labelMetrics(all)
+	for i := range all {
+		if err := readBands(&all[i], all, index); err != nil {
+			return nil, err
+		}
+	}
 	s := sorter{all: all, index: index, state: make([]uint8, len(all)), place: make([]int, len(all))}
 	for i := range all {
 		if err := s.visit(i); err != nil {

@@ -137,11 +137,18 @@ const pointBytes = series.PointBytes + int(unsafe.Sizeof(metricmath.Sample{})+un
 
 // datapoints returns a statistic of a series. The request is charged for the result, but not for its sources.
 func (r *run) datapoints(ctx context.Context, id series.ID, period time.Duration, s Statistic) ([]Datapoint, error) {
+	return r.datapointsIn(ctx, r.from, r.to, id, period, s)
+}
+
+// datapointsIn is datapoints for another window.
+func (r *run) datapointsIn(
+	ctx context.Context, from, to time.Time, id series.ID, period time.Duration, s Statistic,
+) ([]Datapoint, error) {
 	read := r.Reader.Read
 	if s.IsExtended() {
 		read = r.Reader.ReadSamples
 	}
-	points, err := r.read(ctx, id, period, read)
+	points, err := r.read(ctx, from, to, id, period, read)
 	if err != nil {
 		return nil, err
 	}
@@ -162,17 +169,19 @@ const sampleBytes = int(unsafe.Sizeof(sketch.Value{}))
 // readFunc is Read or ReadSamples of a series.Reader.
 type readFunc func(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error)
 
-// read returns the points of a series, and counts them.
-func (r *run) read(ctx context.Context, id series.ID, period time.Duration, read readFunc) ([]series.Point, error) {
-	from, ok := Align(r.Levels, r.Now, r.from, period)
-	if !ok || !from.Before(r.to) {
+// read returns the points of a series in a window, and counts them.
+func (r *run) read(
+	ctx context.Context, from, to time.Time, id series.ID, period time.Duration, read readFunc,
+) ([]series.Point, error) {
+	from, ok := Align(r.Levels, r.Now, from, period)
+	if !ok || !from.Before(to) {
 		return nil, nil
 	}
-	held := (int(r.to.Sub(from)/period) + 1) * pointBytes
+	held := (int(to.Sub(from)/period) + 1) * pointBytes
 	if err := r.request.Hold(held); err != nil {
 		return nil, err
 	}
-	points, err := read(ctx, id, from, r.to, period)
+	points, err := read(ctx, id, from, to, period)
 	r.request.Release(held - len(points)*pointBytes)
 	return points, err
 }
@@ -263,7 +272,7 @@ func (r *run) groups(ctx context.Context, q *planned) ([]insights.Result, error)
 	for _, g := range q.insights.Groups(ids) {
 		result := insights.Result{Label: g.Label}
 		for _, id := range g.IDs {
-			points, err := r.read(ctx, id, q.Period, r.Reader.Read)
+			points, err := r.read(ctx, r.from, r.to, id, q.Period, r.Reader.Read)
 			if err != nil {
 				return nil, err
 			}
@@ -284,6 +293,14 @@ func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 			return nil, err
 		}
 		r.env.Searches[q.searches[i].of] = v
+	}
+	r.env.Bands = make(map[*metricmath.Band]metricmath.Value, len(q.bands))
+	for i := range q.bands {
+		v, err := r.band(ctx, &q.bands[i])
+		if err != nil {
+			return nil, err
+		}
+		r.env.Bands[q.bands[i].of] = v
 	}
 	before := r.request.Held()
 	v, err := q.math.Evaluate(&r.env)

@@ -18,6 +18,8 @@ type Env struct {
 	Metrics []Metric
 	// Searches holds the results of the expressions' searches, each a list.
 	Searches map[*Search]Value
+	// Bands holds the edges of the expressions' bands, each a list of the lower and the upper one.
+	Bands map[*Band]Value
 	// Meter limits the computation. A nil Meter sets no limits.
 	Meter Meter
 }

@@ -37,7 +37,8 @@ func of(least, most int, apply func(*call, *Env) (Value, error)) function {
 	return function{least: least, most: most, apply: apply}
 }
 
-// functions are all but METRICS and SEARCH, which take texts. It is filled below, since the functions look at calls.
+// functions are all but METRICS, SEARCH and ANOMALY_DETECTION_BAND, which take texts and ids. It is filled below, since
+// the functions look at calls.
 var functions map[string]function
 
 func init() {

@@ -21,6 +21,7 @@ type Expression struct {
 	ids      []string
 	all      bool
 	searches []*Search
+	bands    []*Band
 }
 
 // Parse reads an expression. The only error is a *syntax.Error.
@@ -39,7 +40,7 @@ func Parse(text string) (*Expression, error) {
 	if t := p.Peek(); t.Kind != syntax.End {
 		return nil, p.Fault(t, "unexpected %s", t)
 	}
-	return &Expression{root: root, ids: p.ids, all: p.all, searches: p.searches}, nil
+	return &Expression{root: root, ids: p.ids, all: p.all, searches: p.searches, bands: p.bands}, nil
 }
 
 // IDs returns the ids that the expression names, in the order in which they first come.
@@ -57,6 +58,7 @@ type parser struct {
 	ids      []string
 	all      bool
 	searches []*Search
+	bands    []*Band
 }
 
 // enter notes that something nests; leave that it has ended.
@@ -181,7 +183,7 @@ func (p *parser) list(end string) ([]node, error) {
 }
 
 // onlyOnAWS are the functions that AWS has and this package has not.
-var onlyOnAWS = []string{"ANOMALY_DETECTION_BAND", "DB_PERF_INSIGHTS", "INSIGHT_RULE_METRIC", "LAMBDA", "SERVICE_QUOTA", "SLO"}
+var onlyOnAWS = []string{"DB_PERF_INSIGHTS", "INSIGHT_RULE_METRIC", "LAMBDA", "SERVICE_QUOTA", "SLO"}
 
 // unknownFunction refuses a function.
 func unknownFunction(name syntax.Token) *syntax.Error {
@@ -201,6 +203,8 @@ func (p *parser) call(name syntax.Token) (node, error) {
 		return p.metrics()
 	case name.Text == "SEARCH":
 		return p.search(name)
+	case name.Text == "ANOMALY_DETECTION_BAND":
+		return p.band(name)
 	case !known:
 		return nil, unknownFunction(name)
 	}

@@ -89,7 +89,8 @@ type trigger struct {
 	EvaluationPeriods                int
 	DatapointsToAlarm                int `json:",omitempty"`
 	ComparisonOperator               alarm.Comparison
-	Threshold                        json.RawMessage
+	Threshold                        json.RawMessage `json:",omitempty"`
+	ThresholdMetricId                string          `json:",omitempty"`
 	TreatMissingData                 alarm.Missing
 	EvaluateLowSampleCountPercentile string
 }
@@ -154,7 +155,7 @@ func (a *Alarm) shownChildren() []shownChild {
 func (a *Alarm) trigger() *trigger {
 	t := &trigger{
 		EvaluationPeriods: a.Periods, DatapointsToAlarm: a.ToAlarm, ComparisonOperator: a.Comparison,
-		Threshold: json.RawMessage(alarm.JavaDouble(a.Threshold)), TreatMissingData: a.missing(),
+		Threshold: a.shownThreshold(), ThresholdMetricId: a.ThresholdID, TreatMissingData: a.missing(),
 		EvaluateLowSampleCountPercentile: a.LowSamples,
 	}
 	if a.Metric == nil {

@@ -46,11 +46,13 @@ type Alarm struct {
 	ToAlarm    int `json:",omitempty"` // 0: all periods
 	Threshold  float64
 	Comparison alarm.Comparison
-	Missing    alarm.Missing `json:",omitempty"`
-	LowSamples string        `json:",omitempty"` // EvaluateLowSampleCountPercentile, as given
-	Window     Window        `json:",omitempty"`
-	WarmUp     *WarmUp       `json:",omitempty"`
-	ShowTags   *ShowTags     `json:",omitempty"`
+	// ThresholdID is the id of the query whose band replaces Threshold, if the comparison is with one.
+	ThresholdID string        `json:",omitempty"`
+	Missing     alarm.Missing `json:",omitempty"`
+	LowSamples  string        `json:",omitempty"` // EvaluateLowSampleCountPercentile, as given
+	Window      Window        `json:",omitempty"`
+	WarmUp      *WarmUp       `json:",omitempty"`
+	ShowTags    *ShowTags     `json:",omitempty"`
 
 	Tags map[string]string `json:",omitempty"`
 
@@ -110,7 +112,7 @@ func (a *Alarm) Datapoints() int {
 // Plan returns how the alarm's datapoints are found.
 func (a *Alarm) Plan() (*metricdata.Plan, error) {
 	if a.Metric == nil {
-		return metricdata.Check(a.Queries)
+		return metricdata.Check(a.queries())
 	}
 	plan, err := metricdata.Check([]metricdata.Query{{ID: "m", Stat: a.Metric, Return: true}})
 	if wrong, ok := errors.AsType[*metricdata.Error](err); ok {

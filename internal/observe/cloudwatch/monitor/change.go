@@ -43,6 +43,9 @@ func (tx *Tx) Create(a *Alarm, now time.Time) error {
 			return err
 		}
 	}
+	if err := tx.mayHaveBand(a); err != nil {
+		return err
+	}
 	a.Created, a.Updated = stamp(now), stamp(now)
 	a.State, a.Reason, a.ReasonData = alarm.Insufficient, "Unchecked: Initial alarm creation", ""
 	a.StateSet, a.StateBegan = stamp(now), stamp(now)
@@ -52,6 +55,9 @@ func (tx *Tx) Create(a *Alarm, now time.Time) error {
 
 // Update replaces the configuration of an alarm by another of its kind. State and tags stay.
 func (tx *Tx) Update(was, is *Alarm, now time.Time) error {
+	if err := tx.mayHaveBand(is); err != nil {
+		return err
+	}
 	is.Created, is.Updated, is.Tags = was.Created, stamp(now), was.Tags
 	is.State, is.Reason, is.ReasonData, is.StateSet, is.StateBegan = was.State, was.Reason, was.ReasonData, was.StateSet, was.StateBegan
 	if is.Composite != nil {

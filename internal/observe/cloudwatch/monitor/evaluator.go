@@ -222,17 +222,29 @@ func (a *Alarm) evaluate(ctx context.Context, src *metricdata.Source, now time.T
 	if err != nil {
 		return alarm.Decision{}, err
 	}
-	if len(results) != 1 {
-		return alarm.Decision{}, fmt.Errorf("its expression results in %d time series, and an alarm watches one", len(results))
-	}
-	points := make([]alarm.Datapoint, len(results[0].Points))
-	for i, p := range results[0].Points {
-		points[i] = alarm.Datapoint{Time: p.Time, Count: p.Count, Value: p.Value}
+	points, err := a.datapoints(results)
+	if err != nil {
+		return alarm.Decision{}, err
 	}
 	if a.tooFewSamples(points) {
 		return alarm.Decision{State: a.State}, nil
 	}
 	return alarm.Evaluate(rule, points, now, a.State), nil
+}
+
+// datapoints returns the datapoints of the series that the alarm watches.
+func (a *Alarm) datapoints(results []metricdata.Result) ([]alarm.Datapoint, error) {
+	if a.ThresholdID != "" {
+		return a.withBands(results)
+	}
+	if len(results) != 1 {
+		return nil, fmt.Errorf("its expression results in %d time series, and an alarm watches one", len(results))
+	}
+	points := make([]alarm.Datapoint, len(results[0].Points))
+	for i, p := range results[0].Points {
+		points[i] = alarm.Datapoint{Time: p.Time, Count: p.Count, Value: p.Value}
+	}
+	return points, nil
 }
 
 // tooFewSamples reports whether the evaluated datapoints have too few samples for the alarm's percentile, and the alarm

@@ -195,6 +195,7 @@ type configuration struct {
 	Unit              string           `json:"unit,omitempty"`
 	Dimensions        []shownDimension `json:"dimensions,omitzero"`
 	Threshold         json.RawMessage  `json:"threshold,omitempty"`
+	ThresholdID       string           `json:"thresholdMetricId,omitempty"`
 	Comparison        alarm.Comparison `json:"comparisonOperator,omitempty"`
 	Periods           int              `json:"evaluationPeriods,omitempty"`
 	ToAlarm           int              `json:"datapointsToAlarm,omitempty"`
@@ -250,7 +251,7 @@ func (c *configuration) shorter() []func() {
 // showMetric adds the fields of a metric alarm.
 func (a *Alarm) showMetric(c *configuration) {
 	c.Periods, c.Comparison, c.ToAlarm = a.Periods, a.Comparison, a.ToAlarm
-	c.Threshold, c.Missing, c.LowSamples = json.RawMessage(alarm.JavaDouble(a.Threshold)), a.Missing, a.LowSamples
+	c.Threshold, c.ThresholdID, c.Missing, c.LowSamples = a.shownThreshold(), a.ThresholdID, a.Missing, a.LowSamples
 	m := a.Metric
 	if m == nil {
 		return
@@ -262,6 +263,14 @@ func (a *Alarm) showMetric(c *configuration) {
 	} else {
 		c.ExtendedStatistic = m.Statistic
 	}
+}
+
+// shownThreshold returns the threshold as JSON, or nil for an alarm on a band.
+func (a *Alarm) shownThreshold() json.RawMessage {
+	if a.ThresholdID != "" {
+		return nil
+	}
+	return json.RawMessage(alarm.JavaDouble(a.Threshold))
 }
 
 // show adds the fields of a composite alarm.

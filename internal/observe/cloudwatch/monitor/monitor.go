@@ -22,6 +22,7 @@ type Monitor struct {
 	control    *control.Control
 	records    *control.Set[records]
 	composites control.Gate // of composite alarms, which not all programs know that know alarms
+	bands      control.Gate // of alarms on bands of expected values, which fewer know
 	shelves    *shelves
 	sketches   sketchRoom
 }
@@ -38,7 +39,10 @@ func escape(name string) string { return url.PathEscape(name) }
 
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
-	m := &Monitor{control: o.Control, shelves: newShelves(), composites: control.Gate{Formats: o.Formats}}
+	m := &Monitor{
+		control: o.Control, shelves: newShelves(),
+		composites: control.Gate{Formats: o.Formats}, bands: control.Gate{Formats: o.Formats},
+	}
 	m.records = control.NewSet(control.SetOptions[records]{
 		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
 	})

@@ -52,6 +52,7 @@ func readAction(id string, value []byte) (*Action, error) {
 type records struct {
 	alarms     map[Name]*Alarm
 	composites composites
+	bands      map[Name]bool         // the alarms that use bands of expected values
 	dashboards map[string]*Dashboard // by dashboardKey
 	metrics    map[string]*Metric    // one for each unit of a metric; see unit.go
 	units      map[string][]string   // the keys of a metric's units, by its hash
@@ -59,25 +60,30 @@ type records struct {
 }
 
 func newRecords() (*records, control.Kinds) {
-	r := &records{composites: newComposites(), units: make(map[string][]string)}
+	r := &records{composites: newComposites(), bands: make(map[Name]bool), units: make(map[string][]string)}
 	return r, control.Kinds{
 		alarmTable.Into(&r.alarms, r.combineAlarm), actionTable.Into(&r.actions), dashboardTable.Into(&r.dashboards),
 		metricTable.Into(&r.metrics, r.listUnit),
 	}
 }
 
-// combineAlarm records which composite alarms depend on an alarm. An invalid rule makes a composite alarm that is not
-// evaluated; Check reports it.
+// combineAlarm records which composite alarms depend on an alarm, and whether it uses a band. An invalid rule makes a
+// composite alarm that is not evaluated; Check reports it.
 func (r *records) combineAlarm(name Name, old, is *Alarm) error {
 	if is != nil && is.Composite != nil {
 		_ = is.Composite.read(is.Scope)
 	}
 	r.composites.replace(name, old, is)
+	if is != nil && is.usesBand() {
+		r.bands[name] = true
+	} else {
+		delete(r.bands, name)
+	}
 	return nil
 }
 
-// reader is the set of the tables. It also writes down what composite alarms need, which a table of all alarms does not
-// know: the format depends on the record.
+// reader is the set of the tables. It also writes down what composite alarms and those on bands need, which a table of
+// all alarms does not know: the format depends on the record.
 type reader struct{ m *Monitor }
 
 // Load implements control.Reader.
@@ -85,7 +91,7 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	if err := r.m.records.Load(all); err != nil {
 		return err
 	}
-	return r.requireComposites()
+	return r.require()
 }
 
 // Apply implements control.Reader.
@@ -93,14 +99,19 @@ func (r reader) Apply(changes []control.Change) error {
 	if err := r.m.records.Apply(changes); err != nil {
 		return err
 	}
-	return r.requireComposites()
+	return r.require()
 }
 
-func (r reader) requireComposites() error {
-	if r.m.noComposites() {
+func (r reader) require() error {
+	if !r.m.noComposites() {
+		if err := r.m.composites.Pass(formats.Composites); err != nil {
+			return err
+		}
+	}
+	if r.m.noBands() {
 		return nil
 	}
-	return r.m.composites.Pass(formats.Composites)
+	return r.m.bands.Pass(formats.Detectors)
 }
 
 // unread is the reader of records that are not kept in memory.
