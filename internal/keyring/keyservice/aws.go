@@ -99,9 +99,7 @@ func awsReason(a *answer) error {
 	var e struct {
 		Type string `json:"__type"`
 	}
-	if json.Unmarshal(a.body, &e) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(a.body, &e) // a text of something in between has no type
 	switch e.Type[strings.LastIndexByte(e.Type, '#')+1:] {
 	case "NotFoundException", "IncorrectKeyException", "InvalidCiphertextException":
 		return keyring.ErrNoKey

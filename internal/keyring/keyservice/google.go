@@ -123,9 +123,7 @@ func googleReason(a *answer) error {
 	var e struct {
 		Error struct{ Status, Message string }
 	}
-	if json.Unmarshal(a.body, &e) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(a.body, &e) // a text of something in between has no status
 	switch e.Error.Status {
 	case "NOT_FOUND":
 		return keyring.ErrNoKey

@@ -130,7 +130,7 @@ func (r refusals) check(t *testing.T, s *service, k keyring.Service) {
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), fmt.Sprint(c.status)) || !strings.Contains(err.Error(), shortened(text)) {
 			t.Errorf("%d %s: %v", c.status, text, err)
 		}
-		if c.want != keyring.ErrNoAnswer && errors.Is(err, keyring.ErrNoAnswer) {
+		if keyring.IsRefusal(c.want) && errors.Is(err, keyring.ErrNoAnswer) {
 			t.Errorf("%d %s: it is asked again: %v", c.status, text, err)
 		}
 	}
