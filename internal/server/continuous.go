@@ -91,8 +91,8 @@ func (c *continuous) leave() {
 	c.since, c.last, c.problem, c.made = c.config.Now(), time.Time{}, "", false
 }
 
-// step makes one backup, records its outcome, and removes old backups until the next one is due, or for at least a tenth
-// of the time between two. It reports whether there is a new backup.
+// step makes one backup, records its outcome, and removes old backups until the next one is due, or for at least a
+// tenth of the time between two. It reports whether there is a new backup.
 func (c *continuous) step(ctx context.Context) bool {
 	began := time.Now()
 	m, err := c.make(ctx)
