@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluicemq/sluice/internal/keyring"
+	"github.com/sluicemq/sluice/internal/keyring/keyservice"
 )
 
 func newRing() *cobra.Command {
@@ -18,31 +20,72 @@ func newRing() *cobra.Command {
 --encryption-key-file. A running server reads the file at its next start.
 
 Keep a copy of the file away from the data: without it the messages are lost, and with
-it they can be read.`,
+it they can be read, unless a key service has sealed its keys.`,
 	}
-	cmd.AddCommand(newRingCreate(), newRingList(), newRingRotate(), newRingRetire())
+	cmd.AddCommand(newRingCreate(), newRingList(), newRingRotate(), newRingRetire(), newRingReseal())
 	return cmd
+}
+
+// sealing is the flag with the key service that seals the keys of a file.
+type sealing struct{ url string }
+
+func (s *sealing) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.url, "encryption-key-url", "",
+		"key service that seals the keys, as for sluice serve")
+	must(cmd.RegisterFlagCompletionFunc("encryption-key-url", completeKeyServices))
+}
+
+// seal seals the keys that are not sealed, if there is a key service.
+func (s *sealing) seal(ctx context.Context, r *keyring.Ring) (*keyring.Ring, error) {
+	if s.url == "" {
+		return r, nil
+	}
+	service, err := openKeyService(ctx, "encryption-key-url", s.url)
+	if err != nil {
+		return nil, err
+	}
+	return r.Seal(ctx, service)
+}
+
+// openKeyService opens the key service that a flag names.
+func openKeyService(ctx context.Context, flag, url string) (keyring.Service, error) {
+	service, err := keyservice.Open(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return service, nil
+}
+
+// completeKeyServices completes the schemes of key services.
+func completeKeyServices(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"awskms://", "azurekeyvault://", "gcpkms://projects/", "hashivault://"},
+		cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
 func newRingCreate() *cobra.Command {
 	var out output
+	var seals sealing
 	cmd := &cobra.Command{
 		Use:   "create FILE",
 		Short: "Make a file with a key",
 		Long: `Make a file with a key, which must not exist. A single server makes its file by itself.
 All nodes of a cluster need the same file: make it once, and copy it to each.`,
-		Example:           `  sluice key create /etc/sluice/encryption.keys`,
+		Example:           `  sluice key create /etc/sluice/encryption.keys --encryption-key-url hashivault://sluice`,
 		Args:              arguments("FILE"),
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := keyring.Create(args[0], time.Now())
+			r, err := seals.seal(cmd.Context(), keyring.New(time.Now()))
 			if err != nil {
+				return err
+			}
+			if err := r.Create(args[0]); err != nil {
 				return err
 			}
 			return out.print(cmd, newRingFile(args[0], r))
 		},
 	}
 	out.add(cmd)
+	seals.add(cmd)
 	return cmd
 }
 
@@ -69,6 +112,7 @@ func newRingList() *cobra.Command {
 
 func newRingRotate() *cobra.Command {
 	var out output
+	var seals sealing
 	prepare := false
 	cmd := &cobra.Command{
 		Use:   "rotate FILE",
@@ -95,6 +139,9 @@ and restart the nodes again.`,
 			if r, err = change(time.Now()); err != nil {
 				return err
 			}
+			if r, err = seals.seal(cmd.Context(), r); err != nil {
+				return err
+			}
 			if err := r.Replace(args[0]); err != nil {
 				return err
 			}
@@ -103,13 +150,15 @@ and restart the nodes again.`,
 	}
 	cmd.Flags().BoolVar(&prepare, "prepare", false, "add a key that encrypts after the next rotation")
 	out.add(cmd)
+	seals.add(cmd)
 	return cmd
 }
 
 // ringFile is the answer of the commands: the contents of a file.
 type ringFile struct {
-	File string
-	Keys []keyLine
+	File   string
+	Sealed bool // by a key service
+	Keys   []keyLine
 }
 
 // keyLine is a key of a file, without its value.
@@ -120,7 +169,7 @@ type keyLine struct {
 }
 
 func newRingFile(path string, r *keyring.Ring) *ringFile {
-	f := &ringFile{File: path}
+	f := &ringFile{File: path, Sealed: r.Sealed()}
 	for i, k := range r.Keys() {
 		line := keyLine{ID: k.ID(), Made: k.Made(), Use: "decrypts"}
 		switch {
@@ -135,7 +184,11 @@ func newRingFile(path string, r *keyring.Ring) *ringFile {
 }
 
 func (f *ringFile) text(w io.Writer) error {
-	fmt.Fprintf(w, "%s:\n", printable(f.File))
+	sealed := ""
+	if f.Sealed {
+		sealed = ", sealed by a key service"
+	}
+	fmt.Fprintf(w, "%s%s:\n", printable(f.File), sealed)
 	rows := make([][]string, 0, len(f.Keys))
 	for _, k := range f.Keys {
 		rows = append(rows, []string{k.ID, k.Made.Format(time.DateTime), k.Use})

@@ -125,9 +125,12 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 		f.StringVar(&config.EncryptionKeyFile, "encryption-key-file", "",
 			"file with the keys to encrypt messages with, made if nothing is encrypted yet; keep a copy of it "+
 				"(default: messages are not encrypted)")
+		f.StringVar(&config.EncryptionKeyURL, "encryption-key-url", "",
+			"key service that seals these keys: awskms://, hashivault://, gcpkms:// or azurekeyvault://; the file is "+
+				"then in the data directory by default")
 		directoryPath(f, "data")
 		filePath(f, "encryption-key-file")
-		notWith(f, "in-memory", "data", "min-free-space", "encryption-key-file")
+		notWith(f, "in-memory", "data", "min-free-space", "encryption-key-file", "encryption-key-url")
 	})
 	section(f, "Continuous backup", func(f *pflag.FlagSet) {
 		f.StringVar(&config.BackupTo, "backup-to", "",

@@ -38,8 +38,8 @@ func checkFiles(c *server.Config) error {
 		_, err := openid.New(c.OpenID)
 		wrong = append(wrong, err)
 	}
-	if c.EncryptionKeyFile != "" {
-		if _, err := keyring.Load(c.EncryptionKeyFile); err != nil && !errors.Is(err, keyring.ErrNoFile) { // which a start may create
+	if file := c.KeyFile(); file != "" {
+		if _, err := keyring.Load(file); err != nil && !errors.Is(err, keyring.ErrNoFile) { // which a start may create
 			wrong = append(wrong, fmt.Errorf("--encryption-key-file: %w", err))
 		}
 	}

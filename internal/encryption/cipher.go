@@ -13,12 +13,6 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// ErrNoKey reports that a queue or a message names a key that the ring does not have.
-var ErrNoKey = errors.New("the encryption key does not exist")
-
-// ErrDisabled reports that a queue names a key of the ring that is retired.
-var ErrDisabled = errors.New("the encryption key is retired")
-
 // ErrUnreadable reports that a message was encrypted under a key that the ring does not have, or was changed since.
 var ErrUnreadable = errors.New("the message cannot be decrypted")
 
@@ -40,6 +34,7 @@ type Cipher struct {
 	ring      *keyring.Ring
 	usable    atomic.Pointer[[]*keyring.Key] // see Use, as for the next field
 	retired   atomic.Pointer[[]*keyring.Key]
+	suspended atomic.Pointer[suspension] // nil: the keys may be used
 	now       func() time.Time
 	encrypts  *slots[purpose, *dataKey]
 	decrypts  *slots[wrappedKey, cipher.AEAD]
@@ -66,17 +61,18 @@ func (c *Cipher) Use(keys, retired []*keyring.Key) {
 // Encrypts reports whether any key encrypts.
 func (c *Cipher) Encrypts() bool { return len(*c.usable.Load()) > 0 }
 
-// Check returns ErrNoKey if the ring does not have the key of a setting, or ErrDisabled if that is retired.
+// Check returns keyring.ErrNoKey if the ring does not have the key of a setting, or keyring.ErrDisabled if that is
+// retired.
 func (c *Cipher) Check(key string) error {
 	_, err := c.key(key)
 	return err
 }
 
-// key returns an encrypting key by its id, alias or ARN. The error is ErrNoKey or ErrDisabled.
+// key returns an encrypting key by its id, alias or ARN. The error is keyring.ErrNoKey or keyring.ErrDisabled.
 func (c *Cipher) key(name string) (*keyring.Key, error) {
 	keys := *c.usable.Load()
 	if len(keys) == 0 {
-		return nil, ErrNoKey
+		return nil, keyring.ErrNoKey
 	}
 	if name == "" {
 		return keys[0], nil
@@ -90,9 +86,9 @@ func (c *Cipher) key(name string) (*keyring.Key, error) {
 		return keys[i], nil
 	}
 	if slices.ContainsFunc(*c.retired.Load(), named) {
-		return nil, ErrDisabled
+		return nil, keyring.ErrDisabled
 	}
-	return nil, ErrNoKey
+	return nil, keyring.ErrNoKey
 }
 
 // shortName returns the id or alias in the name of a key, which may be an ARN.
@@ -108,15 +104,19 @@ func shortName(name string) string {
 func IsNamed(name, id string) bool { return shortName(name) == id }
 
 // dataKey returns the data key of a queue, and renews it when its period is over. Goroutines that renew it at the same
-// time may create one each: all of them are valid.
-func (c *Cipher) dataKey(k *keyring.Key, q queue.ID, period time.Duration) *dataKey {
+// time may create one each: all of them are valid. The error is ErrSuspended.
+func (c *Cipher) dataKey(k *keyring.Key, q queue.ID, period time.Duration) (*dataKey, error) {
 	now, p := c.now(), purpose{q, k.Short()}
 	if d, ok := c.encrypts.get(p); ok && !d.expired(now, period) {
-		return d
+		return d, nil
 	}
-	d := newDataKey(k, q, now)
+	if s := c.suspended.Load(); s != nil {
+		return nil, s
+	}
+	d, wrapped := newDataKey(k, q, now)
 	c.encrypts.put(p, d)
-	return d
+	c.decrypts.put(wrapped, d.aead)
+	return d, nil
 }
 
 // open appends the text of an encrypted part.
@@ -142,7 +142,11 @@ func (c *Cipher) open(s *buffer, text, b []byte, at place) ([]byte, error) {
 
 // unwrap returns a data key that decrypts.
 func (c *Cipher) unwrap(w wrappedKey) (cipher.AEAD, error) {
-	if aead, ok := c.decrypts.get(w); ok {
+	aead, ok := c.decrypts.get(w)
+	if s := c.suspended.Load(); s != nil && (!ok || c.now().Sub(s.since) >= decryptsFor) {
+		return nil, s
+	}
+	if ok {
 		return aead, nil
 	}
 	return c.unwrapAnew(w)
@@ -152,7 +156,7 @@ func (c *Cipher) unwrap(w wrappedKey) (cipher.AEAD, error) {
 func (c *Cipher) unwrapAnew(w wrappedKey) (cipher.AEAD, error) {
 	k := c.ring.Find(w.key)
 	if k == nil {
-		return nil, fmt.Errorf("%w: %w: its id begins with %x", ErrUnreadable, ErrNoKey, w.key)
+		return nil, fmt.Errorf("%w: %w: its id begins with %x", ErrUnreadable, keyring.ErrNoKey, w.key)
 	}
 	value, err := k.Unwrap(w.wrapped[:], useOf(w.queue))
 	if err != nil {

@@ -41,15 +41,16 @@ func (p purpose) hash() uint64 {
 const partVersion = 1
 
 // newDataKey creates and wraps a data key for a queue.
-func newDataKey(k *keyring.Key, q queue.ID, now time.Time) *dataKey {
+func newDataKey(k *keyring.Key, q queue.ID, now time.Time) (*dataKey, wrappedKey) {
 	var value [keyring.KeySize]byte
 	rand.Read(value[:])
-	short := k.Short()
+	w := wrappedKey{purpose: purpose{q, k.Short()}}
+	copy(w.wrapped[:], k.Wrap(value[:], useOf(q)))
 	head := append(make([]byte, 0, 96), partVersion)
-	head = append(head, short[:]...)
+	head = append(head, w.key[:]...)
 	head = binary.AppendUvarint(head, uint64(q))
-	head = append(head, k.Wrap(value[:], useOf(q))...)
-	return &dataKey{aead: newGCM(value[:]), head: head, made: now, queue: q}
+	head = append(head, w.wrapped[:]...)
+	return &dataKey{aead: newGCM(value[:]), head: head, made: now, queue: q}, w
 }
 
 // useOf returns the associated data that binds a data key to its queue.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/keyring"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/tool/varint"
 )
@@ -35,10 +36,10 @@ func (c *Cipher) again(like string) (d *dataKey, err error) {
 		}
 		k := c.ring.Find(was.key)
 		if k == nil {
-			return fmt.Errorf("%w: %w", ErrUnreadable, ErrNoKey)
+			return fmt.Errorf("%w: %w", ErrUnreadable, keyring.ErrNoKey)
 		}
-		d = c.dataKey(k, was.queue, editPeriod)
-		return nil
+		d, err = c.dataKey(k, was.queue, editPeriod)
+		return err
 	})
 	if err == nil && d == nil {
 		err = fmt.Errorf("%w: it has no encrypted part", ErrUnreadable)
@@ -46,7 +47,7 @@ func (c *Cipher) again(like string) (d *dataKey, err error) {
 	return d, err
 }
 
-// EncryptEdit returns an edit in its stored form, without changing its argument. The error is ErrNoKey.
+// EncryptEdit returns an edit in its stored form, without changing its argument.
 func (c *Cipher) EncryptEdit(s Setting, e *queue.Edit) (*queue.Edit, error) {
 	k, err := c.key(s.Key)
 	if err != nil {
@@ -54,7 +55,10 @@ func (c *Cipher) EncryptEdit(s Setting, e *queue.Edit) (*queue.Edit, error) {
 	}
 	var id queue.MessageID
 	rand.Read(id[:])
-	d := c.dataKey(k, s.Queue, s.Period)
+	d, err := c.dataKey(k, s.Queue, s.Period)
+	if err != nil {
+		return nil, err
+	}
 	text := encodeEdit(e)
 	body := d.encrypt(queue.BeginPart(nil, len(text), d.length(len(text))), text, place{id: id, of: anEdit, last: true})
 	out := *e

@@ -106,9 +106,51 @@ func TestMessages(t *testing.T) {
 	o := text("confidential")
 	o.Attributes = nil
 	r.readable(t, r.encrypt(t, setting, o), o)
-	if r.keys != 1 {
-		t.Errorf("%d data keys were unwrapped", r.keys)
+	if r.keys != 0 {
+		t.Errorf("%d data keys of this process were unwrapped", r.keys)
 	}
+	later := newRig(r.ring)
+	for range 2 {
+		later.readable(t, r.encrypt(t, setting, o), o)
+	}
+	if later.keys != 1 {
+		t.Errorf("%d data keys were unwrapped", later.keys)
+	}
+}
+
+// While the keys are suspended, data keys in memory encrypt until their period ends, and decrypt for five minutes. No
+// other is made or unwrapped.
+func TestSuspension(t *testing.T) {
+	r := newRig(keyring.New(start))
+	o := text("confidential")
+	long := Setting{Queue: 7, Period: 2 * decryptsFor}
+	m := r.encrypt(t, long, o)
+	foreign := newRig(r.ring).encrypt(t, long, o)
+	suspended := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrSuspended) || !errors.Is(err, keyring.ErrDenied) || errors.Is(err, ErrUnreadable) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	r.Suspend(keyring.ErrNoAnswer)
+	r.now = r.now.Add(time.Minute)
+	r.Suspend(keyring.ErrDenied)
+	_, err := r.Encrypt(Setting{Queue: 8, Period: time.Minute}, []queue.Outgoing{o})
+	suspended("a new data key", err)
+	suspended("another process's data key", r.Decrypt(foreign))
+	r.readable(t, r.encrypt(t, long, o), o)
+
+	r.now = start.Add(decryptsFor)
+	suspended("after five minutes", r.Decrypt(m))
+	r.encrypt(t, long, o)
+	r.now = start.Add(long.Period)
+	_, err = r.Encrypt(long, []queue.Outgoing{o})
+	suspended("at the end of the period", err)
+	suspended("an edited message", r.EncryptLike(stored(&o), m.Body))
+
+	r.Resume()
+	r.readable(t, m, o)
+	r.readable(t, foreign, o)
 }
 
 func TestCiphertextHasItsPlace(t *testing.T) {
@@ -234,25 +276,25 @@ func TestNamesOfKeys(t *testing.T) {
 		"alias/other": nil, "arn:aws:kms": nil, "arn:aws:sqs:us-east-1:000000000000:" + old.ID(): nil, "x": nil,
 	} {
 		k, err := r.key(name)
-		if k != want || (err == nil) != (want != nil) || err != nil && !errors.Is(err, ErrNoKey) {
+		if k != want || (err == nil) != (want != nil) || err != nil && !errors.Is(err, keyring.ErrNoKey) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	o := text("confidential")
 	m := r.encrypt(t, Setting{Queue: 7, Key: old.ID(), Period: time.Minute}, o)
 	r.readable(t, m, o)
-	if _, err := r.Encrypt(Setting{Key: "x"}, []queue.Outgoing{o}); !errors.Is(err, ErrNoKey) {
+	if _, err := r.Encrypt(Setting{Key: "x"}, []queue.Outgoing{o}); !errors.Is(err, keyring.ErrNoKey) {
 		t.Error(err)
 	}
 	r.Use([]*keyring.Key{old}, nil)
 	if k, err := r.key(""); k != old {
 		t.Error(err)
 	}
-	if err := r.Check(ring.First().ID()); !errors.Is(err, ErrNoKey) || !r.Encrypts() {
+	if err := r.Check(ring.First().ID()); !errors.Is(err, keyring.ErrNoKey) || !r.Encrypts() {
 		t.Error(err)
 	}
 	r.Use(nil, nil)
-	if err := r.Check(""); !errors.Is(err, ErrNoKey) || r.Encrypts() {
+	if err := r.Check(""); !errors.Is(err, keyring.ErrNoKey) || r.Encrypts() {
 		t.Error(err)
 	}
 	r.readable(t, m, o)
@@ -330,7 +372,7 @@ func TestPublications(t *testing.T) {
 	}
 	without := stored(&got.Copies[3].Message)
 	r.unreadable(t, "without its tail", *without)
-	if _, err := r.EncryptPublication(p, func(queue.ID) (string, bool) { return "x", true }); !errors.Is(err, ErrNoKey) {
+	if _, err := r.EncryptPublication(p, func(queue.ID) (string, bool) { return "x", true }); !errors.Is(err, keyring.ErrNoKey) {
 		t.Error(err)
 	}
 }

@@ -20,13 +20,18 @@ const (
 	anEdit       what = 3
 )
 
-// Encrypt returns the messages in their stored form, without changing its argument. The error is ErrNoKey.
+// Encrypt returns the messages in their stored form, without changing its argument. The error is keyring.ErrNoKey,
+// keyring.ErrDisabled or ErrSuspended, as for edits and publications.
 func (c *Cipher) Encrypt(s Setting, messages []queue.Outgoing) (*Sealed, error) {
 	k, err := c.key(s.Key)
 	if err != nil {
 		return nil, err
 	}
-	return seal(c.dataKey(k, s.Queue, s.Period), messages), nil
+	d, err := c.dataKey(k, s.Queue, s.Period)
+	if err != nil {
+		return nil, err
+	}
+	return seal(d, messages), nil
 }
 
 // encryptWhole appends the body of an encrypted message with one part. It assembles the text there, and encrypts it in
@@ -80,7 +85,7 @@ func boundTo(q queue.ID, at place) (b [boundSize]byte) {
 	return b
 }
 
-// Decrypt decrypts an encrypted message. After an error, which is ErrUnreadable, m is unchanged.
+// Decrypt decrypts an encrypted message. After an error, which is ErrUnreadable or ErrSuspended, m is unchanged.
 func (c *Cipher) Decrypt(m *queue.Message) error {
 	s := newBuffer()
 	body := append(s.bytes[:0], m.Body...)
@@ -88,7 +93,7 @@ func (c *Cipher) Decrypt(m *queue.Message) error {
 	return c.Open(m, body)
 }
 
-// Open implements queue.Cipher. The error is ErrUnreadable.
+// Open implements queue.Cipher. The error is ErrUnreadable or ErrSuspended.
 func (c *Cipher) Open(m *queue.Message, body []byte) error {
 	s := newBuffer()
 	text, size, err := c.text(s, body, m.EncryptedFor(), aMessage)
@@ -126,7 +131,7 @@ func (c *Cipher) text(s *buffer, body []byte, id queue.MessageID, of what) (text
 	switch {
 	case err == nil && !encrypted: // the last part is authentic, so a literal one comes before it
 		err = fmt.Errorf("%w: its end is missing", ErrUnreadable)
-	case err != nil && !errors.Is(err, ErrUnreadable):
+	case err != nil && !errors.Is(err, ErrUnreadable) && !errors.Is(err, ErrSuspended):
 		err = fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	return text, size, err

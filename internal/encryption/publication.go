@@ -12,7 +12,7 @@ import (
 const publicationPeriod = 5 * time.Minute
 
 // EncryptPublication returns a publication as it is stored: key returns the name of the key for the copies of a queue,
-// or false if these are not to be encrypted. The publication that is given is not changed. The error is ErrNoKey.
+// or false if these are not to be encrypted. The publication that is given is not changed.
 //
 // Copies that have their beginning in common have its ciphertext in common as well. Where the engine writes the
 // sequence number, its digits stand in a literal part.
@@ -65,10 +65,13 @@ func (e *copies) encrypt(one *queue.Copy, name string) error {
 	if err != nil {
 		return err
 	}
+	d, err := e.cipher.dataKey(k, 0, publicationPeriod)
+	if err != nil {
+		return err
+	}
 	m := &one.Message
 	b := e.beginning(beginning{
-		data: e.cipher.dataKey(k, 0, publicationPeriod), body: m.Body, attributes: len(m.Attributes), at: one.SequenceAt,
-		whole: one.Tail == "",
+		data: d, body: m.Body, attributes: len(m.Attributes), at: one.SequenceAt, whole: one.Tail == "",
 	}, m)
 	if one.Tail != "" {
 		one.Tail = string(e.part(nil, b.data, []byte(one.Tail), len(one.Tail), b.next, true))

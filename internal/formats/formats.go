@@ -47,6 +47,9 @@ const (
 	// ClusterBackups is what programs read that know the identity of a cluster's continuous backups. No directory needs
 	// it.
 	ClusterBackups = 18
+	// RetiredKeys is what programs read that know retired encryption keys. No directory needs it. It has the number of
+	// ClusterBackups: the same version brought both.
+	RetiredKeys = ClusterBackups
 	// Detectors has anomaly detectors, rules of Contributor Insights, and alarms on bands of expected values.
 	Detectors = 19
 )

@@ -15,6 +15,16 @@
 // The id is derived from the key, and the digest covers all keys. So a file that lost its end, a line or a digit is
 // refused as a whole: no part of it is ever used, and nothing replaces it.
 //
+// # Sealed files
+//
+// A key service can seal the keys, see Service. The file then begins with "sluice encryption keys 2", and has what the
+// service has made of each key, in base64 instead of HEX. A ring of such a file is of no use until the service has
+// opened its keys; the id shows that it has given the right ones. The service is asked when a server starts and when an
+// operator changes the file, never for a message, and from then on whether it still opens the keys.
+//
+// The service could also wrap each data key. Then a message would be a few hundred bytes longer, and sends and receives
+// would wait for the service: after a restart, for each data key of a backlog.
+//
 // # Wrapping
 //
 // A key of the ring never encrypts a message. It wraps data keys: AES-256-GCM under a random nonce of 96 bits, with

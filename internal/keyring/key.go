@@ -5,10 +5,11 @@ import (
 	"crypto/cipher"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // KeySize is the size of a key of the ring, and of a data key, in bytes.
@@ -23,12 +24,13 @@ var ErrDamaged = errors.New("the data key cannot be unwrapped: it is damaged, or
 // ShortID is the beginning of a key's id, by which wrapped data keys name the key.
 type ShortID [8]byte
 
-// Key is a key of the ring. It is immutable.
+// Key is a key of the ring. It is immutable. A sealed key that is not open has an id only, and must not wrap or unwrap.
 type Key struct {
-	id    [16]byte
-	made  time.Time
-	value [KeySize]byte
-	wraps cipher.AEAD
+	id     [16]byte
+	made   time.Time
+	value  [KeySize]byte
+	wraps  cipher.AEAD // nil: the key is not open
+	sealed []byte      // the value, sealed by a key service; nil: it is not sealed
 }
 
 // newKey returns the key with a value.
@@ -62,10 +64,7 @@ func newAEAD(key []byte) cipher.AEAD {
 }
 
 // ID returns the id, a UUID.
-func (k *Key) ID() string {
-	h := hex.EncodeToString(k.id[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
+func (k *Key) ID() string { return uuid.UUID(k.id).String() }
 
 // Short returns the beginning of the id.
 func (k *Key) Short() ShortID { return ShortID(k.id[:8]) }

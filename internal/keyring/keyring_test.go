@@ -16,8 +16,8 @@ var now = time.Date(2026, 11, 23, 16, 0, 0, 0, time.UTC)
 func create(t *testing.T) (path string, r *Ring) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "keys")
-	r, err := Create(path, now)
-	if err != nil {
+	r = New(now)
+	if err := r.Create(path); err != nil {
 		t.Fatal(err)
 	}
 	return path, r
@@ -54,7 +54,7 @@ func TestFileKeepsKeys(t *testing.T) {
 
 func TestCreateReplacesNothing(t *testing.T) {
 	path, r := create(t)
-	if _, err := Create(path, now); !errors.Is(err, os.ErrExist) {
+	if err := New(now).Create(path); !errors.Is(err, os.ErrExist) {
 		t.Error(err)
 	}
 	if got, err := Load(path); err != nil || got.First().ID() != r.First().ID() {
@@ -140,6 +140,9 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 	}
 	if runtime.GOOS == "windows" {
 		return
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)

@@ -127,8 +127,15 @@ func (b *backups) snapshot(ctx context.Context, about *backup.About) (dir string
 	if about.Data, err = datadir.ReadFormat(b.config.Data); err != nil {
 		return "", err
 	}
+	files := map[string]string{}
 	for _, name := range []string{CredentialsFile, MasterKeyFile, datadir.FormatFile} {
-		content, err := os.ReadFile(filepath.Join(b.config.Data, name))
+		files[name] = filepath.Join(b.config.Data, name)
+	}
+	if b.config.EncryptionKeyURL != "" { // of no use without the key service
+		files[SealedKeyFile] = b.config.KeyFile()
+	}
+	for name, path := range files {
+		content, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // in a cluster the keys are in the control store
 		}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/keyring/keyservice"
 	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
@@ -36,8 +38,11 @@ type Config struct {
 	Insecure       bool     // allow plain HTTP on an address that other machines can reach
 	PublicURL      string   // beginning of queue URLs; empty: the URL that the client used
 	TrustedProxies []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
-	// EncryptionKeyFile holds the keys that encrypt messages. Without it, messages are not encrypted.
+	// EncryptionKeyFile holds the keys that encrypt messages. EncryptionKeyURL is the key service that seals them, in
+	// the form of keyservice.Open; with it, the file is in the data directory by default. Without both, messages are
+	// not encrypted.
 	EncryptionKeyFile string
+	EncryptionKeyURL  string
 	MaxMessageSize    int      // bytes; MaximumMessageSize of queues that do not set it
 	MaxQueues         int      // of an account, in all regions together; 0: unlimited
 	NoSignatureV2     bool     // refuse requests signed with Signature Version 2
@@ -105,7 +110,7 @@ func (c *Config) Validate() error {
 		"--max-message-size %d: want 1024 to 1048576 bytes",
 		c.MaxMessageSize,
 	)
-	wrong.when(c.InMemory && c.EncryptionKeyFile != "", "--encryption-key-file is for data on a disk, and --in-memory keeps none")
+	c.validateKeys(&wrong)
 	wrong.when(c.MaxQueues < 0, "--max-queues %d: want 1 or more, or 0 for no limit", c.MaxQueues)
 	wrong.when(c.MinFreeSpace < AutoMinFree, "--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
 	wrong.when(c.MaxConnections < 0, "--max-connections %d: want 1 or more, or 0 for the default", c.MaxConnections)
@@ -165,6 +170,27 @@ func (c *Config) validateAccounts(wrong *mistakes) {
 	for _, a := range c.Accounts {
 		wrong.when(!identity.IsAccount(a), "--account %q: want 12 digits", a)
 	}
+}
+
+func (c *Config) validateKeys(wrong *mistakes) {
+	wrong.when(c.InMemory && c.KeyFile() != "", "--encryption-key-file and --encryption-key-url are for data on a disk, and --in-memory keeps none")
+	if c.EncryptionKeyURL == "" {
+		return
+	}
+	if err := keyservice.Check(c.EncryptionKeyURL); err != nil {
+		wrong.add(fmt.Errorf("--encryption-key-url: %w", err))
+	}
+}
+
+// SealedKeyFile is the file in the data directory with the keys that a key service has sealed.
+const SealedKeyFile = "encryption.keys"
+
+// KeyFile returns the file with the keys that encrypt messages, or nothing.
+func (c *Config) KeyFile() string {
+	if c.EncryptionKeyFile == "" && c.EncryptionKeyURL != "" {
+		return filepath.Join(c.Data, SealedKeyFile)
+	}
+	return c.EncryptionKeyFile
 }
 
 func (c *Config) validateTrails(wrong *mistakes) {

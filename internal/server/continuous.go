@@ -91,7 +91,8 @@ func (c *continuous) leave() {
 	c.since, c.last, c.problem, c.made = c.config.Now(), time.Time{}, "", false
 }
 
-// step makes one backup, records its outcome, and removes old backups. It reports whether there is a new backup.
+// step makes one backup, records its outcome, and removes old backups until the next one is due, or for at least a
+// tenth of the time between two. It reports whether there is a new backup.
 func (c *continuous) step(ctx context.Context) bool {
 	began := time.Now()
 	m, err := c.make(ctx)
@@ -102,7 +103,9 @@ func (c *continuous) step(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	if err := c.writer.Tidy(ctx, c.config.Now()); err != nil && ctx.Err() == nil {
+	every := c.config.BackupEvery
+	until := time.Now().Add(max(every-time.Since(began), every/10))
+	if err := c.writer.Tidy(ctx, c.config.Now(), until); err != nil && ctx.Err() == nil {
 		c.log.Warn("old backups cannot be removed", "to", c.config.BackupTo, "error", err)
 	}
 	return true

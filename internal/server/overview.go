@@ -78,6 +78,7 @@ func (a *administration) nodeStatus() admin.NodeStatus {
 		n.LastBackup = &at
 	}
 	n.ContinuousBackup = a.continuous.describe()
+	n.KeyService = a.secrecy.watch.describe()
 	return n
 }
 
@@ -206,7 +207,24 @@ func problems(cluster *status.Status, s *admin.ServerStatus) []status.Problem {
 			Advice:  "Make space on it, delete messages, or start the server with a smaller --min-free-space.",
 		})
 	}
-	return append(out, backupProblems(s)...)
+	return append(append(out, keyProblems(s)...), backupProblems(s)...)
+}
+
+// keyProblems returns the problems of nodes with their key services.
+func keyProblems(s *admin.ServerStatus) (out []status.Problem) {
+	for _, n := range s.Nodes {
+		if k := n.KeyService; k != nil && k.Failure != "" {
+			text := "The key service " + k.URL
+			if n.Name != "" {
+				text += ", which node " + n.Name + " asks,"
+			}
+			out = append(out, status.Problem{
+				Problem: text + " does not open the encryption keys: " + k.Failure + ".",
+				Advice:  "Soon no message can be encrypted or decrypted. Look after the service, its key, and the server's permissions.",
+			})
+		}
+	}
+	return out
 }
 
 // backupProblems returns the problems of continuous backups, which one of the nodes makes.

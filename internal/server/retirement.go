@@ -178,7 +178,7 @@ func (r *retirement) retire(ctx context.Context, id string) (k encryption.Retire
 	if err := r.refuse(id); err != nil {
 		return k, err
 	}
-	if err := r.storage.node.Reads(formats.ClusterBackups); err != nil {
+	if err := r.storage.node.Reads(formats.RetiredKeys); err != nil {
 		return k, err
 	}
 	return r.secrecy.used.Retire(ctx, id, r.config.Now())

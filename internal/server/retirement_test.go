@@ -124,7 +124,7 @@ func TestRetiredKey(t *testing.T) {
 		t.Errorf("nothing needs it: %+v", k)
 	}
 	r.restart(func(k *keyring.Ring) (*keyring.Ring, error) { return k, nil }) // as a node that has the old file
-	if err := r.server.secrecy.check(old); !errors.Is(err, encryption.ErrDisabled) {
+	if err := r.server.secrecy.check(old); !errors.Is(err, keyring.ErrDisabled) {
 		t.Errorf("the key is back: %v", err)
 	}
 	r.restart(func(k *keyring.Ring) (*keyring.Ring, error) { return k.Remove(old) })

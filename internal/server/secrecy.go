@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/keyring"
+	"github.com/sluicemq/sluice/internal/keyring/keyservice"
+	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -32,6 +35,7 @@ type secrecy struct {
 	used    *encryption.Used
 	ring    *keyring.Ring // nil: messages are not encrypted
 	cipher  *encryption.Cipher
+	watch   *keyWatch // nil: no key service has sealed the keys
 }
 
 // openSecrecy reads the keys. It creates a file with a key if there is none and nothing was encrypted.
@@ -41,22 +45,16 @@ func openSecrecy(c *Config, st *storage, topics *topic.Topics) (_ *secrecy, err 
 		return nil, err
 	}
 	used := s.used.IDs()
-	if c.EncryptionKeyFile == "" {
+	if c.KeyFile() == "" {
 		if len(used) > 0 {
-			return nil, fmt.Errorf("messages are encrypted under the key %s: give its file, by --encryption-key-file", used[0])
+			return nil, fmt.Errorf(
+				"messages are encrypted under the key %s: give its file by --encryption-key-file, or its service by --encryption-key-url", used[0])
 		}
 		return s, nil
 	}
-	if s.ring, err = s.load(used); err != nil {
-		return nil, fmt.Errorf("--encryption-key-file: %w", err)
+	if err := s.openRing(context.Background(), used); err != nil {
+		return nil, err
 	}
-	for _, id := range used {
-		if s.ring.ByID(id) == nil {
-			return nil, fmt.Errorf("--encryption-key-file: %s lacks the key %s, under which messages are encrypted: restore the file from a copy",
-				c.EncryptionKeyFile, id)
-		}
-	}
-	s.cipher = encryption.New(s.ring, c.Now)
 	st.cipher = s.cipher
 	if c.Join == nil {
 		if err := s.add(context.Background()); err != nil {
@@ -67,22 +65,75 @@ func openSecrecy(c *Config, st *storage, topics *topic.Topics) (_ *secrecy, err 
 	return s, nil
 }
 
+// openRing reads the file with the keys, or creates it, and makes the cipher.
+func (s *secrecy) openRing(ctx context.Context, used []string) (err error) {
+	path := s.config.KeyFile()
+	var seals keyring.Service // nil: the keys are not sealed
+	if s.config.EncryptionKeyURL != "" {
+		if seals, err = keyservice.Open(ctx, s.config.EncryptionKeyURL); err != nil {
+			return fmt.Errorf("--encryption-key-url: %w", err)
+		}
+	}
+	if s.ring, err = s.load(ctx, path, seals, used); err != nil {
+		return fmt.Errorf("the encryption keys: %w", err)
+	}
+	for _, id := range used {
+		if s.ring.ByID(id) == nil {
+			return fmt.Errorf("the encryption keys: %s lacks the key %s, under which messages are encrypted: restore the file from a copy", path, id)
+		}
+	}
+	s.cipher = encryption.New(s.ring, s.config.Now)
+	if seals != nil {
+		s.watch = newKeyWatch(s.config, seals, s.ring, s.cipher)
+	}
+	return nil
+}
+
 // load reads the file with the keys, or creates it.
-func (s *secrecy) load(used []string) (*keyring.Ring, error) {
-	path := s.config.EncryptionKeyFile
+func (s *secrecy) load(ctx context.Context, path string, seals keyring.Service, used []string) (*keyring.Ring, error) {
 	ring, err := keyring.Load(path)
 	switch {
-	case !errors.Is(err, keyring.ErrNoFile):
-		return ring, err
+	case errors.Is(err, keyring.ErrNoFile):
+		return s.create(ctx, path, seals, used, err)
+	case err != nil:
+		return nil, err
+	case ring.Sealed() != (seals != nil):
+		return nil, notAsSealed(path, ring.Sealed())
+	case ring.Sealed():
+		return ring.Open(ctx, seals)
+	}
+	return ring, nil
+}
+
+// notAsSealed returns the error for a file that does not fit --encryption-key-url.
+func notAsSealed(path string, sealed bool) error {
+	if sealed {
+		return fmt.Errorf("a key service has sealed the keys in %s: give its --encryption-key-url", path)
+	}
+	return fmt.Errorf("no key service has sealed the keys in %s: run sluice key reseal, or leave --encryption-key-url out", path)
+}
+
+// create makes the file with the keys, unless messages need the keys of a file that is missing.
+func (s *secrecy) create(
+	ctx context.Context, path string, seals keyring.Service, used []string, missing error,
+) (ring *keyring.Ring, err error) {
+	switch {
 	case len(used) > 0:
-		return nil, fmt.Errorf("%w, and messages are encrypted under the key %s: restore the file from a copy", err, used[0])
+		return nil, fmt.Errorf("%w, and messages are encrypted under the key %s: restore the file from a copy", missing, used[0])
 	case s.config.Join != nil:
-		return nil, fmt.Errorf("%w; all nodes of a cluster need the same: make it by sluice key create, and copy it to each", err)
+		return nil, fmt.Errorf("%w; all nodes of a cluster need the same: make it by sluice key create, and copy it to each", missing)
 	}
-	if ring, err = keyring.Create(path, s.config.Now()); err == nil {
-		s.log.Info("made a key to encrypt messages with; without a copy of the file they are lost with it", "file", path, "key", ring.First().ID())
+	ring = keyring.New(s.config.Now())
+	if seals != nil {
+		if ring, err = ring.Seal(ctx, seals); err != nil {
+			return nil, err
+		}
 	}
-	return ring, err
+	if err := ring.Create(path); err != nil {
+		return nil, err
+	}
+	s.log.Info("made a key to encrypt messages with; without a copy of the file they are lost with it", "file", path, "key", ring.First().ID())
+	return ring, nil
 }
 
 // missing returns the ids of this node's keys that the control store does not have, not even as retired.
@@ -132,11 +183,30 @@ func (s *secrecy) use() {
 // agreePause is how long a node of a cluster waits before it asks again whether all nodes have its keys.
 const agreePause = 2 * time.Second
 
-// Run starts encrypting with each key as soon as all nodes of the cluster have it, and follows which keys are retired.
+// Run follows which keys encrypt, and whether the key service still opens them, until ctx ends.
 func (s *secrecy) Run(ctx context.Context) error {
 	if s.ring == nil {
 		return nil
 	}
+	var all sync.WaitGroup
+	all.Go(func() { s.follow(ctx) })
+	if s.watch != nil {
+		all.Go(func() { s.watch.run(ctx) })
+	}
+	all.Wait()
+	return nil
+}
+
+// measure adds the metric of the key service, if there is one.
+func (s *secrecy) measure(m *prom.Metrics) {
+	if s.watch != nil {
+		m.KeyService(s.watch.age)
+	}
+}
+
+// follow starts encrypting with each key as soon as all nodes of the cluster have it, and follows which keys are
+// retired.
+func (s *secrecy) follow(ctx context.Context) {
 	pause := time.NewTicker(agreePause)
 	defer pause.Stop()
 	for waited, said := false, false; ; {
@@ -157,7 +227,7 @@ func (s *secrecy) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-changed:
 		case <-again:
 		}
@@ -206,7 +276,7 @@ func (s *secrecy) over(m Messages, queues *catalog.Catalog) Messages {
 	return &secretMessages{Messages: m, secrecy: s, queues: queues}
 }
 
-// check returns encryption.ErrNoKey or ErrDisabled if messages cannot be encrypted with the key of this name.
+// check returns keyring.ErrNoKey or keyring.ErrDisabled if messages cannot be encrypted with the key of this name.
 func (s *secrecy) check(key string) error {
 	if s.cipher == nil || !s.cipher.Encrypts() {
 		return nil
@@ -329,7 +399,8 @@ type receiver interface {
 
 // receive receives messages and decrypts them. A message that cannot be decrypted is left out, and stays in flight: it
 // does not hold up the others, and the queue's redrive policy takes it to the dead-letter queue. The messages behind it
-// in its message group are taken back. If there is no other message, the error is encryption.ErrUnreadable.
+// in its message group are taken back, and so are those that cannot be decrypted while the keys are suspended: nothing
+// is wrong with them. If there is no other message, the error is encryption.ErrUnreadable or ErrSuspended.
 func (s *secrecy) receive(
 	ctx context.Context, from receiver, id queue.ID, r queue.Receive, wait time.Duration,
 ) ([]shard.Message, error) {
@@ -338,12 +409,12 @@ func (s *secrecy) receive(
 	if err != nil {
 		return nil, err
 	}
-	fine, behind, failed := s.readable(messages)
+	fine, back, failed := s.readable(messages)
 	if failed == nil {
 		return messages, nil
 	}
-	if len(behind) > 0 {
-		failed = errors.Join(failed, from.Return(context.WithoutCancel(ctx), id, behind, r.Attempt))
+	if len(back) > 0 {
+		failed = errors.Join(failed, from.Return(context.WithoutCancel(ctx), id, back, r.Attempt))
 	}
 	if len(fine) == 0 {
 		return nil, failed
@@ -352,15 +423,15 @@ func (s *secrecy) receive(
 	return fine, nil
 }
 
-// readable decrypts messages, and returns those that it could, in their order, and the deliveries of those behind one
-// that it could not in their message group. The error is about those that it could not decrypt.
-func (s *secrecy) readable(messages []shard.Message) (fine []shard.Message, behind []queue.Delivery, failed error) {
+// readable decrypts messages, and returns those that it could, in their order, and the deliveries to take back. The
+// error is about those that it could not decrypt.
+func (s *secrecy) readable(messages []shard.Message) (fine []shard.Message, back []queue.Delivery, failed error) {
 	var blocked map[string]bool // message groups
 	fine = messages[:0]
 	for i := range messages {
 		one := &messages[i]
 		if one.Sequence > 0 && blocked[one.Group] {
-			behind = append(behind, one.Delivery)
+			back = append(back, one.Delivery)
 			continue
 		}
 		if one.IsEncrypted() {
@@ -370,12 +441,15 @@ func (s *secrecy) readable(messages []shard.Message) (fine []shard.Message, behi
 					blocked = make(map[string]bool)
 				}
 				blocked[one.Group] = true
+				if errors.Is(err, encryption.ErrSuspended) {
+					back = append(back, one.Delivery)
+				}
 				continue
 			}
 		}
 		fine = append(fine, *one)
 	}
-	return fine, behind, failed
+	return fine, back, failed
 }
 
 // StartMove implements sqs.Shard. The edit of a task is encrypted if its queue, or one that it may fill, is.

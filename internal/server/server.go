@@ -142,7 +142,7 @@ func (s *Server) assemble() error {
 
 // measured returns the wings that have metrics for Prometheus.
 func (s *Server) measured() []measured {
-	return []measured{s.storage, s.accounts, s.topics, s.queues, s.audit, s.entrance, s.administration}
+	return []measured{s.storage, s.secrecy, s.accounts, s.topics, s.queues, s.audit, s.entrance, s.administration}
 }
 
 // services returns the services for clients. A request that does not name a service is for the first one.

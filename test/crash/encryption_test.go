@@ -26,7 +26,7 @@ func TestKillEncrypted(t *testing.T) {
 	t.Parallel()
 	binary, data := program.Build(t), t.TempDir()
 	keys := filepath.Join(t.TempDir(), "keys")
-	if _, err := keyring.Create(keys, time.Now()); err != nil {
+	if err := keyring.New(time.Now()).Create(keys); err != nil {
 		t.Fatal(err)
 	}
 	flags := []string{"--encryption-key-file", keys}
@@ -77,8 +77,8 @@ func TestEncryptedCluster(t *testing.T) {
 	program.Long(t)
 	t.Parallel()
 	keys := filepath.Join(t.TempDir(), "keys")
-	ring, err := keyring.Create(keys, time.Now())
-	if err != nil {
+	ring := keyring.New(time.Now())
+	if err := ring.Create(keys); err != nil {
 		t.Fatal(err)
 	}
 	c := &encryptedNodes{
@@ -94,7 +94,7 @@ func TestEncryptedCluster(t *testing.T) {
 	for n := range len(c.client) {
 		senders.Go(func() { c.send(n, &over) })
 	}
-	ring, err = ring.Prepare(time.Now())
+	ring, err := ring.Prepare(time.Now())
 	c.restartWith(ring, err)
 	c.encryptsWith(ring.Keys()[1])
 	ring, err = ring.Rotate(time.Now())

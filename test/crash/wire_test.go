@@ -78,7 +78,7 @@ func newWire(t *testing.T, encrypts bool) *wire {
 	var flags []string
 	if encrypts {
 		keys := filepath.Join(t.TempDir(), "keys")
-		if _, err := keyring.Create(keys, time.Now()); err != nil {
+		if err := keyring.New(time.Now()).Create(keys); err != nil {
 			t.Fatal(err)
 		}
 		flags = append(flags, "--encryption-key-file", keys)

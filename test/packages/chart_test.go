@@ -238,6 +238,29 @@ func TestChartWithBackups(t *testing.T) {
 	}
 }
 
+// A key service seals the keys, which all nodes of a cluster get from a secret.
+func TestChartWithKeyService(t *testing.T) {
+	const service = "encryption.keyService=hashivault://jobs,encryption.existingSecret=vault"
+	alone := render(t, "--set", service)
+	if out := check(t, alone["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(), rootKey(t, alone["Secret jobs-sluice-root"])...); !strings.Contains(
+		out, "\nencryption-key-url: \"hashivault://jobs\" ") {
+		t.Errorf("the key service is missing in\n%s", out)
+	}
+	cluster := render(t, "--set", service+",replicas=3,encryption.existingKeys=sealed")
+	if config := cluster["ConfigMap jobs-sluice"].Data["sluice.yaml"]; !strings.Contains(config, "\nencryption-key-file: /etc/sluice/keys/encryption.keys\n") {
+		t.Errorf("the nodes have no keys:\n%s", config)
+	}
+	if secret := cluster["StatefulSet jobs-sluice"].mounts()["/etc/sluice/keys"]; secret != "sealed" {
+		t.Errorf("the secret %q is mounted", secret)
+	}
+	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", service+",backup.to=s3://b/p,backup.existingSecret=bucket")
+	for _, name := range []string{"vault", "bucket"} {
+		if !strings.Contains(out, "secretRef:\n                name: "+name+"\n") {
+			t.Errorf("the secret %s is missing in\n%s", name, out)
+		}
+	}
+}
+
 // The image has the version of the program as its tag, and not a tag such as latest.
 func TestChartNamesAnImage(t *testing.T) {
 	for values, want := range map[string]string{
@@ -301,20 +324,23 @@ func TestChartKnowsTheFlags(t *testing.T) {
 // Values that cannot be meant are refused, with a reason.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
-		"replicas=2":                                "two nodes survive the loss of none",
-		"config.trail-dir=/x":                       "config.trail-dir is made by the chart",
-		"config.backup-to=s3://b":                   "config.backup-to is made by the chart",
-		"backup.to=s3://b/p,backup.existingClaim=c": "use either to or existingClaim",
-		"config.listen=:1":                          "config.listen is made by the chart",
-		"antiAffinity=somewhere":                    "want required or preferred",
-		"replica=3":                                 "additional properties 'replica' not allowed",
-		"replicas=three":                            "got string, want integer",
-		"replicas=0":                                "minimum: got 0, want 1",
-		"image.tagg=1":                              "additional properties 'tagg' not allowed",
-		"image.pullPolicy=never":                    "value must be one of 'Always', 'IfNotPresent', 'Never'",
-		"config.log-fromat=json":                    "additional properties 'log-fromat' not allowed",
-		"service.port=http":                         "got string, want integer",
-		"persistence.sise=1Gi":                      "additional properties 'sise' not allowed",
+		"replicas=2":                                      "two nodes survive the loss of none",
+		"config.trail-dir=/x":                             "config.trail-dir is made by the chart",
+		"config.backup-to=s3://b":                         "config.backup-to is made by the chart",
+		"backup.to=s3://b/p,backup.existingClaim=c":       "use either to or existingClaim",
+		"config.listen=:1":                                "config.listen is made by the chart",
+		"config.encryption-key-url=hashivault://x":        "config.encryption-key-url is made by the chart",
+		"encryption.keyService=hashivault://x,replicas=3": "all nodes of a cluster need the same keys",
+		"encryption.existingKeys=k":                       "existingKeys needs keyService",
+		"antiAffinity=somewhere":                          "want required or preferred",
+		"replica=3":                                       "additional properties 'replica' not allowed",
+		"replicas=three":                                  "got string, want integer",
+		"replicas=0":                                      "minimum: got 0, want 1",
+		"image.tagg=1":                                    "additional properties 'tagg' not allowed",
+		"image.pullPolicy=never":                          "value must be one of 'Always', 'IfNotPresent', 'Never'",
+		"config.log-fromat=json":                          "additional properties 'log-fromat' not allowed",
+		"service.port=http":                               "got string, want integer",
+		"persistence.sise=1Gi":                            "additional properties 'sise' not allowed",
 
 		"metrics.serviceMonitor.enable=true": "additional properties 'enable' not allowed",
 	} {
@@ -362,9 +388,11 @@ func TestInstalledSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, string(config), t.TempDir())
-	suggested := regexp.MustCompile(`(?m)^# (backup-)`).ReplaceAllString(string(config), "$1")
+	suggested := regexp.MustCompile(`(?m)^# (backup-|encryption-key-url)`).ReplaceAllString(string(config), "$1")
 	out := check(t, suggested, t.TempDir())
-	for _, want := range []string{"\nbackup-to: \"s3://backups/sluice\" ", "\nbackup-keep: \"7d\" "} {
+	for _, want := range []string{
+		"\nbackup-to: \"s3://backups/sluice\" ", "\nbackup-keep: \"7d\" ", "\nencryption-key-url: \"awskms://alias/sluice?region=eu-central-1\" ",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

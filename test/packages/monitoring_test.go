@@ -31,6 +31,7 @@ func TestDashboardsUseMetricsThatThereAre(t *testing.T) {
 	m.Disk(func() (uint64, uint64, error) { return 1, 2, nil }, func() bool { return false })
 	m.Totals(func() (n [queue.Counters]int64) { return n })
 	m.Memory(func() int64 { return 0 })
+	m.KeyService(func() time.Duration { return 0 })
 	m.Backup(func() (time.Duration, bool) { return 0, true }, func() uint64 { return 0 })
 	m.Trail(func() prom.TrailDrops { return prom.TrailDrops{} })
 	m.Cluster(func() status.Status {

@@ -37,6 +37,14 @@ type NodeStatus struct {
 	LastBackup       *int64 // when the latest backup was complete that it has sent since it was started
 	BackupRunning    bool
 	ContinuousBackup *ContinuousBackup // nil: there are none
+	KeyService       *KeyService       // nil: none has sealed the encryption keys
+}
+
+// KeyService is how the key service stands that has sealed the encryption keys.
+type KeyService struct {
+	URL             string
+	OpenedTimestamp int64  // when it last opened them, in Unix milliseconds
+	Failure         string `json:",omitempty"` // why it has not since
 }
 
 // ContinuousBackup is how the continuous backups of a server stand.

@@ -20,20 +20,20 @@ func errNoQueue() *protocol.Error {
 
 // failure translates an error of the shard into the client's answer.
 func failure(err error) error {
+	if e, ok := service.OfKey(err, "of the queue"); ok && !errors.Is(err, encryption.ErrSuspended) {
+		return errors.Join(protocol.ValidationError("%s", e.Text), err)
+	}
 	switch {
 	case errors.Is(err, queue.ErrNoQueue):
 		return errNoQueue()
 	case errors.Is(err, queue.ErrSealed):
 		return service.Sealed(err)
-	case errors.Is(err, encryption.ErrNoKey):
-		return errors.Join(protocol.ValidationError("The encryption key of the queue does not exist."), err)
-	case errors.Is(err, encryption.ErrDisabled):
-		return errors.Join(protocol.ValidationError("The encryption key of the queue is retired."), err)
 	case errors.Is(err, queue.ErrTooLong):
 		return protocol.InvalidParameterValue("The request is too large to be carried out.")
 	case service.OfTheDisk(err):
 		return service.Failure(err)
-	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, encryption.ErrSuspended), errors.Is(err, shard.ErrUnavailable),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(protocol.ServiceUnavailable(), err)
 	}
 	return err

@@ -46,7 +46,7 @@ func (k *KeyAccess) Authorize(c *protocol.Call, account, region, key string, act
 		return nil
 	}
 	s := Subject{Resource: keyResource{account, region, key}, Owner: account}
-	if !strings.Contains(key, awsAlias) || Caller(c).Account != account {
+	if !isManaged(key) || Caller(c).Account != account {
 		return k.authorizer.Authorize(c, s, actions...)
 	}
 	for _, action := range actions {
@@ -57,8 +57,14 @@ func (k *KeyAccess) Authorize(c *protocol.Call, account, region, key string, act
 	return nil
 }
 
-// awsAlias begins the aliases of the keys that AWS manages.
-const awsAlias = "alias/aws/"
+// isManaged reports whether the name of a key is an alias of a key that AWS manages, or the ARN of such an alias. No
+// operator can name a key like that.
+func isManaged(key string) bool {
+	if parts := strings.SplitN(key, ":", 6); len(parts) == 6 && parts[0] == "arn" && parts[2] == "kms" {
+		key = parts[5]
+	}
+	return strings.HasPrefix(key, "alias/aws/")
+}
 
 // keyResource is the key of a queue or topic, by the name that this has for it.
 type keyResource struct{ account, region, key string }

@@ -9,7 +9,6 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/encryption"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -110,12 +109,10 @@ func errUnsupported(parameter, reason string) *protocol.Error {
 	return errParameter("%s Reason: %s", parameter, reason)
 }
 
-// errKey refuses a publish to a topic whose encryption key the server does not have, or has retired.
-func errKey(name string, err error) *protocol.Error {
-	if errors.Is(err, encryption.ErrDisabled) {
-		return service.Modelled("KMSDisabledException", "KMSDisabled", 400, "The key %s is disabled.", service.Shorten(name))
-	}
-	return service.Modelled("KMSNotFoundException", "KMSNotFound", 400, "The key %s does not exist.", service.Shorten(name))
+// errKey refuses a publish to a topic whose key cannot be used.
+func errKey(e service.KeyError) *protocol.Error {
+	code := "KMS" + e.Kind
+	return service.Modelled(code+"Exception", code, 400, "%s", e.Text)
 }
 
 // refusal is the error of a caller whom a policy has refused. SNS has its own name for it.
@@ -146,6 +143,9 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 
 // failure translates an error of the shards or of the control store into the client's error.
 func failure(err error) error {
+	if e, ok := service.OfKey(err, "of the topic"); ok {
+		return errors.Join(errKey(e), err)
+	}
 	switch {
 	case errors.Is(err, topic.ErrNoTopic), errors.Is(err, queue.ErrNoQueue):
 		return errNoTopic()

@@ -116,8 +116,9 @@ func (s *publisher) useKey(c *protocol.Call, t *topic.Topic) error {
 // send publishes messages to their topic, all of them or none.
 func (s *publisher) send(ctx context.Context, c *protocol.Call, messages []*outbound) ([]queue.Published, error) {
 	if key := messages[0].topic.Attributes.KMSKey; key != "" {
-		if err := s.gate.checkKey(key); err != nil {
-			return nil, errKey(key, err)
+		err := s.gate.checkKey(key)
+		if e, ok := service.OfKey(err, service.Shorten(key)); ok {
+			return nil, errors.Join(errKey(e), err)
 		}
 	}
 	if err := s.checkRoom(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/encryption"
+	"github.com/sluicemq/sluice/internal/keyring"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -106,19 +107,24 @@ func errResourceNotFound(format string, args ...any) *protocol.Error {
 	return service.Modelled("ResourceNotFoundException", "ResourceNotFoundException", 404, format, args...)
 }
 
-// errNoKey refuses to encrypt under a key that the server does not have.
-func errNoKey(q *catalog.Queue) *protocol.Error {
-	return service.Modelled("KmsNotFound", "KMS.NotFoundException", 400, "The key %s does not exist.", keyName(q))
+// errKey refuses to encrypt or decrypt under a key that cannot be used.
+func errKey(e service.KeyError) *protocol.Error {
+	shape := "Kms" + e.Kind
+	if e.Kind == "Throttling" {
+		shape = "KmsThrottled"
+	}
+	return service.Modelled(shape, "KMS."+e.Kind+"Exception", 400, "%s", e.Text)
 }
 
-// errKeyDisabled refuses to encrypt under a retired key.
-func errKeyDisabled(q *catalog.Queue) *protocol.Error {
-	return service.Modelled("KmsDisabled", "KMS.DisabledException", 400, "The key %s is disabled.", keyName(q))
-}
+// defaultKey is the name of the key that AWS manages for SQS.
+const defaultKey = "alias/aws/sqs"
 
 // keyName returns the name of a queue's key for people.
 func keyName(q *catalog.Queue) string {
-	return service.Shorten(cmp.Or(q.Attributes.KMSKey, "alias/aws/sqs"))
+	if q == nil {
+		return defaultKey
+	}
+	return service.Shorten(cmp.Or(q.Attributes.KMSKey, defaultKey))
 }
 
 // errNoKeyOfMessage refuses a receive of messages that were all encrypted under keys that the server does not have.
@@ -181,6 +187,12 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 // failure translates an error of the shard or the catalog into the client's answer. It is
 // for errors that are not about one message in particular.
 func failure(err error, q *catalog.Queue) error {
+	if errors.Is(err, encryption.ErrUnreadable) && errors.Is(err, keyring.ErrNoKey) {
+		return errors.Join(errNoKeyOfMessage(), err)
+	}
+	if e, ok := service.OfKey(err, keyName(q)); ok {
+		return errors.Join(errKey(e), err)
+	}
 	switch {
 	case errors.Is(err, queue.ErrNoQueue), errors.Is(err, catalog.ErrNotFound):
 		return errNoQueue()
@@ -192,12 +204,6 @@ func failure(err error, q *catalog.Queue) error {
 		return errPurgeInProgress(q.Name.Queue)
 	case errors.Is(err, queue.ErrSealed):
 		return service.Sealed(err)
-	case errors.Is(err, encryption.ErrUnreadable) && errors.Is(err, encryption.ErrNoKey):
-		return errors.Join(errNoKeyOfMessage(), err)
-	case errors.Is(err, encryption.ErrNoKey):
-		return errors.Join(errNoKey(q), err)
-	case errors.Is(err, encryption.ErrDisabled):
-		return errors.Join(errKeyDisabled(q), err)
 	case errors.Is(err, queue.ErrTooLong):
 		return protocol.InvalidParameterValue("The request is too large to be carried out.")
 	case service.OfTheDisk(err):

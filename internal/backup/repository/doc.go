@@ -26,7 +26,8 @@
 // Objects are removed by the same order. A moment lists the objects that no moment names, itself included, and its
 // writer removes these after the moment is stored: a writer that was overtaken removes none. The writer of the next
 // moment has read that list. For ten minutes it neither relies on an object of it nor stores one again: the other one
-// has given up after five. The only clock that counts is the one of each writer's own machine.
+// has given up after five. The only clock that counts is the one of each writer's own machine. Between two moments a
+// writer removes as many of the objects as there is time for; those that a later moment of its own names, it keeps.
 //
 // # Why the log is not shipped
 //

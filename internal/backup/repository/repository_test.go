@@ -276,7 +276,7 @@ func TestMomentsAreRestored(t *testing.T) {
 		if err != nil || m.Number != int64(i+1) {
 			t.Fatal(m, err)
 		}
-		if err := w.Tidy(t.Context(), timeOf(0)); err != nil {
+		if err := w.Tidy(t.Context(), timeOf(0), time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -385,7 +385,7 @@ func step(t *testing.T, w *Writer, i int, f files) error {
 	if _, err := write(t, w, i, f); err != nil {
 		return err
 	}
-	return w.Tidy(t.Context(), timeOf(i))
+	return w.Tidy(t.Context(), timeOf(i), time.Now().Add(time.Hour))
 }
 
 // A writer that lives on after a failure, as a server does, needs no help either.
@@ -411,7 +411,7 @@ func TestFailuresPass(t *testing.T) {
 				if _, err := write(t, w, i, h[i]); err == nil {
 					good = i
 				}
-				_ = w.Tidy(t.Context(), timeOf(i))
+				_ = w.Tidy(t.Context(), timeOf(i), time.Now().Add(time.Hour))
 			}
 			m.fail = nil
 			for range 2 { // the second removes what the first has let expire
@@ -524,7 +524,7 @@ func TestDoomedObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 5 {
-			if err := stalled.Tidy(t.Context(), timeOf(i)); err != nil {
+			if err := stalled.Tidy(t.Context(), timeOf(i), time.Now().Add(time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -533,7 +533,7 @@ func TestDoomedObjects(t *testing.T) {
 	if err := step(t, next, 11, old); !errors.Is(err, errDoomed) {
 		t.Fatalf("%v", err)
 	}
-	if err := stalled.Tidy(t.Context(), timeOf(10)); err != nil {
+	if err := stalled.Tidy(t.Context(), timeOf(10), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if err := step(t, next, 11, old); err != nil {
@@ -571,6 +571,46 @@ func TestManyObjectsToRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkNoGarbage(t, m)
+}
+
+// Without time before the next moment, one object is removed, and the next calls continue. An object that a new moment
+// names is kept, although the last one has listed it.
+func TestTidyTakesTurns(t *testing.T) {
+	t.Parallel()
+	h := history(3)
+	m := newMemory()
+	for i := range 5 {
+		m.objects[objectKey(fmt.Sprintf("%064x", i))] = ""
+	}
+	named := fmt.Sprintf("%x", sha256.Sum256([]byte("table 3"))) // which the third moment has first
+	m.objects[objectKey(named)] = "table 3"
+	left := func() (n int) {
+		for i := range 5 {
+			if _, there := m.objects[objectKey(fmt.Sprintf("%064x", i))]; there {
+				n++
+			}
+		}
+		return n
+	}
+	w := newWriter(m, "a")
+	for i, want := range []int{4, 3, 2} {
+		if _, err := write(t, w, i, h[i]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Tidy(t.Context(), timeOf(i), time.Now()); err != nil || left() != want {
+			t.Errorf("after moment %d %d objects are left, want %d: %v", i, left(), want, err)
+		}
+	}
+	if err := w.Tidy(t.Context(), timeOf(2), time.Now().Add(time.Hour)); err != nil || left() != 0 {
+		t.Errorf("%d objects are left: %v", left(), err)
+	}
+	if _, there := m.objects[objectKey(named)]; !there {
+		t.Error("an object that a moment names is removed")
+	}
+	checkNoGarbage(t, m)
+	if got := checkAll(t, m, h); len(got) != 3 {
+		t.Errorf("there are %v", got)
+	}
 }
 
 // A writer that sleeps for hours finds that its number was used, even if that moment has expired since.

@@ -83,7 +83,7 @@ func TestMomentsInS3(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Tidy(t.Context(), timeOf(i)); err != nil {
+		if err := w.Tidy(t.Context(), timeOf(i), time.Now().Add(time.Hour)); err != nil {
 			t.Log(err)
 		}
 	}

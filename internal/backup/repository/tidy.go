@@ -23,9 +23,19 @@ const (
 
 // removal is objects that no moment names.
 type removal struct {
-	digests []string
+	digests []string // that are not removed yet
 	until   time.Time
 	failed  error // why there are none
+}
+
+// isNone reports whether nothing is to be removed or to be said.
+func (r *removal) isNone() bool { return len(r.digests) == 0 && r.failed == nil }
+
+// spare keeps an object that a new moment names.
+func (r *removal) spare(digest string) {
+	if i, ok := slices.BinarySearch(r.digests, digest); ok {
+		r.digests = slices.Delete(slices.Clone(r.digests), i, i+1) // the last moment has the list as well
+	}
 }
 
 // doomed is objects that another writer may be removing, until a time.
@@ -102,9 +112,10 @@ func (w *Writer) unnamed(ctx context.Context, m *Moment) (digests []string, err 
 	return digests, err
 }
 
-// Tidy removes expired moments, and the objects that the last moment says so of. It is called after Write has
-// succeeded. After an interruption, each remaining moment is complete, and the rest is removed later.
-func (w *Writer) Tidy(ctx context.Context, now time.Time) error {
+// Tidy removes expired moments, and the objects that the last moments say so of, one at least, and more until a time:
+// the next moment is worth more than space. It is called after Write has succeeded; the next call continues. After an
+// interruption, each remaining moment is complete, and the rest is removed later.
+func (w *Writer) Tidy(ctx context.Context, now, until time.Time) error {
 	if !w.ready {
 		return nil
 	}
@@ -114,23 +125,38 @@ func (w *Writer) Tidy(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("remove moment %d: %w", number, err)
 		}
 		w.forget(number)
+		if !time.Now().Before(until) {
+			return nil
+		}
 	}
-	list := w.removal
-	w.removal = removal{}
-	for _, digest := range list.digests {
+	return w.removeUnnamed(ctx, until)
+}
+
+// removeUnnamed removes objects that no moment names.
+func (w *Writer) removeUnnamed(ctx context.Context, until time.Time) error {
+	list := &w.removal
+	for len(list.digests) > 0 {
 		if err := ctx.Err(); err != nil || time.Now().After(list.until) {
+			w.removal = removal{}
 			return err
 		}
+		digest := list.digests[0]
 		if err := w.remove(ctx, objectKey(digest)); err != nil {
 			w.ready = false // it may be removed
 			return fmt.Errorf("remove what no moment names: %w", err)
 		}
+		list.digests = list.digests[1:]
 		delete(w.stored, digest)
+		if !time.Now().Before(until) {
+			return nil
+		}
 	}
-	if list.failed != nil {
+	failed := list.failed
+	w.removal = removal{}
+	if failed != nil {
 		w.ready = false // ask for the state again
 	}
-	return list.failed
+	return failed
 }
 
 func (w *Writer) remove(ctx context.Context, key string) error {

@@ -111,7 +111,9 @@ func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Mo
 	if err := w.create(ctx, m); err != nil {
 		return nil, err
 	}
-	w.removal = next
+	if !next.isNone() {
+		w.removal = next
+	}
 	w.next++
 	w.moments = append(w.moments, kept{m.Number, m.Created})
 	return m, nil
@@ -203,6 +205,7 @@ func (w *Writer) prepare(ctx context.Context) error {
 		return err
 	}
 	w.doomed = newDoomed(removing, w.stored)
+	w.removal = removal{}
 	w.ready = true
 	return nil
 }
@@ -275,6 +278,7 @@ func (w *Writer) store(ctx context.Context, path, name string, digests map[finge
 	if err := w.doomed.check(digest); err != nil {
 		return f, err
 	}
+	w.removal.spare(digest)
 	if size, there := w.stored[digest]; there && size == f.Size {
 		return f, nil
 	}

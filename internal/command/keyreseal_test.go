@@ -1,0 +1,72 @@
+package command_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/keyring"
+	"github.com/sluicemq/sluice/internal/proof/transit"
+)
+
+// A file goes from keys in clear to a key service, to another one and back, with the same keys. A call that the service
+// refuses changes nothing.
+func TestKeyReseal(t *testing.T) {
+	first := transit.Start(t)
+	other := transit.StartAt(t)
+	const url = "hashivault://sluice"
+	otherURL := url + "?endpoint=" + other.URL
+	file := filepath.Join(t.TempDir(), "keys")
+	do := func(says string, args ...string) {
+		t.Helper()
+		if out, _, err := run(t, append([]string{"key"}, args...)...); err != nil || !strings.Contains(out, says) {
+			t.Errorf("%v: %v, printed %q", args, err, out)
+		}
+	}
+	refused := func(says string, args ...string) {
+		t.Helper()
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := run(t, append([]string{"key"}, args...)...); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: %v", args, err)
+		}
+		if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+			t.Errorf("%v: the file was changed: %v", args, err)
+		}
+	}
+	do("encrypts", "create", file)
+	made, err := keyring.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused("leave --from out", "reseal", file, "--from", url)
+	refused("want awskms://", "reseal", file, "--encryption-key-url", "vault://x")
+	first.Refuse(http.StatusForbidden, "permission denied")
+	refused("permission denied", "reseal", file, "--encryption-key-url", url)
+	first.Refuse(0, "")
+	do("sealed by a key service", "reseal", file, "--encryption-key-url", url)
+	refused("sealed only some", "rotate", file)
+	refused("name it by --from", "reseal", file, "--encryption-key-url", url)
+	do("encrypts", "rotate", file, "--encryption-key-url", url)
+	calls := first.Calls()
+	do("sealed by a key service", "ls", file)
+	if first.Calls() != calls {
+		t.Error("ls asks the key service")
+	}
+	do("sealed by a key service", "reseal", file, "--from", url, "--encryption-key-url", otherURL)
+	first.Refuse(http.StatusForbidden, "permission denied")
+	do("sealed by a key service", "reseal", file, "--from", otherURL, "--encryption-key-url", otherURL)
+	do("encrypts", "reseal", file, "--from", otherURL)
+	again, err := keyring.Load(file)
+	if err != nil || again.Sealed() || len(again.Keys()) != 2 || again.Keys()[1].ID() != made.First().ID() {
+		t.Error(again, err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	do("sealed by a key service", "create", file, "--encryption-key-url", otherURL)
+}
