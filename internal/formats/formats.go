@@ -47,7 +47,9 @@ const (
 	// ClusterBackups is what programs read that know the identity of a cluster's continuous backups. No directory needs
 	// it.
 	ClusterBackups = 18
+	// PausedGroups has queues with paused message groups.
+	PausedGroups = 20
 )
 
 // Newest is the highest format that this program reads.
-const Newest = ClusterBackups
+const Newest = PausedGroups

@@ -17,7 +17,8 @@ var refusals = map[int]string{
 	formats.Encrypted:  "Messages can be encrypted when all nodes of the cluster know how",
 	formats.Composites: "There can be composite alarms when all nodes of the cluster know what composite alarms are",
 
-	formats.Preferences: "There can be SMS attributes and subscriptions of phones when all nodes of the cluster know what they are",
+	formats.PausedGroups: "Message groups can be paused when all nodes of the cluster know how",
+	formats.Preferences:  "There can be SMS attributes and subscriptions of phones when all nodes of the cluster know what they are",
 }
 
 // formats returns the rule by which records of the control store wait until all programs can read them.
