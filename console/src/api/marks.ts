@@ -114,6 +114,8 @@ const changed: Record<string, string> = {
   StartMessageMoveTask: 'redriven',
   RedriveMessages: 'redriven',
   DeleteMessages: 'messages deleted',
+  PauseMessageGroups: 'message groups paused',
+  ResumeMessageGroups: 'message groups resumed',
 }
 
 /** editsOf returns when people and programs have changed a queue. */

@@ -6,7 +6,6 @@ import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
-import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
@@ -35,6 +34,7 @@ import { Graph } from '../../parts/graph'
 import { RangeField } from '../../parts/graphs'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
+import { Rows } from '../../parts/rows'
 import { Time } from '../../parts/values'
 import { Combined, Parents } from './combined'
 import { notified } from './notified'
@@ -246,7 +246,7 @@ function History({ name, hours, state }: { name: string; hours: number; state: s
   return (
     <SpaceBetween size="l">
       {state && <Timeline items={data ?? []} span={lastHours(hours)} state={state} />}
-      <Table
+      <Rows
         header={<Header variant="h2">History</Header>}
         loading={isPending}
         loadingText="Loading history"

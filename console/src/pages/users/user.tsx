@@ -20,7 +20,6 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useGroups, useKeys } from '../../api/iam'
@@ -34,6 +33,7 @@ import { address } from '../../frame/router'
 import { Copy } from '../../parts/copy'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
+import { Rows } from '../../parts/rows'
 import { Unshown } from '../../parts/unshown'
 import { Time } from '../../parts/values'
 import { Ask } from './ask'
@@ -99,7 +99,7 @@ function Keys({ user }: { user: string }) {
           </SpaceBetween>
         </Alert>
       )}
-      <Table
+      <Rows
         header={
           <Header
             variant="h2"

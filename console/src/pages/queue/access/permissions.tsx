@@ -10,7 +10,6 @@ import Multiselect from '@cloudscape-design/components/multiselect'
 import RadioGroup, { type RadioGroupProps } from '@cloudscape-design/components/radio-group'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../../api/keys'
@@ -22,6 +21,7 @@ import { notify } from '../../../frame/notices'
 import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 
 type Statement = Record<string, unknown>
 
@@ -71,7 +71,7 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
 
   return (
     <>
-      <Table
+      <Rows
         variant="container"
         items={rows}
         trackBy="key"

@@ -14,7 +14,6 @@ import Input from '@cloudscape-design/components/input'
 import Link from '@cloudscape-design/components/link'
 import ProgressBar from '@cloudscape-design/components/progress-bar'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { refused, useRefusals } from '../../../api/access'
@@ -29,6 +28,7 @@ import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { MessageDetails } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
+import { Rows } from '../../../parts/rows'
 import { useNow } from '../../../parts/values'
 import type { TabProps } from '../tab'
 
@@ -214,7 +214,7 @@ export function Receive({ queue, fifo }: TabProps) {
             The visibility timeout has run out: these messages can be received again, and not be deleted from here.
           </Alert>
         )}
-        <Table
+        <Rows
           variant="embedded"
           resizableColumns
           items={held}

@@ -11,7 +11,6 @@ import Input from '@cloudscape-design/components/input'
 import Link from '@cloudscape-design/components/link'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import Textarea from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
 import { refused, useRefusals } from '../../../api/access'
@@ -26,6 +25,7 @@ import { AmountInput } from '../../../parts/amount'
 import { AttributeRows, attributesOfRows, type Row } from '../../../parts/attributerows'
 import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 import { Time } from '../../../parts/values'
 import type { TabProps } from '../tab'
 
@@ -177,7 +177,7 @@ export function Send({ queue, fifo }: TabProps) {
               headerCounter={`(${history.length})`}
               headingTagOverride="h3"
             >
-              <Table
+              <Rows
                 variant="embedded"
                 items={history}
                 trackBy="key"

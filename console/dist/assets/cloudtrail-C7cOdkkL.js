@@ -1,1 +1,0 @@
-import{n as e}from"./sdk-cloudtrail-B5R722AF.js";import{t}from"./configured-BU8pLCHc.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,1 +1,0 @@
-import{g as e}from"./sdk-sns-DL5I5umb.js";import{t}from"./configured-BU8pLCHc.js";var n;function r(){return n??=new e(t()),n}export{r as t};

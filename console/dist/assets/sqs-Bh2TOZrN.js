@@ -1,1 +1,0 @@
-import{_ as e}from"./sdk-sqs-COPB-vFN.js";import{t}from"./configured-BU8pLCHc.js";var n;function r(){return n??=new e({...t(),useQueueUrlAsEndpoint:!1}),n}export{r as t};
