@@ -1,4 +1,3 @@
-import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import Alert from '@cloudscape-design/components/alert'
 import Button from '@cloudscape-design/components/button'
 import Checkbox from '@cloudscape-design/components/checkbox'
@@ -12,11 +11,11 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
+import { queueAttribute } from '../../api/queueactions'
 import { allowTopic, statementFor } from '../../api/queuepolicy'
 import { nameOf } from '../../api/queues'
 import { subscribe } from '../../api/subscriptions'
 import { wordsOf } from '../../aws/failure'
-import { sqs } from '../../aws/sqs'
 import { plural } from '../../data/format'
 import { goToFirstWrong } from '../../frame/firstwrong'
 import { go, usePlace } from '../../frame/router'
@@ -43,14 +42,7 @@ export default function SubscribeQueues() {
   const arns = useQuery({
     queryKey: ['QueueArns', names],
     queryFn: ({ signal }) =>
-      Promise.all(
-        names.map(async (QueueUrl) => {
-          const answer = await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }), {
-            abortSignal: signal,
-          })
-          return answer.Attributes?.QueueArn ?? ''
-        }),
-      ),
+      Promise.all(names.map(async (name) => (await queueAttribute(name, 'QueueArn', signal)) ?? '')),
   })
   async function submit() {
     setTried(true)

@@ -1,4 +1,3 @@
-import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import Checkbox from '@cloudscape-design/components/checkbox'
@@ -13,8 +12,8 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../../api/keys'
+import { setQueueAttributes } from '../../../api/queueactions'
 import { useAction } from '../../../api/useaction'
-import { sqs } from '../../../aws/sqs'
 import { object } from '../../../data/json'
 import { useFirstField } from '../../../frame/firstfield'
 import { notify } from '../../../frame/notices'
@@ -64,7 +63,7 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
 
   async function save(next: Statement[]) {
     const text = next.length === 0 ? '' : JSON.stringify({ Version: '2012-10-17', ...document, Statement: next })
-    await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: text } }))
+    await setQueueAttributes(queue, { Policy: text })
     setChosen([])
     await client.invalidateQueries({ queryKey: keys.attributes(queue) })
   }

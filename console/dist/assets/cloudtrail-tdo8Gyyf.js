@@ -1,1 +1,0 @@
-import{n as e}from"./sdk-cloudtrail-CLcWEVhM.js";import{t}from"./configured-Bo_T-Ed1.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,1 +1,0 @@
-import{i as e,m as t,n,o as r}from"./alarms-bZFUHP6y.js";async function i(i){return(await r({AlarmTypes:n,StateValue:`ALARM`},i)).map(n=>({name:n.AlarmName??``,condition:e(n),queues:t(n)}))}export{i as firing};

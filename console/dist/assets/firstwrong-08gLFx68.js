@@ -1,1 +1,0 @@
-import{p as e}from"./index-DQYAQ-VN.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};

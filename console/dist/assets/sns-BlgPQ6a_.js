@@ -1,1 +1,0 @@
-import{g as e}from"./sdk-sns-DipfFwa3.js";import{t}from"./configured-Bo_T-Ed1.js";var n;function r(){return n??=new e(t()),n}export{r as t};

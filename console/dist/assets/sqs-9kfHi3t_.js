@@ -1,1 +1,0 @@
-import{_ as e}from"./sdk-sqs-B2sQS_TK.js";import{t}from"./configured-Bo_T-Ed1.js";var n;function r(){return n??=new e({...t(),useQueueUrlAsEndpoint:!1}),n}export{r as t};
