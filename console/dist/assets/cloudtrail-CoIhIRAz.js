@@ -1,1 +1,0 @@
-import{n as e}from"./sdk-cloudtrail-BIDTW7VJ.js";import{t}from"./configured-BTjRsghy.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,0 +1,1 @@
+import{n as e}from"./sdk-cloudtrail-BIDTW7VJ.js";import{t}from"./configured-B3Y6KjkN.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,1 +1,0 @@
-import{g as e}from"./sdk-sns-DmVC7Kax.js";import{t}from"./configured-BTjRsghy.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,0 +1,1 @@
+import{g as e}from"./sdk-sns-DmVC7Kax.js";import{t}from"./configured-B3Y6KjkN.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,1 +1,0 @@
-import{_ as e}from"./sdk-sqs-Bj6KyWKd.js";import{t}from"./configured-BTjRsghy.js";var n;function r(){return n??=new e({...t(),useQueueUrlAsEndpoint:!1}),n}export{r as t};

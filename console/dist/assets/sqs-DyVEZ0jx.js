@@ -1,0 +1,1 @@
+import{_ as e}from"./sdk-sqs-Bj6KyWKd.js";import{t}from"./configured-B3Y6KjkN.js";var n;function r(){return n??=new e({...t(),useQueueUrlAsEndpoint:!1}),n}export{r as t};
