@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { CreateQueueCommand, PurgeQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { eventually, sluice, sqs } from './api.mjs'
 import { choose, scenario } from './rig.mjs'
 
@@ -247,12 +247,45 @@ scenario('the first message of a group is deleted, and the group goes on', async
   await client.send(new ReceiveMessageCommand({ QueueUrl: 'freed.fifo', VisibilityTimeout: 600 }))
   await open('/queues/freed.fifo/groups')
   await page.getByText('First message in flight').waitFor()
-  await button('First message of g').click()
+  await button('Actions on group g').click()
   assert.equal(await page.getByRole('menuitem', { name: 'Move to a queue' }).getAttribute('aria-disabled'), 'true')
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByText('Deleted 1 message').waitFor()
   await page.getByText('Ready').waitFor()
+})
+
+scenario('a group is paused and resumed', async ({ page, open, button, audit }) => {
+  await filled(
+    'held.fifo',
+    [
+      { MessageBody: 'a', MessageGroupId: 'customer-1' },
+      { MessageBody: 'b', MessageGroupId: 'customer-2' },
+    ],
+    { FifoQueue: 'true', ContentBasedDeduplication: 'true' },
+  )
+  const received = async () => {
+    const input = { QueueUrl: 'held.fifo', MaxNumberOfMessages: 10, VisibilityTimeout: 0 }
+    return ((await client.send(new ReceiveMessageCommand(input))).Messages ?? []).map((m) => m.Body).sort()
+  }
+  await open('/queues/held.fifo/groups')
+  await button('Actions on group customer-1').click()
+  await page.getByRole('menuitem', { name: 'Pause group' }).click()
+  await page.getByText('Group customer-1 is paused').waitFor()
+  await page
+    .getByRole('row', { name: /customer-1/ })
+    .getByText('Paused')
+    .waitFor()
+  await audit()
+  assert.deepEqual(await received(), ['b'])
+  await client.send(new PurgeQueueCommand({ QueueUrl: 'held.fifo' }))
+  await open('/queues/held.fifo/groups')
+  await page.reload()
+  await page.getByRole('row', { name: /customer-1/ }).waitFor() // without messages
+  await button('Actions on group customer-1').click()
+  await page.getByRole('menuitem', { name: 'Resume group' }).click()
+  await page.getByText('Group customer-1 is not paused any more').waitFor()
+  await page.getByText('There are no message groups').waitFor()
 })
 
 scenario('a search is saved, used in another queue and forgotten', async ({ page, open, button }) => {

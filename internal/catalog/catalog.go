@@ -33,7 +33,8 @@ type Options struct {
 	// Place assigns shards to a queue that is created or changed: it sets Shards and Sends of q. old is the record
 	// before the change, nil for a new queue. A nil Place puts all queues on the first shard.
 	Place func(q, old *Queue)
-	// Formats guards two kinds of records: tombstones, and the time since which the use of queues is watched. Deletions
+	// Formats guards three kinds of records: tombstones, queues with paused groups, and the time since which the use of
+	// queues is watched. Deletions
 	// write no tombstones until all programs can read them.
 	Formats control.Formats
 	// NoCoolDowns lets the name of a deleted queue be reused, and a queue be purged again, at once. It is for tests.
@@ -45,6 +46,7 @@ type Catalog struct {
 	control     *control.Control
 	records     *control.Set[records]
 	tombstones  control.Gate
+	pausing     control.Gate // of queues with paused groups, which not all programs know that know queues
 	place       func(q, old *Queue)
 	noCoolDowns bool
 
@@ -74,7 +76,8 @@ func Initialise(tx *control.Tx) error {
 // refuses records that belong to none of them. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
 	c := &Catalog{
-		control: o.Control, tombstones: control.Gate{Formats: o.Formats}, place: o.Place, noCoolDowns: o.NoCoolDowns,
+		control: o.Control, tombstones: control.Gate{Formats: o.Formats}, pausing: control.Gate{Formats: o.Formats},
+		place: o.Place, noCoolDowns: o.NoCoolDowns,
 	}
 	c.records = control.NewSet(control.SetOptions[records]{
 		Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns), Changed: c.showed,

@@ -36,6 +36,8 @@ type Queue struct {
 	Modified   time.Time
 	Attributes Attributes
 	Tags       map[string]string `json:",omitempty"`
+	// PausedGroups are the message groups of which nothing is received, sorted.
+	PausedGroups []string `json:",omitempty"`
 	// Shards are the numbers of the shards that hold the queue's messages. They are assigned when the queue is created.
 	// None is ever removed, and a standard queue can get more. Nil means the first shard, number 1.
 	Shards []int `json:",omitempty"`
@@ -89,7 +91,7 @@ func (q *Queue) Config() queue.Config {
 		Visibility:    time.Duration(a.VisibilitySeconds) * time.Second,
 		Retention:     time.Duration(a.RetentionSeconds) * time.Second,
 		DedupPerGroup: a.DedupScope == "messageGroup", PurgeAnytime: q.purgeAnytime, Internal: q.Name.Internal(),
-		Limits: q.limits(), Sealed: q.Idle != nil && q.Idle.Sealed,
+		PausedGroups: q.PausedGroups, Limits: q.limits(), Sealed: q.Idle != nil && q.Idle.Sealed,
 	}
 	if a.Redrive != nil {
 		c.Redrive = &queue.Redrive{Target: a.Redrive.Target, MaxReceives: a.Redrive.MaxReceiveCount}
@@ -138,7 +140,7 @@ func (q *Queue) Encryption() (key string, period time.Duration, on bool) {
 // clone returns a copy of q that the caller may modify.
 func (q *Queue) clone() *Queue {
 	c := *q
-	c.Tags, c.Shards = maps.Clone(q.Tags), slices.Clone(q.Shards)
+	c.Tags, c.Shards, c.PausedGroups = maps.Clone(q.Tags), slices.Clone(q.Shards), slices.Clone(q.PausedGroups)
 	if q.Idle != nil {
 		idle := *q.Idle
 		c.Idle = &idle

@@ -45,6 +45,7 @@ type records struct {
 
 	byID    map[queue.ID]*Queue
 	counts  map[namespace]int // how many queues there are; only where there are any
+	pausing int               // queues with paused groups
 	changed []changed         // what the watchers have still to learn
 }
 
@@ -73,12 +74,14 @@ func (r *records) index(n Name, old, is *Queue) error {
 	space := n.namespace()
 	if old != nil {
 		delete(r.byID, old.ID)
+		r.pausing -= min(1, len(old.PausedGroups))
 		if r.counts[space]--; r.counts[space] == 0 {
 			delete(r.counts, space)
 		}
 	}
 	if is != nil {
 		r.byID[is.ID] = is
+		r.pausing += min(1, len(is.PausedGroups))
 		r.counts[space]++
 	}
 	r.changed = append(r.changed, changed{old, is})
@@ -103,6 +106,9 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	if err := r.c.records.Load(all); err != nil {
 		return err
 	}
+	if err := r.c.requirePauses(); err != nil {
+		return err
+	}
 	now := r.c.records.Lock()
 	now.take() // all of them
 	r.c.records.Unlock()
@@ -119,6 +125,9 @@ func (r reader) Apply(changes []control.Change) error {
 	err := r.c.records.Apply(changes)
 	all := r.c.records.Lock().take()
 	r.c.records.Unlock()
+	if err == nil {
+		err = r.c.requirePauses()
+	}
 	r.tell(all)
 	return err
 }

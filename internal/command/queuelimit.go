@@ -3,22 +3,30 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
 
 func newQueuePause(server *clientFlags) *cobra.Command {
+	var groups []string
 	cmd := &cobra.Command{
 		Use:   "pause QUEUE",
 		Short: "Stop delivery to the consumers of a queue",
 		Long: `Stop delivery to the consumers of a queue until it is resumed. Receives wait as for a
 message, and return empty. Sends and deletes work. The command sets the tag
-sluice:delivery (Sluice only).`,
-		Example:           "  sluice queue pause jobs",
+sluice:delivery. With --group it pauses message groups only (Sluice only).`,
+		Example:           "  sluice queue pause jobs\n  sluice queue pause orders.fifo --group customer-17",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
 	}
+	groupsFlag(cmd, &groups, "message group of a FIFO queue to pause instead; can be repeated")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
+		if len(groups) > 0 {
+			return answerOr(c.changePauses(ctx, "PauseMessageGroups", url, groups))
+		}
 		return answerOr(
 			done{"queue " + queueName(url) + " is paused"},
 			c.setTags(ctx, url, map[string]string{"sluice:delivery": "paused"}, nil),
@@ -27,16 +35,43 @@ sluice:delivery (Sluice only).`,
 }
 
 func newQueueResume(server *clientFlags) *cobra.Command {
+	var groups []string
 	cmd := &cobra.Command{
 		Use:               "resume QUEUE",
 		Short:             "Resume delivery to the consumers of a queue",
-		Example:           "  sluice queue resume jobs",
+		Example:           "  sluice queue resume jobs\n  sluice queue resume orders.fifo --group customer-17",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
 	}
+	groupsFlag(cmd, &groups, "message group of a FIFO queue to resume instead; can be repeated")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
+		if len(groups) > 0 {
+			return answerOr(c.changePauses(ctx, "ResumeMessageGroups", url, groups))
+		}
 		return answerOr(done{"queue " + queueName(url) + " is not paused"}, c.setTags(ctx, url, nil, []string{"sluice:delivery"}))
 	})
+}
+
+func groupsFlag(cmd *cobra.Command, groups *[]string, usage string) {
+	cmd.Flags().StringArrayVar(groups, "group", nil, usage)
+}
+
+// pausedGroups is the answer of queue pause --group and queue resume --group.
+type pausedGroups struct{ PausedMessageGroupIds []string }
+
+func (p *pausedGroups) text(w io.Writer) error {
+	if len(p.PausedMessageGroupIds) == 0 {
+		fmt.Fprintln(w, "no message group is paused")
+		return nil
+	}
+	fmt.Fprintln(w, "paused message groups:", printable(strings.Join(p.PausedMessageGroupIds, " ")))
+	return nil
+}
+
+// changePauses pauses or resumes message groups of a queue.
+func (c *client) changePauses(ctx context.Context, operation, url string, groups []string) (*pausedGroups, error) {
+	out := new(pausedGroups)
+	return out, c.sluice(ctx, operation, map[string]any{"QueueUrl": url, "MessageGroupIds": groups}, out)
 }
 
 func newQueueLimit(server *clientFlags) *cobra.Command {

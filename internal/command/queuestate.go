@@ -44,6 +44,7 @@ type queueState struct {
 	WaitingReceives        int64
 	ReadyGroups            int64
 	BlockedGroups          int64
+	PausedGroups           []string      `json:",omitempty"`
 	LargestBlockedGroup    *messageGroup `json:",omitempty"`
 	DeadLetterQueueArn     string        `json:",omitempty"`
 	DeadLetters            *int64        `json:",omitempty"`
@@ -85,6 +86,9 @@ func (s *queueState) text(w io.Writer) error {
 	}
 	if s.ReadyGroups+s.BlockedGroups > 0 {
 		rows = append(rows, []string{"groups ready", number(s.ReadyGroups)}, []string{"groups blocked", number(s.BlockedGroups)})
+	}
+	if n := len(s.PausedGroups); n > 0 {
+		rows = append(rows, []string{"groups paused", strconv.Itoa(n)})
 	}
 	if g := s.LargestBlockedGroup; g != nil {
 		rows = append(
@@ -141,6 +145,7 @@ type messageGroups struct {
 
 type messageGroup struct {
 	MessageGroupId string
+	Paused         bool `json:",omitempty"`
 	State          string
 	Depth          int64
 	DepthIsMore    bool `json:",omitempty"`
@@ -180,6 +185,9 @@ func (l *messageGroups) text(w io.Writer) error {
 		state := stateWords[g.State]
 		if g.InvisibleUntil != 0 {
 			state += " until " + millis(g.InvisibleUntil)
+		}
+		if g.Paused {
+			state += ", and the group is paused"
 		}
 		rows = append(
 			rows,

@@ -52,7 +52,9 @@ const (
 	RetiredKeys = ClusterBackups
 	// Detectors has anomaly detectors, rules of Contributor Insights, and alarms on bands of expected values.
 	Detectors = 19
+	// PausedGroups has queues with paused message groups.
+	PausedGroups = 20
 )
 
 // Newest is the highest format that this program reads.
-const Newest = Detectors
+const Newest = PausedGroups

@@ -35,10 +35,10 @@ type Recount struct {
 // Of a queue that another shard serves it recounts the messages in the outbox.
 func Check(r Reader, cfg Config) (Recount, error) {
 	c := &checker{
-		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position),
+		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position), paused: make(map[string]bool),
 	}
 	steps := []func() error{
-		c.readMeta, c.checkTables, c.checkOwnName, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers,
+		c.readMeta, c.checkTables, c.checkOwnName, c.readPaused, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers,
 		c.checkAges,
 		c.compare, c.checkGroups, c.checkRota, c.checkTasks, c.checkAccepted,
 	}
@@ -70,6 +70,7 @@ type checker struct {
 
 	received map[Position]stub
 	held     map[string]Position // FIFO: groups with received messages, and the last such message
+	paused   map[string]bool     // FIFO: groups
 	groups   uint64              // that have a record
 	inRota   uint64              // of these, in the rota
 
@@ -142,7 +143,7 @@ func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader,
 func (c *checker) checkTables() error {
 	err := c.checkBetween(
 		tableMeta, tableOutbox, tableAccepted, tableChoice, tableDelay, tableAge, tableOutboxMessage, tableGroup,
-		tableMessage, tableOwnName, tableRota, tableReceived,
+		tableMessage, tableOwnName, tablePaused, tableRota, tableReceived,
 		tableTask, tableMember,
 	)
 	if err != nil {

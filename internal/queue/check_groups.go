@@ -2,8 +2,19 @@ package queue
 
 import "strings"
 
+// readPaused reads which groups are paused. Only FIFO queues have some.
+func (c *checker) readPaused() error {
+	err := c.scan(tablePaused, 0, func(k, v []byte) error {
+		c.paused[pausedName(k)] = true
+		r := readRecord(v)
+		return r.done("paused group")
+	})
+	c.want(c.cfg.FIFO || len(c.paused) == 0, "%d groups of a standard queue are paused", len(c.paused))
+	return err
+}
+
 // checkMembers goes through the members of the groups. A group that has some has
-// a record.
+// a record, unless it is paused.
 func (c *checker) checkMembers() error {
 	var name string
 	var group groupRecord
@@ -20,7 +31,7 @@ func (c *checker) checkMembers() error {
 			if err != nil {
 				return err
 			}
-			c.want(b != nil, "group %q has members and no record", name)
+			c.want(b != nil || c.paused[name], "group %q has members and no record", name)
 			if b != nil {
 				if group, err = decodeGroupRecord(b); err != nil {
 					return err
@@ -50,6 +61,7 @@ func (c *checker) checkGroups() error {
 		}
 		c.groups++
 		_, held := c.held[name]
+		c.want(held || !c.paused[name], "paused group %q has a turn", name)
 		c.want(held == (g.order < c.meta.rota.head), "group %q: held back %t, place %d in the rota", name, held, g.order)
 		b, err := c.r.Get(rotaKey(c.cfg.ID, g.order))
 		if err != nil {

@@ -142,6 +142,7 @@ type tables struct {
 	ages     map[Position]stub
 	members  map[string][]member
 	groups   map[string]groupRecord
+	paused   map[string]bool
 	buckets  []uint64
 	hashes   []uint64 // of what is in the buckets
 	tasks    []*MoveTask
@@ -154,7 +155,7 @@ func newTables() *tables {
 		messages: make(map[Position]*Message), received: make(map[Position]*received),
 		holders: make(map[Position]string), delays: make(map[Position]stub),
 		ages: make(map[Position]stub), members: make(map[string][]member), groups: make(map[string]groupRecord),
-		choices: make(map[Instant][]byte),
+		choices: make(map[Instant][]byte), paused: make(map[string]bool),
 	}
 }
 
@@ -199,7 +200,7 @@ func (c *memoryChecker) read(keys mirror) error {
 func (t *tables) add(k, v []byte) (err error) {
 	p := Position(tail(k, 0))
 	table := k[8]
-	if !slices.Contains([]byte{tableMeta, tableOwnName, tableDedup, tableTask, tableChoice, tableAccepted, tableOutbox, tableOutboxMessage}, table) {
+	if !slices.Contains([]byte{tableMeta, tableOwnName, tablePaused, tableDedup, tableTask, tableChoice, tableAccepted, tableOutbox, tableOutboxMessage}, table) {
 		t.passing++
 	}
 	r := readRecord(v)
@@ -228,6 +229,8 @@ func (t *tables) add(k, v []byte) (err error) {
 	case tableMember:
 		name := string(k[9 : len(k)-9])
 		t.members[name] = append(t.members[name], member{pos: p, sent: r.Instant()})
+	case tablePaused:
+		t.paused[pausedName(k)] = true
 	case tableGroup:
 		t.groups[string(k[9:len(k)-1])], err = decodeGroupRecord(v)
 	}
@@ -284,6 +287,10 @@ func (c *memoryChecker) checkGroups(t *tables) {
 	}
 	for name := range q.groups.active {
 		c.want(t.groups[name].order != 0, "group %s holds messages and has no record", name)
+	}
+	c.want(maps.Equal(t.paused, q.groups.paused), "paused groups %v are stored as %v", q.groups.paused, t.paused)
+	for name := range q.groups.paused {
+		c.want(q.groups.pausesChanged || slices.Contains(q.cfg.PausedGroups, name), "group %s is paused for nothing", name)
 	}
 	for cached, r := range c.e.groupRecords {
 		if cached.queue == q.cfg.ID {
@@ -359,7 +366,8 @@ func (c *memoryChecker) checkMemory(t *tables) {
 			c.want(q.held.at[m.pos] == m && m.group == g, "group %s holds %v", name, m.pos)
 			c.want(i == 0 || g.held[i-1].pos < m.pos, "group %s is not in order", name)
 		}
-		c.want(g.servable() == (g.elem != nil), "group %s: servable %v, in the rota %v", name, g.servable(), g.elem != nil)
+		servable := g.servable() && !q.groups.paused[name]
+		c.want(servable == (g.elem != nil), "group %s: servable %v, in the rota %v", name, servable, g.elem != nil)
 		if g.elem != nil {
 			ready++
 		}

@@ -55,6 +55,8 @@ type Config struct {
 	// of a client and no message of another queue gets in: they are refused with ErrSealed, so that what Use tells
 	// stays true.
 	Sealed bool
+	// PausedGroups are the groups of a FIFO queue from which nothing is received.
+	PausedGroups []string
 	// Limits are those that the queue's owner has set.
 	Limits Limits
 	// MaxInFlight overrides the constant of that name if it is not zero.

@@ -283,6 +283,7 @@ func (c *command) queue() {
 	cfg.FIFO = c.flag("fifo") || cfg.FIFO
 	cfg.Internal = c.flag("internal") || cfg.Internal
 	cfg.PurgeAnytime = c.flag("purge-anytime") || cfg.PurgeAnytime
+	later := c.flag("later")
 	elsewhere := cfg.Elsewhere
 	if cfg.Elsewhere = c.flag("elsewhere"); elsewhere != cfg.Elsewhere && s.rig.known(cfg.ID) {
 		if err := s.rig.do(func(e *Engine) error { return e.Configure(cfg) }); err != nil {
@@ -305,6 +306,8 @@ func (c *command) queue() {
 			cfg.Limits.InFlight = c.number(value)
 		case "paused":
 			cfg.Limits.Paused = value == "yes"
+		case "pausedgroups":
+			cfg.PausedGroups = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
 		case "sealed":
 			cfg.Sealed = value == "yes"
 		case "limit":
@@ -324,6 +327,10 @@ func (c *command) queue() {
 		}
 	}
 	clear(c.settings)
+	if later {
+		s.rig.configs[slices.IndexFunc(s.rig.configs, func(c Config) bool { return c.ID == cfg.ID })] = cfg
+		return
+	}
 	s.rig.configure(cfg)
 }
 

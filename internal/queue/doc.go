@@ -35,6 +35,7 @@
 //	x group position       available member of a group              (group.go)
 //	g group                the group: its turn, where it begins     (group.go)
 //	r order                groups to be served, in order            (rota.go)
+//	p group                paused: nothing of it is received        (pausedgroup.go)
 //	e sent position        age of what is in no order of age        (index.go)
 //	t started              message move tasks                       (moves.go)
 //	c started              what a running task chooses and edits    (moves.go)

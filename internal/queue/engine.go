@@ -150,6 +150,9 @@ func (q *queue) load() error {
 			q.delays.count,
 		)
 	}
+	if err := q.groups.loadPaused(); err != nil {
+		return err
+	}
 	q.groups.loadReady()
 	if err := q.moves.load(); err != nil {
 		return err
@@ -301,7 +304,7 @@ func (e *Engine) Configure(cfg Config) error {
 	if q := e.queues[cfg.ID]; q != nil {
 		sealing := q.cfg.Sealed != cfg.Sealed
 		q.cfg = cfg
-		q.nextExpiry = 0
+		q.nextExpiry, q.groups.pausesChanged = 0, cfg.FIFO
 		if err := q.advance(); err != nil {
 			return err
 		}

@@ -60,18 +60,24 @@ const aheadMost = 64
 //   - A message that is available, was never received and is not of the line is a member of its group; no other is.
 //   - A group of a FIFO queue is active exactly while it holds messages, received and not deleted. It takes no turns
 //     then.
-//   - Any other group with members has a place in the rota. Standard queues have no active groups.
-//   - An active group is in ready exactly if its first message can be received.
+//   - Any other group with members has a place in the rota, unless it is paused. Standard queues have no active groups.
+//   - An active group is in ready exactly if its first message can be received and it is not paused.
 type groups struct {
 	*base
 	rota   *rota
 	cache  groupCache              // of all queues of the shard
 	active map[string]*activeGroup // FIFO, by name
 	ready  list.List               // *activeGroup, FIFO: those that can be served, in order
+	paused map[string]bool         // FIFO, by name: those of the table
+
+	pausesChanged bool // the attributes may name other groups than the table
 }
 
 func newGroups(b *base, o *rota, cache groupCache) groups {
-	return groups{base: b, rota: o, cache: cache, active: make(map[string]*activeGroup)}
+	return groups{
+		base: b, rota: o, cache: cache, active: make(map[string]*activeGroup), paused: make(map[string]bool),
+		pausesChanged: b.cfg.FIFO,
+	}
 }
 
 // The record of a group that empties and fills is removed and written time and
@@ -99,7 +105,7 @@ func (g *groups) record(name string) (*groupRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &groupRecord{all: true} // with members it would have a place
+	r := &groupRecord{all: !g.paused[name]} // with members it would have a place, or be paused
 	if b != nil {
 		if *r, err = decodeGroupRecord(b); err != nil {
 			return nil, err
@@ -157,7 +163,7 @@ func (g *groups) add(name string, p Position, sent Instant) error {
 	before := r.head
 	r.add(member{p, sent})
 	switch {
-	case r.order == 0 && g.active[name] == nil:
+	case r.order == 0 && g.active[name] == nil && !g.paused[name]:
 		g.rota.add(name, r)
 	case r.order != 0 && r.head < before:
 		g.tx.Set(groupKey(g.cfg.ID, name), r.encode())
@@ -241,11 +247,11 @@ func (g *groups) activate(name string) *activeGroup {
 // updateReady adds a group that can be served to the end of the ready groups, if it
 // is not among them, and removes one that cannot.
 func (g *groups) updateReady(a *activeGroup) {
-	switch {
-	case a.servable() && a.elem == nil:
+	switch servable := a.servable() && !g.paused[a.name]; {
+	case servable && a.elem == nil:
 		a.order = g.rota.place()
 		a.elem = g.ready.PushBack(a)
-	case !a.servable() && a.elem != nil:
+	case !servable && a.elem != nil:
 		g.leaveReady(a)
 	}
 }
@@ -278,7 +284,7 @@ func (g *groups) loadReady() {
 	}
 }
 
-// purge forgets all groups.
+// purge forgets all groups, but not which are paused.
 func (g *groups) purge() {
 	clear(g.cache)
 	g.active = make(map[string]*activeGroup)
@@ -300,14 +306,13 @@ func (g *groups) release(a *activeGroup) error {
 	return g.requeue(a.name, r)
 }
 
-// requeue gives a group the last place in the rota, or none if it has no
-// members.
+// requeue gives a group the last place in the rota, or none if it has no members or is paused.
 func (g *groups) requeue(name string, r *groupRecord) error {
 	some, err := g.first(name, r, 1)
 	switch {
 	case err != nil:
 		return err
-	case len(some) > 0:
+	case len(some) > 0 && !g.paused[name]:
 		g.rota.add(name, r)
 	default:
 		g.rota.remove(name, r)

@@ -37,6 +37,7 @@ const (
 	tableBlock    = 'v'
 	tableName     = 'w'
 	tableOwnName  = 'n'
+	tablePaused   = 'p'
 
 	tableOutbox        = '@'
 	tableOutboxMessage = 'f'
@@ -74,9 +75,10 @@ func acceptedKey(q ID, from FromShard) key {
 	return tableKey(q, tableAccepted).uint64(uint64(from.Shard))
 }
 
-// groupKey and memberKey end the group's name with a zero byte, which no name
+// groupKey, pausedKey and memberKey end the group's name with a zero byte, which no name
 // contains, so that no group's keys lie between another's.
-func groupKey(q ID, group string) key { return tableKey(q, tableGroup).string(group).byte(0) }
+func groupKey(q ID, group string) key  { return tableKey(q, tableGroup).string(group).byte(0) }
+func pausedKey(q ID, group string) key { return tableKey(q, tablePaused).string(group).byte(0) }
 func memberKey(q ID, group string, p Position) key {
 	return tableKey(q, tableMember).string(group).byte(0).position(p)
 }

@@ -190,6 +190,9 @@ func (m *model) attributes(cfg Config) Config {
 	cfg.Visibility = pick(m, "visibility", 0, time.Second, time.Second, 5*time.Second, 30*time.Second, 10*time.Minute)
 	cfg.Retention = pick(m, "retention", time.Minute, 5*time.Minute, time.Hour, 24*time.Hour)
 	cfg.MaxInFlight = pick(m, "limit", 1, 3, 5, 100, 100)
+	if cfg.PausedGroups = nil; m.fifo {
+		cfg.PausedGroups = pick(m, "paused groups", nil, nil, []string{"a"}, []string{"b", "a"}, []string{"c", "absent"})
+	}
 	cfg.Redrive = nil
 	if target := pick(m, "dead letters", append(m.names, "", "absent", "elsewhere")...); target != "" {
 		cfg.Redrive = &Redrive{Target: target, MaxReceives: pick(m, "receives", 1, 2, 3)}
@@ -406,6 +409,11 @@ func (m *model) exhausted(q *modelQueue, x *modelMessage) bool {
 // reachable returns the messages that a receive could give out or move to the
 // dead-letter queue, in order for each group of a FIFO queue.
 func (m *model) reachable(q *modelQueue) []*modelMessage {
+	return slices.DeleteFunc(m.visible(q), func(x *modelMessage) bool { return slices.Contains(q.cfg.PausedGroups, x.group) })
+}
+
+// visible returns the messages that a task with a selection could move: also those of paused groups.
+func (m *model) visible(q *modelQueue) []*modelMessage {
 	var out []*modelMessage
 	blocked := make(map[string]bool)
 	for _, x := range q.messages {
@@ -1015,7 +1023,7 @@ func (m *model) move(*rapid.T) {
 		}
 		if q.last = make(map[string]Position); task.Selection != nil {
 			q.eligible = make(map[*modelMessage]bool)
-			for _, x := range m.reachable(q) {
+			for _, x := range m.visible(q) {
 				q.eligible[x] = m.selects(task.Selection, x)
 			}
 		}
@@ -1081,9 +1089,9 @@ func (m *model) followSelection(q *modelQueue, mine, got *MoveTask) {
 	if got.Selection.Filter != mine.Selection.Filter || got.Selection.Chosen != max(len(mine.Selection.IDs), mine.Selection.Chosen) || (got.Ended != 0) != (got.Status != MoveRunning) {
 		m.failf("task %+v should be %+v", got, *mine)
 	}
-	reachable := m.reachable(q)
+	visible := m.visible(q)
 	for x := range q.eligible {
-		if !slices.Contains(reachable, x) || x.sent.Add(q.cfg.Retention) <= m.now() {
+		if !slices.Contains(visible, x) || x.sent.Add(q.cfg.Retention) <= m.now() {
 			delete(q.eligible, x)
 		}
 	}
@@ -1311,11 +1319,15 @@ func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
 		m.failf("%s was moved from %s to %s by no task", x.body, from.cfg.ARN, to.cfg.ARN)
 	}
 	task := from.tasks[0]
+	takes := m.reachable
+	if task.Selection != nil {
+		takes = m.visible
+	}
 	want := task.Destination
 	if want == "" {
 		want = x.source
 	}
-	if to.cfg.ARN != want || task.Destination == "" && len(task.Sources) > 0 && !slices.Contains(task.Sources, to.cfg.ID) || !slices.Contains(m.reachable(from), x) {
+	if to.cfg.ARN != want || task.Destination == "" && len(task.Sources) > 0 && !slices.Contains(task.Sources, to.cfg.ID) || !slices.Contains(takes(from), x) {
 		m.failf("%+v was moved from %s to %s by %+v", x, from.cfg.ARN, to.cfg.ARN, task)
 	}
 	if s := task.Selection; s != nil {

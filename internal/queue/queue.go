@@ -59,6 +59,9 @@ func (q *queue) advance() error {
 	if err := q.endMinute(); err != nil {
 		return err
 	}
+	if err := q.groups.followPauses(); err != nil {
+		return err
+	}
 	q.endTimeouts()
 	if err := q.expire(); err != nil {
 		return err
@@ -101,6 +104,9 @@ func (q *queue) schedule() Instant {
 	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.moves.wakeAt(), q.tally.wakeAt())
 	if paced := q.throttle.wakeAt(q.held.inFlight); paced < at && q.holds() {
 		at = paced
+	}
+	if q.groups.pausesChanged {
+		at = q.now
 	}
 	if floor := q.floor(); floor != never {
 		at = min(at, max(floor.Add(q.cfg.Retention), q.nextExpiry))

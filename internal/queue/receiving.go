@@ -229,7 +229,7 @@ func (q *queue) roomForNew(room int) int {
 
 // firstTurns returns the first n turns of the rota. If there are none, each indexed message must be in another place.
 func (q *queue) firstTurns(n int) ([]turn, error) {
-	if q.rota.length == 0 && len(q.groups.active) == 0 {
+	if q.rota.length == 0 && len(q.groups.active) == 0 && len(q.groups.paused) == 0 {
 		reachable := q.delays.count + uint64(len(q.held.at)-q.line.held)
 		if n := q.indexed(); n > reachable {
 			return nil, fmt.Errorf("%d messages of groups, and no group in the rota: %w", n-reachable, errMissing)

@@ -12,7 +12,8 @@ type turn struct {
 	order uint64
 }
 
-// rota is the order in which the groups of a queue take turns. A group with members that is not active has a place.
+// rota is the order in which the groups of a queue take turns. A group with members that is neither active nor paused
+// has a place.
 //
 //   - Places are given out in ascending order, and never twice, so that a group which gets a new place is last.
 //   - [head, last] holds the places of length groups. Those in front of head belong to active groups, whose places stay

@@ -41,7 +41,7 @@ func (q *queue) state() State {
 		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(),
 		Limited:       q.throttle.limited(q.held.inFlight),
 		ReadyGroups:   uint64(q.groups.ready.Len()) + q.rota.length,
-		BlockedGroups: uint64(len(q.groups.active) - q.groups.ready.Len()),
+		BlockedGroups: q.groups.blocked(),
 		LastSend:      q.lastSend, LastReceive: q.held.lastReceive,
 	}
 	if at := q.held.wakeAt(); at != never {

@@ -20,7 +20,8 @@ var refusals = map[int]string{
 	formats.Detectors: "There can be anomaly detectors, insight rules and alarms on bands " +
 		"when all nodes of the cluster know what anomaly detectors, insight rules and alarms on bands are",
 
-	formats.Preferences: "There can be SMS attributes and subscriptions of phones when all nodes of the cluster know what they are",
+	formats.PausedGroups: "Message groups can be paused when all nodes of the cluster know how",
+	formats.Preferences:  "There can be SMS attributes and subscriptions of phones when all nodes of the cluster know what they are",
 }
 
 // formats returns the rule by which records of the control store wait until all programs can read them.

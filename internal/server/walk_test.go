@@ -567,6 +567,7 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 		return status, body
 	})
 	for op, more := range map[string]string{
+		"PauseMessageGroups": `,"MessageGroupIds":["a"]`, "ResumeMessageGroups": `,"MessageGroupIds":["a"]`,
 		"DescribeQueueState": "", "ListConsumers": "", "ListMessageGroups": "", "PeekMessages": "",
 		"CountMessages":  `,"By":"count"`,
 		"DeleteMessages": `,"MessageIds":["00000000-0000-4000-8000-000000000000"]`,

@@ -1,30 +1,23 @@
 import {
-  type AlarmType,
-  type CompositeAlarm,
   DeleteAlarmsCommand,
+  DescribeAlarmHistoryCommand,
   DescribeAlarmsCommand,
   type DescribeAlarmsCommandInput,
   DisableAlarmActionsCommand,
   EnableAlarmActionsCommand,
-  type MetricAlarm,
   PutCompositeAlarmCommand,
   type PutCompositeAlarmCommandInput,
   PutMetricAlarmCommand,
   type PutMetricAlarmCommandInput,
+  SetAlarmStateCommand,
+  type StateValue,
 } from '@aws-sdk/client-cloudwatch'
 import { useQuery } from '@tanstack/react-query'
 import { cloudwatch } from '../aws/cloudwatch'
 import { useRefresh } from '../frame/preferences'
+import { type AnyAlarm, allTypes, isComposite } from './alarm'
 import { keys } from './keys'
 import { type Measure, moreQueueMeasures, queueMeasures, topicMeasures } from './metrics'
-
-export type { CompositeAlarm, MetricAlarm }
-
-/** AnyAlarm is an alarm of either type: a composite alarm has a rule, and nothing of a metric. */
-export type AnyAlarm = MetricAlarm & CompositeAlarm
-
-/** allTypes asks for alarms of both types. */
-export const allTypes: AlarmType[] = ['MetricAlarm', 'CompositeAlarm']
 
 /** describe returns the alarms that are asked for, in the order of their names. */
 export async function describe(input: DescribeAlarmsCommandInput, signal: AbortSignal): Promise<AnyAlarm[]> {
@@ -61,9 +54,6 @@ export function useRelatives(name: string, which: 'children' | 'parents') {
   })
 }
 
-/** isComposite says whether an alarm combines the states of others. */
-export const isComposite = (alarm: AnyAlarm) => alarm.AlarmRule !== undefined
-
 /** putAlarm makes an alarm, or changes the one of that name. */
 export const putAlarm = (input: PutMetricAlarmCommandInput) => cloudwatch().send(new PutMetricAlarmCommand(input))
 
@@ -93,19 +83,24 @@ export async function deleteAlarms(alarms: readonly AnyAlarm[]) {
   }
 }
 
+/** setAlarmState sets the state of an alarm, until it is evaluated again. */
+export const setAlarmState = (name: string, state: string) =>
+  cloudwatch().send(
+    new SetAlarmStateCommand({ AlarmName: name, StateValue: state as StateValue, StateReason: 'Set in the console' }),
+  )
+
+/** alarmHistory returns what has happened to an alarm lately, the newest first. */
+export async function alarmHistory(name: string, signal: AbortSignal) {
+  const command = new DescribeAlarmHistoryCommand({ AlarmName: name, AlarmTypes: allTypes, MaxRecords: 100 })
+  return (await cloudwatch().send(command, { abortSignal: signal })).AlarmHistoryItems ?? []
+}
+
 /** enableActions says whether alarms notify anybody. */
 export async function enableActions(names: string[], on: boolean) {
   for (let i = 0; i < names.length; i += 100) {
     const input = { AlarmNames: names.slice(i, i + 100) }
     await cloudwatch().send(on ? new EnableAlarmActionsCommand(input) : new DisableAlarmActionsCommand(input))
   }
-}
-
-/** queuesOf returns the names of the queues that an alarm's metrics are about. */
-export function queuesOf(alarm: AnyAlarm): string[] {
-  const metrics = (alarm.Metrics ?? []).map((m) => m.MetricStat?.Metric?.Dimensions ?? [])
-  const names = [alarm.Dimensions ?? [], ...metrics].flat().filter((d) => d.Name === 'QueueName')
-  return [...new Set(names.map((d) => d.Value ?? ''))]
 }
 
 /** measureOf returns what is known of an alarm's metric. */
@@ -118,14 +113,6 @@ export function measureOf(alarm: {
   )
 }
 
-/** comparisons are how a value is compared with the threshold. */
-export const comparisons = [
-  { value: 'GreaterThanThreshold', label: 'Greater than (>)', sign: '>' },
-  { value: 'GreaterThanOrEqualToThreshold', label: 'Greater than or equal (≥)', sign: '≥' },
-  { value: 'LessThanThreshold', label: 'Less than (<)', sign: '<' },
-  { value: 'LessThanOrEqualToThreshold', label: 'Less than or equal (≤)', sign: '≤' },
-]
-
 /** missings are what points that are not there mean. */
 export const missings = [
   { value: 'missing', label: 'Missing: without any point the state is INSUFFICIENT_DATA' },
@@ -133,28 +120,6 @@ export const missings = [
   { value: 'breaching', label: 'Bad: as if they breached the threshold' },
   { value: 'ignore', label: 'Ignored: the alarm stays as it is' },
 ]
-
-/** timeOf says for how long a condition holds: for 3 minutes, 2 of 3 minutes, 2 of 3 periods of 5 minutes. */
-function timeOf(points: number, of: number, minutes: number): string {
-  const length = (n: number) => (n < 1 ? `${n * 60} s` : `${n} ${n === 1 ? 'minute' : 'minutes'}`)
-  if (points === of) {
-    return length(of * minutes)
-  }
-  return minutes === 1 ? `${points} of ${length(of)}` : `${points} of ${of} periods of ${length(minutes)}`
-}
-
-/** conditionOf says in words when an alarm fires. */
-export function conditionOf(alarm: AnyAlarm): string {
-  if (alarm.AlarmRule !== undefined) {
-    return alarm.AlarmRule
-  }
-  const sign = comparisons.find((c) => c.value === alarm.ComparisonOperator)?.sign ?? alarm.ComparisonOperator
-  const what = alarm.MetricName ?? (alarm.Metrics?.some((m) => m.Expression) ? 'an expression' : 'a metric')
-  const of = alarm.EvaluationPeriods ?? 1
-  const points = alarm.DatapointsToAlarm ?? of
-  const minutes = (alarm.Period ?? alarm.Metrics?.[0]?.Period ?? 60) / 60
-  return `${what} ${sign} ${alarm.Threshold} for ${timeOf(points, of, minutes)}`
-}
 
 /** Preset is an alarm that people want on nearly every queue. */
 export interface Preset {

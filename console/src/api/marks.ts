@@ -7,7 +7,8 @@ import { isDenied } from '../aws/failure'
 import { object } from '../data/json'
 import { isFixed, type Range, spanOf } from '../data/range'
 import { useRefresh } from '../frame/preferences'
-import { queuesOf, useAlarms } from './alarms'
+import { queuesOf } from './alarm'
+import { useAlarms } from './alarms'
 import { keys } from './keys'
 
 /** Mark is something that happened at a time, drawn in graphs: an alarm that fired or recovered, a deployment, an edit. */
@@ -114,6 +115,8 @@ const changed: Record<string, string> = {
   StartMessageMoveTask: 'redriven',
   RedriveMessages: 'redriven',
   DeleteMessages: 'messages deleted',
+  PauseMessageGroups: 'message groups paused',
+  ResumeMessageGroups: 'message groups resumed',
 }
 
 /** editsOf returns when people and programs have changed a queue. */

@@ -1,5 +1,5 @@
-import { GetMetricDataCommand, type Metric, type MetricDataQuery } from '@aws-sdk/client-cloudwatch'
-import { cloudwatch } from '../aws/cloudwatch'
+import type { Metric, MetricDataQuery } from '@aws-sdk/client-cloudwatch'
+import { monitoring } from '../aws/monitoring'
 
 export type Statistic = 'Sum' | 'Average' | 'Minimum' | 'Maximum' | 'SampleCount' | 'p50' | 'p90' | 'p99'
 
@@ -151,6 +151,12 @@ export function about(measure: Measure, name: string): Metric {
 /** mostQueries is how many lines one call of GetMetricData may ask for. */
 const mostQueries = 500
 
+/** Page is what GetMetricData answers. Times are numbers of seconds. */
+interface Page {
+  MetricDataResults?: { Id?: string; Timestamps?: number[]; Values?: number[] }[]
+  NextToken?: string
+}
+
 /** fetchLines asks for the points of all lines in as few calls as it takes. */
 export async function fetchLines(wanted: Wanted[], span: Span, period: number, signal?: AbortSignal): Promise<Line[]> {
   const queries: MetricDataQuery[] = wanted.map((w, i) => ({
@@ -161,24 +167,35 @@ export async function fetchLines(wanted: Wanted[], span: Span, period: number, s
   for (let first = 0; first < queries.length; first += mostQueries) {
     let token: string | undefined
     do {
-      const answer = await cloudwatch().send(
-        new GetMetricDataCommand({
-          StartTime: span.start,
-          EndTime: span.end,
-          ScanBy: 'TimestampAscending',
-          MetricDataQueries: queries.slice(first, first + mostQueries),
-          NextToken: token,
-        }),
-        { abortSignal: signal },
-      )
+      const input = {
+        StartTime: span.start.getTime() / 1000,
+        EndTime: span.end.getTime() / 1000,
+        ScanBy: 'TimestampAscending',
+        MetricDataQueries: queries.slice(first, first + mostQueries),
+        ...(token && { NextToken: token }),
+      }
+      const answer = await monitoring<Page>('GetMetricData', input, signal)
       for (const result of answer.MetricDataResults ?? []) {
         const line = lines[Number(result.Id?.slice(1))]
         result.Timestamps?.forEach((x, i) => {
-          line?.points.push({ x, y: result.Values?.[i] ?? 0 })
+          line?.points.push({ x: new Date(x * 1000), y: result.Values?.[i] ?? 0 })
         })
       }
       token = answer.NextToken
     } while (token)
   }
   return lines
+}
+
+/** ownMetrics returns the metrics that programs have sent with PutMetricData. */
+export async function ownMetrics(signal: AbortSignal): Promise<Metric[]> {
+  const found: Metric[] = []
+  let token: string | undefined
+  do {
+    const input = token ? { NextToken: token } : {}
+    const page = await monitoring<{ Metrics?: Metric[]; NextToken?: string }>('ListMetrics', input, signal)
+    found.push(...(page.Metrics ?? []).filter((m) => !/^(AWS|Sluice)\//.test(m.Namespace ?? '')))
+    token = page.NextToken
+  } while (token)
+  return found
 }

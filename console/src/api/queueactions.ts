@@ -1,5 +1,32 @@
-import { DeleteQueueCommand, PurgeQueueCommand, TagQueueCommand, UntagQueueCommand } from '@aws-sdk/client-sqs'
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  PurgeQueueCommand,
+  type QueueAttributeName,
+  SetQueueAttributesCommand,
+  TagQueueCommand,
+  UntagQueueCommand,
+} from '@aws-sdk/client-sqs'
 import { sqs } from '../aws/sqs'
+
+/** createQueue makes a queue. */
+export const createQueue = (name: string, attributes: Record<string, string>, tags?: Record<string, string>) =>
+  sqs().send(new CreateQueueCommand({ QueueName: name, Attributes: attributes, ...(tags && { tags }) }))
+
+/** queueAttribute returns one attribute of a queue, if it is set. */
+export async function queueAttribute(
+  queue: string,
+  name: QueueAttributeName,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const command = new GetQueueAttributesCommand({ QueueUrl: queue, AttributeNames: [name] })
+  return (await sqs().send(command, { ...(signal && { abortSignal: signal }) })).Attributes?.[name]
+}
+
+/** setQueueAttributes changes attributes of a queue. */
+export const setQueueAttributes = (queue: string, attributes: Record<string, string>) =>
+  sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: attributes }))
 
 /** deleteQueue deletes a queue with all its messages. */
 export const deleteQueue = (queue: string) => sqs().send(new DeleteQueueCommand({ QueueUrl: queue }))

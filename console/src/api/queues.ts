@@ -88,13 +88,14 @@ export interface ShardState {
 
 export interface MessageGroup {
   MessageGroupId: string
+  Paused?: boolean
   State: string
   Depth: number
   DepthIsMore?: boolean
   InFlight: number
   MessageId: string
-  SentTimestamp: number
-  ReceiveCount: number
+  SentTimestamp?: number
+  ReceiveCount?: number
   InvisibleUntil?: number
 }
 
@@ -115,6 +116,7 @@ export interface QueueDetail {
   WaitingReceives: number
   ReadyGroups: number
   BlockedGroups: number
+  PausedGroups?: string[]
   LargestBlockedGroup?: MessageGroup
   DeadLetterQueueArn?: string
   DeadLetters?: number

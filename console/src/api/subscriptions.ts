@@ -1,4 +1,5 @@
 import {
+  GetSubscriptionAttributesCommand,
   ListSubscriptionsByTopicCommand,
   ListSubscriptionsCommand,
   SetSubscriptionAttributesCommand,
@@ -66,6 +67,11 @@ export function isPending(subscription: Subscription): boolean {
 export function idOf(arn: string): string {
   return arn.replace(/^.*:/, '')
 }
+
+/** subscriptionAttributes returns the attributes of a subscription. */
+export const subscriptionAttributes = async (arn: string | undefined, signal: AbortSignal) =>
+  (await sns().send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }), { abortSignal: signal }))
+    .Attributes as Record<string, string>
 
 /** subscribe subscribes an endpoint, or asks one that has not confirmed once more. */
 export const subscribe = (topic: string, protocol: string, endpoint: string, attributes: Record<string, string> = {}) =>

@@ -1,55 +1,8 @@
-import { Sha256 } from '@aws-crypto/sha256-browser'
-import { HttpRequest } from '@smithy/protocol-http'
-import { SignatureV4 } from '@smithy/signature-v4'
-import { Failure } from './failure'
-import { endpoint } from './place'
-import { credentials, settingsNow } from './session'
+import { call } from './call'
 
-/** ahead is by how much this machine's clock is ahead of the server's, in milliseconds, or somewhat more. */
-let ahead = 0
-
-/** serverTime returns what time it is on the server, as of its last answer: late by a second or two, but never early. */
-export const serverTime = () => new Date(Date.now() - ahead)
+const service = { name: 'sluice', target: 'Sluice' }
 
 /** sluice calls one of the operations that are the server's own, such as PeekMessages. */
-export async function sluice<T>(operation: string, input: object, signal?: AbortSignal): Promise<T> {
-  const body = JSON.stringify(input)
-  const url = new URL(`${endpoint}/`)
-  const signer = new SignatureV4({
-    service: 'sluice',
-    region: settingsNow()?.region ?? 'us-east-1',
-    credentials,
-    sha256: Sha256,
-  })
-  const signed = await signer.sign(
-    new HttpRequest({
-      method: 'POST',
-      protocol: url.protocol,
-      hostname: url.hostname,
-      path: url.pathname,
-      headers: { host: url.host, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `Sluice.${operation}` },
-      body,
-    }),
-  )
-  const { host: _, ...headers } = signed.headers
-  const answer = await fetch(url, { method: 'POST', headers, body, credentials: 'omit', ...(signal && { signal }) })
-  const stamped = Date.parse(answer.headers.get('date') ?? '')
-  if (!Number.isNaN(stamped)) {
-    ahead = Date.now() - stamped
-  }
-  const text = await answer.text()
-  if (answer.ok) {
-    return JSON.parse(text) as T
-  }
-  throw refusal(text, answer.status)
-}
-
-function refusal(text: string, status: number): Failure {
-  try {
-    const parsed = JSON.parse(text) as { __type?: string; message?: string; Message?: string }
-    const code = (parsed.__type ?? 'Error').replace(/^.*#/, '')
-    return new Failure(code, parsed.message ?? parsed.Message ?? code, status)
-  } catch {
-    return new Failure('NoAnswer', `The server answered ${status}.`, status)
-  }
+export function sluice<T>(operation: string, input: object, signal?: AbortSignal): Promise<T> {
+  return call<T>(service, operation, input, signal)
 }

@@ -2,8 +2,6 @@ import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import Input from '@cloudscape-design/components/input'
-import Modal from '@cloudscape-design/components/modal'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import Tiles from '@cloudscape-design/components/tiles'
 import { useState } from 'react'
 import { alarmOf, type Preset, presets, putAlarm } from '../api/alarms'
@@ -11,7 +9,7 @@ import { keys } from '../api/keys'
 import { useAction } from '../api/useaction'
 import { goToFirstWrong } from '../frame/firstwrong'
 import { address, go } from '../frame/router'
-import { Problem } from './problem'
+import { Dialog } from './dialog'
 import { QueuePicker } from './queuepicker'
 import { noTopic, settle, TopicChoice, wrongWith } from './topicchoice'
 
@@ -49,59 +47,51 @@ export function AlarmMe({ queue, close }: { queue: string; close: () => void }) 
     )
   }
   return (
-    <Modal
-      visible
+    <Dialog
+      title="Quick alarm"
       size="large"
-      header="Quick alarm"
-      onDismiss={close}
-      footer={
-        <div className="flow">
-          <Button variant="link" onClick={close}>
-            Cancel
-          </Button>
-          <Button onClick={() => go(address(['create-alarm'], { queue: name, metric: preset.metric, threshold }))}>
-            Advanced
-          </Button>
-          <Button variant="primary" loading={busy} onClick={submit}>
-            Create alarm
-          </Button>
-        </div>
+      more={
+        <Button onClick={() => go(address(['create-alarm'], { queue: name, metric: preset.metric, threshold }))}>
+          Advanced
+        </Button>
       }
+      yes="Create alarm"
+      act={submit}
+      close={close}
+      busy={busy}
+      error={error}
     >
-      <SpaceBetween size="m">
-        <FormField label="Queue" errorText={tried && wrong.name}>
-          <QueuePicker name={name} choose={(q) => setName(q.QueueName)} />
-        </FormField>
-        <FormField label="When" stretch>
-          <Tiles
-            columns={2}
-            value={preset.id}
-            onChange={({ detail }) => {
-              const next = presets.find((p) => p.id === detail.value) ?? preset
-              setPreset(next)
-              setThreshold(String(next.threshold))
-            }}
-            items={presets.map((p) => ({ value: p.id, label: p.title, description: p.says }))}
+      <FormField label="Queue" errorText={tried && wrong.name}>
+        <QueuePicker name={name} choose={(q) => setName(q.QueueName)} />
+      </FormField>
+      <FormField label="When" stretch>
+        <Tiles
+          columns={2}
+          value={preset.id}
+          onChange={({ detail }) => {
+            const next = presets.find((p) => p.id === detail.value) ?? preset
+            setPreset(next)
+            setThreshold(String(next.threshold))
+          }}
+          items={presets.map((p) => ({ value: p.id, label: p.title, description: p.says }))}
+        />
+      </FormField>
+      {preset.id !== 'silent' && (
+        <FormField label={`More than, in ${preset.unit}`} errorText={tried && wrong.threshold}>
+          <Input
+            type="number"
+            inputMode="decimal"
+            value={threshold}
+            onChange={({ detail }) => setThreshold(detail.value)}
           />
         </FormField>
-        {preset.id !== 'silent' && (
-          <FormField label={`More than, in ${preset.unit}`} errorText={tried && wrong.threshold}>
-            <Input
-              type="number"
-              inputMode="decimal"
-              value={threshold}
-              onChange={({ detail }) => setThreshold(detail.value)}
-            />
-          </FormField>
-        )}
-        <TopicChoice label="Whom to notify" choice={choice} change={setChoice} showErrors={tried} />
-        {choice.kind === 'none' && (
-          <Box variant="small" color="text-body-secondary">
-            The alarm is shown in the console and by sluice alarm ls.
-          </Box>
-        )}
-        <Problem error={error} />
-      </SpaceBetween>
-    </Modal>
+      )}
+      <TopicChoice label="Whom to notify" choice={choice} change={setChoice} showErrors={tried} />
+      {choice.kind === 'none' && (
+        <Box variant="small" color="text-body-secondary">
+          The alarm is shown in the console and by sluice alarm ls.
+        </Box>
+      )}
+    </Dialog>
   )
 }

@@ -1,14 +1,10 @@
 import Alert from '@cloudscape-design/components/alert'
-import Box from '@cloudscape-design/components/box'
-import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import Input, { type InputProps } from '@cloudscape-design/components/input'
-import Modal from '@cloudscape-design/components/modal'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../api/useaction'
 import { useFirstField } from '../frame/firstfield'
-import { Problem } from './problem'
+import { Dialog } from './dialog'
 
 interface ConfirmProps {
   title: string
@@ -44,44 +40,25 @@ export function Confirm({ title, yes, children, word, blocked = false, refused, 
     )
   }
   return (
-    <Modal
-      visible
-      header={title}
-      onDismiss={close}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={close}>
-              Cancel
-            </Button>
-            <Button variant="primary" loading={busy} disabled={!ready} onClick={submit}>
-              {yes}
-            </Button>
-          </SpaceBetween>
-        </Box>
-      }
-    >
-      <SpaceBetween size="m">
-        {children}
-        {refused && (
-          <Alert type="warning" header="Not permitted">
-            <span className="break">{refused}</span>
-          </Alert>
-        )}
-        {word && !refused && (
-          <FormField label={`Type ${word} to go on`}>
-            <Input
-              ref={field}
-              value={typed}
-              onChange={({ detail }) => setTyped(detail.value)}
-              onKeyDown={({ detail }) => detail.key === 'Enter' && submit()}
-              autoComplete="off"
-              placeholder={word}
-            />
-          </FormField>
-        )}
-        <Problem error={error} />
-      </SpaceBetween>
-    </Modal>
+    <Dialog title={title} yes={yes} act={submit} close={close} busy={busy} ready={ready} error={error}>
+      {children}
+      {refused && (
+        <Alert type="warning" header="Not permitted">
+          <span className="break">{refused}</span>
+        </Alert>
+      )}
+      {word && !refused && (
+        <FormField label={`Type ${word} to go on`}>
+          <Input
+            ref={field}
+            value={typed}
+            onChange={({ detail }) => setTyped(detail.value)}
+            onKeyDown={({ detail }) => detail.key === 'Enter' && submit()}
+            autoComplete="off"
+            placeholder={word}
+          />
+        </FormField>
+      )}
+    </Dialog>
   )
 }

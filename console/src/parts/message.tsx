@@ -4,7 +4,6 @@ import Modal from '@cloudscape-design/components/modal'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import Tabs from '@cloudscape-design/components/tabs'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Attribute, Message } from '../api/message'
@@ -13,6 +12,7 @@ import { bytes } from '../data/format'
 import { Copy } from './copy'
 import { Marked } from './marked'
 import { Pairs } from './pairs'
+import { Rows } from './rows'
 import { Absent, Time } from './values'
 
 /** stateWords are what the states of messages are called. */
@@ -76,7 +76,7 @@ export function Body({
 export function AttributesTable({ attributes }: { attributes: Record<string, Attribute> }) {
   const rows = Object.entries(attributes).map(([name, a]) => ({ name, ...a }))
   return (
-    <Table
+    <Rows
       variant="embedded"
       items={rows}
       trackBy="name"

@@ -1,4 +1,3 @@
-import { CreateTopicCommand, SubscribeCommand } from '@aws-sdk/client-sns'
 import FormField from '@cloudscape-design/components/form-field'
 import Input from '@cloudscape-design/components/input'
 import RadioGroup from '@cloudscape-design/components/radio-group'
@@ -6,8 +5,9 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
 import { nameOf } from '../api/queues'
+import { subscribe } from '../api/subscriptions'
+import { createTopic } from '../api/topicactions'
 import { useTopics } from '../api/topics'
-import { sns } from '../aws/sns'
 
 /** Choice is what to notify: nothing, a topic that exists, or a new one with e-mail addresses. */
 export interface Choice {
@@ -53,11 +53,11 @@ export async function settle(choice: Choice): Promise<string> {
   if (choice.kind !== 'new') {
     return choice.kind === 'topic' ? choice.arn : ''
   }
-  const { TopicArn = '' } = await sns().send(new CreateTopicCommand({ Name: choice.name }))
+  const topic = await createTopic({ Name: choice.name })
   for (const address of addressesOf(choice)) {
-    await sns().send(new SubscribeCommand({ TopicArn, Protocol: 'email', Endpoint: address }))
+    await subscribe(topic, 'email', address)
   }
-  return TopicArn
+  return topic
 }
 
 /** TopicChoice asks whom to notify. */

@@ -4,7 +4,11 @@ import { usePreferences } from '../frame/preferences'
 
 /** Absent stands where there is no value. */
 export function Absent() {
-  return <span aria-hidden="true">–</span>
+  return (
+    <span aria-hidden="true" className="absent">
+      –
+    </span>
+  )
 }
 
 /** Num is a number whose digits have one width, aligned to the right in tables. */

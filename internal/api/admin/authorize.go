@@ -29,7 +29,8 @@ var ofAccounts = []string{"sluice:ListQueueStates", "sluice:PutMark"}
 var ofQueues = []string{
 	"sluice:CheckAccess", "sluice:DeleteMessages", "sluice:DescribeQueueState", "sluice:EditMessage",
 	"sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:ListRedriveTasks",
-	"sluice:PeekMessageBody", "sluice:PeekMessages", "sluice:RedriveMessages",
+	"sluice:PauseMessageGroups", "sluice:PeekMessageBody", "sluice:PeekMessages", "sluice:RedriveMessages",
+	"sluice:ResumeMessageGroups",
 }
 
 // Rules are all actions of the service, for policies.

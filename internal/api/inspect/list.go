@@ -209,7 +209,7 @@ func (l *queueLister) state(q *catalog.Queue) *listedState {
 		OldestMessageTimestamp: instant(st.Oldest), LastSendTimestamp: instant(st.LastSend),
 		LastReceiveTimestamp: instant(st.LastReceive),
 		WaitingReceives:      int64(st.Waiters), Receivable: st.Receivable, Paused: st.Limited&queue.LimitedByPause != 0,
-		Reasons: reasons(st, sum.arriving, l.authorizer.Now()), DeadLetterSources: l.sources[q.Name.ARN()],
+		Reasons: reasons(st, sum.arriving, q.PausedGroups, l.authorizer.Now()), DeadLetterSources: l.sources[q.Name.ARN()],
 		Totals: sum.totals, LastMinute: sum.minute,
 	}
 	if q.Attributes.Redrive != nil {

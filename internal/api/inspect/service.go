@@ -85,9 +85,11 @@ func Register(wire *protocol.Service, o Options) {
 	protocol.Register(wire, "ListMessageGroups", s.listMessageGroups, protocol.Data)
 	protocol.Register(wire, "ListQueueStates", s.listQueueStates, protocol.Data)
 	protocol.Register(wire, "ListRedriveTasks", s.listRedriveTasks, protocol.Data)
+	protocol.Register(wire, "PauseMessageGroups", s.pauseMessageGroups, protocol.Control)
 	protocol.Register(wire, "PeekMessages", s.peekMessages, protocol.Data)
 	protocol.Register(wire, "PutMark", s.putMark)
 	protocol.Register(wire, "RedriveMessages", s.redriveMessages)
+	protocol.Register(wire, "ResumeMessageGroups", s.resumeMessageGroups, protocol.Control)
 }
 
 // queue returns the queue that a request names, if it exists and the caller may take the actions on it, which are named

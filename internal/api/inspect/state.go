@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,6 +35,7 @@ type describeQueueStateOutput struct {
 	WaitingReceives        int64 // long polls that wait for a message
 	ReadyGroups            int64
 	BlockedGroups          int64
+	PausedGroups           []string      `json:",omitempty"` // of a FIFO queue, sorted
 	LargestBlockedGroup    *messageGroup // of those with the oldest messages
 	DeadLetterQueueArn     string        `json:",omitempty"`
 	DeadLetters            *int64        // in that queue, if the caller may see it
@@ -80,7 +82,7 @@ func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in
 		NextDelayedTimestamp: instant(sum.NextDelayed),
 		LastSendTimestamp:    instant(sum.LastSend), LastReceiveTimestamp: instant(sum.LastReceive),
 		WaitingReceives: int64(sum.Waiters), ReadyGroups: int64(sum.ReadyGroups),
-		BlockedGroups: int64(sum.BlockedGroups), DiskBytes: int64(sum.Disk),
+		BlockedGroups: int64(sum.BlockedGroups), PausedGroups: q.PausedGroups, DiskBytes: int64(sum.Disk),
 	}
 	for _, st := range states {
 		out.Shards = append(out.Shards, shardState{
@@ -97,7 +99,7 @@ func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in
 	if err := s.addDeadLetters(ctx, c, q, out); err != nil {
 		return nil, failure(err)
 	}
-	out.Reasons = reasons(&sum, uint64(out.Arriving), s.authorizer.Now())
+	out.Reasons = reasons(&sum, uint64(out.Arriving), q.PausedGroups, s.authorizer.Now())
 	return out, nil
 }
 
@@ -176,7 +178,7 @@ func (s *inspector) addDeadLetters(ctx context.Context, c *protocol.Call, q *cat
 const quietTime = 10 * time.Minute
 
 // reasons says what keeps messages from being received, or that they could be and are not.
-func reasons(sum *shard.State, arriving uint64, now time.Time) []reason {
+func reasons(sum *shard.State, arriving uint64, paused []string, now time.Time) []reason {
 	list := []reason{}
 	add := func(code, format string, args ...any) {
 		list = append(list, reason{code, fmt.Sprintf(format, args...)})
@@ -209,6 +211,12 @@ func reasons(sum *shard.State, arriving uint64, now time.Time) []reason {
 			text += " There is no other group with messages."
 		}
 		add("GroupsBlocked", text, sum.BlockedGroups)
+	}
+	switch n := len(paused); {
+	case n == 1:
+		add("GroupsPaused", "The message group %s is paused: nothing of it is received.", paused[0])
+	case n > 1:
+		add("GroupsPaused", "%d message groups are paused: nothing of them is received.", n)
 	}
 	if sum.Delayed > 0 {
 		add("Delayed", "%s delayed; the next delay ends at %s.", are(sum.Delayed), moment(sum.NextDelayed))
@@ -262,6 +270,7 @@ type listMessageGroupsOutput struct {
 
 type messageGroup struct {
 	MessageGroupId string
+	Paused         bool   `json:",omitempty"` // nothing of it is received
 	State          string // of the first message; while it is in flight, no other one of the group is received
 	Depth          int64
 	DepthIsMore    bool  `json:",omitempty"` // there are more messages than Depth
@@ -296,16 +305,16 @@ func (s *inspector) listMessageGroups(ctx context.Context, c *protocol.Call, in 
 	}
 	g.After = after
 	if !q.Attributes.FIFO {
-		return nil, protocol.ValidationError(
-			"The queue %s is not a FIFO queue: it does not keep the order of message groups.",
-			q.Name.Queue,
-		)
+		return nil, errNotFIFO(q)
 	}
 	found, err := s.shard.Groups(ctx, q.ID, g)
 	if err != nil {
 		return nil, failure(err)
 	}
 	out := &listMessageGroupsOutput{Groups: service.Convert(found.Groups, showGroup)}
+	for i := range out.Groups {
+		_, out.Groups[i].Paused = slices.BinarySearch(q.PausedGroups, out.Groups[i].MessageGroupId)
+	}
 	if found.More {
 		out.Cursor = cursorText(found.Next.Encode())
 	}

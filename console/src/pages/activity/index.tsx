@@ -8,7 +8,6 @@ import Link from '@cloudscape-design/components/link'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useState } from 'react'
 import { type Entry, type Filter, useEvents } from '../../api/events'
 import { nameOf } from '../../api/queues'
@@ -18,6 +17,7 @@ import { address, go, usePlace } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
+import { Rows } from '../../parts/rows'
 import { Time } from '../../parts/values'
 import { Records } from './records'
 
@@ -66,7 +66,7 @@ export default function Activity() {
   const saved = selected.length > 0 ? selected : entries
   return (
     <SpaceBetween size="l">
-      <Table
+      <Rows
         variant="full-page"
         stickyHeader
         selectionType="multi"

@@ -1,4 +1,4 @@
-import { DescribeAlarmHistoryCommand, SetAlarmStateCommand, type StateValue } from '@aws-sdk/client-cloudwatch'
+import type { MetricAlarm } from '@aws-sdk/client-cloudwatch'
 import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import Container from '@cloudscape-design/components/container'
@@ -6,25 +6,21 @@ import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
-import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { comparisons, conditionOf, isComposite } from '../../api/alarm'
 import {
-  allTypes,
-  comparisons,
-  conditionOf,
+  alarmHistory,
   deleteAlarms,
   enableActions,
-  isComposite,
-  type MetricAlarm,
   measureOf,
   missings,
+  setAlarmState,
   useAlarms,
 } from '../../api/alarms'
 import { keys } from '../../api/keys'
 import { fetchLines, lastHours, periodFor } from '../../api/metrics'
 import { useAction } from '../../api/useaction'
-import { cloudwatch } from '../../aws/cloudwatch'
 import { notify } from '../../frame/notices'
 import type { PageProps } from '../../frame/page'
 import { useRefresh } from '../../frame/preferences'
@@ -35,6 +31,7 @@ import { Graph } from '../../parts/graph'
 import { RangeField } from '../../parts/graphs'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
+import { Rows } from '../../parts/rows'
 import { Time } from '../../parts/values'
 import { Combined, Parents } from './combined'
 import { notified } from './notified'
@@ -94,15 +91,7 @@ export default function Alarm({ parameters }: PageProps) {
                     const until = isComposite(alarm)
                       ? 'it stays until another alarm changes that the rule names'
                       : 'the next evaluation sets it again'
-                    void act(`The state was set; ${until}`, () =>
-                      cloudwatch().send(
-                        new SetAlarmStateCommand({
-                          AlarmName: name,
-                          StateValue: id as StateValue,
-                          StateReason: 'Set in the console',
-                        }),
-                      ),
-                    )
+                    void act(`The state was set; ${until}`, () => setAlarmState(name, id))
                   }
                 }}
               >
@@ -233,20 +222,12 @@ function History({ name, hours, state }: { name: string; hours: number; state: s
   const { data, error, isPending, refetch } = useQuery({
     queryKey: keys.alarmHistory(name),
     refetchInterval: interval && Math.max(interval, 15_000),
-    queryFn: async ({ signal }) =>
-      (
-        await cloudwatch().send(
-          new DescribeAlarmHistoryCommand({ AlarmName: name, AlarmTypes: allTypes, MaxRecords: 100 }),
-          {
-            abortSignal: signal,
-          },
-        )
-      ).AlarmHistoryItems ?? [],
+    queryFn: ({ signal }) => alarmHistory(name, signal),
   })
   return (
     <SpaceBetween size="l">
       {state && <Timeline items={data ?? []} span={lastHours(hours)} state={state} />}
-      <Table
+      <Rows
         header={<Header variant="h2">History</Header>}
         loading={isPending}
         loadingText="Loading history"

@@ -2,13 +2,14 @@ import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
-import { type AnyAlarm, useRelatives } from '../../api/alarms'
+import type { AnyAlarm } from '../../api/alarm'
+import { useRelatives } from '../../api/alarms'
 import { address } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { RangeField } from '../../parts/graphs'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
+import { Rows } from '../../parts/rows'
 import { Ago } from '../../parts/values'
 import { notified } from './notified'
 import { State } from './state'
@@ -62,7 +63,7 @@ export function Combined({ alarm, hours, choose }: { alarm: AnyAlarm; hours: num
 function Children({ name }: { name: string }) {
   const { data, error, isPending, refetch } = useRelatives(name, 'children')
   return (
-    <Table
+    <Rows
       header={<Header variant="h2">Alarms in the rule</Header>}
       loading={isPending}
       loadingText="Loading alarms"

@@ -1,5 +1,5 @@
 import type { PutCompositeAlarmCommandInput } from '@aws-sdk/client-cloudwatch'
-import type { AnyAlarm } from '../../api/alarms'
+import type { AnyAlarm } from '../../api/alarm'
 import { noTopic, topicChoice } from '../../parts/topicchoice'
 
 /** CompositeDraft is a composite alarm as it is typed. */

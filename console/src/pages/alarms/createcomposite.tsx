@@ -1,5 +1,6 @@
 import Spinner from '@cloudscape-design/components/spinner'
-import { isComposite, useAlarms } from '../../api/alarms'
+import { isComposite } from '../../api/alarm'
+import { useAlarms } from '../../api/alarms'
 import { usePlace } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'

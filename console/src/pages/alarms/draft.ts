@@ -1,5 +1,4 @@
-import type { ComparisonOperator, PutMetricAlarmCommandInput, Statistic } from '@aws-sdk/client-cloudwatch'
-import type { MetricAlarm } from '../../api/alarms'
+import type { ComparisonOperator, MetricAlarm, PutMetricAlarmCommandInput, Statistic } from '@aws-sdk/client-cloudwatch'
 import { isExtended } from '../../api/metrics'
 import { noTopic, topicChoice } from '../../parts/topicchoice'
 

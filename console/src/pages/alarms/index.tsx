@@ -7,11 +7,11 @@ import Link from '@cloudscape-design/components/link'
 import Pagination from '@cloudscape-design/components/pagination'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { conditionOf, deleteAlarms, enableActions, isComposite, useAlarms } from '../../api/alarms'
+import { conditionOf, isComposite } from '../../api/alarm'
+import { deleteAlarms, enableActions, useAlarms } from '../../api/alarms'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
 import { plural } from '../../data/format'
@@ -22,6 +22,7 @@ import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
+import { Rows } from '../../parts/rows'
 import { Ago } from '../../parts/values'
 import { State, states } from './state'
 
@@ -77,7 +78,7 @@ export default function Alarms() {
   const firing = (data ?? []).filter((a) => a.StateValue === 'ALARM').length
   return (
     <>
-      <Table
+      <Rows
         {...collectionProps}
         variant="full-page"
         stickyHeader

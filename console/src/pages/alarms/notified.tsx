@@ -1,5 +1,5 @@
 import Link from '@cloudscape-design/components/link'
-import type { AnyAlarm } from '../../api/alarms'
+import type { AnyAlarm } from '../../api/alarm'
 import { nameOf } from '../../api/queues'
 import { address } from '../../frame/router'
 import { Time } from '../../parts/values'

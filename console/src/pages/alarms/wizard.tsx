@@ -10,7 +10,8 @@ import Textarea from '@cloudscape-design/components/textarea'
 import Wizard from '@cloudscape-design/components/wizard'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { comparisons, conditionOf, measureOf, missings, putAlarm } from '../../api/alarms'
+import { comparisons, conditionOf } from '../../api/alarm'
+import { measureOf, missings, putAlarm } from '../../api/alarms'
 import { keys } from '../../api/keys'
 import {
   fetchLines,

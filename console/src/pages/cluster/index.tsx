@@ -5,7 +5,6 @@ import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Cluster, drain, type Node, removeNode, type Shard, useCluster } from '../../api/cluster'
@@ -15,6 +14,7 @@ import { notify } from '../../frame/notices'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
+import { Rows } from '../../parts/rows'
 
 interface Asked {
   act: 'drain' | 'undo' | 'remove'
@@ -110,7 +110,7 @@ function NodeState({ node }: { node: Node }) {
 
 function Nodes({ cluster, ask }: { cluster: Cluster; ask: (asked: Asked) => void }) {
   return (
-    <Table
+    <Rows
       header={<Header counter={`(${cluster.Nodes.length})`}>Nodes</Header>}
       items={cluster.Nodes}
       trackBy="Name"
@@ -151,7 +151,7 @@ function Nodes({ cluster, ask }: { cluster: Cluster; ask: (asked: Asked) => void
 
 function Shards({ shards }: { shards: Shard[] }) {
   return (
-    <Table
+    <Rows
       header={<Header counter={`(${shards.length})`}>Shards</Header>}
       items={shards}
       trackBy="Name"

@@ -1,10 +1,3 @@
-import {
-  CreateQueueCommand,
-  GetQueueAttributesCommand,
-  SetQueueAttributesCommand,
-  TagQueueCommand,
-  UntagQueueCommand,
-} from '@aws-sdk/client-sqs'
 import Alert from '@cloudscape-design/components/alert'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
@@ -24,9 +17,9 @@ import Tiles from '@cloudscape-design/components/tiles'
 import { useState } from 'react'
 import { useAttributes, useTags } from '../../api/attributes'
 import { keys } from '../../api/keys'
+import { createQueue, queueAttribute, setQueueAttributes, tagQueue, untagQueue } from '../../api/queueactions'
 import { useAction } from '../../api/useaction'
 import { sessionNow, settingsNow } from '../../aws/session'
-import { sqs } from '../../aws/sqs'
 import { record } from '../../data/tags'
 import { goToFirstWrong } from '../../frame/firstwrong'
 import type { PageProps } from '../../frame/page'
@@ -105,7 +98,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
         }
         if (queue === undefined) {
           const { name: QueueName, attributes: Attributes, tags } = creation(form, dead)
-          await sqs().send(new CreateQueueCommand({ QueueName, Attributes, tags }))
+          await createQueue(QueueName, Attributes, tags)
         } else {
           await change(queue, before, form, dead)
         }
@@ -284,9 +277,8 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
 async function makeDeadLetterQueue(form: Form): Promise<string> {
   const name = deadLetterName(form)
   const attributes = { MessageRetentionPeriod: '1209600', ...(form.fifo && { FifoQueue: 'true' }) }
-  await sqs().send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }))
-  const out = await sqs().send(new GetQueueAttributesCommand({ QueueUrl: name, AttributeNames: ['QueueArn'] }))
-  return out.Attributes?.QueueArn ?? arnOf(name)
+  await createQueue(name, attributes)
+  return (await queueAttribute(name, 'QueueArn')) ?? arnOf(name)
 }
 
 /** change sends what is different, and no more: two people who change different things do not undo each other's. */
@@ -294,16 +286,16 @@ async function change(queue: string, before: Form, after: Form, dead: string) {
   const old = attributesOf(before, before.redrive ? arnOf(deadLetterName(before)) : '')
   const attributes = difference(old, attributesOf(after, dead))
   if (Object.keys(attributes).length > 0) {
-    await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: attributes }))
+    await setQueueAttributes(queue, attributes)
   }
   const [had, has] = [record(before.tags), record(after.tags)]
   const gone = Object.keys(had).filter((key) => !(key in has))
   const added = Object.fromEntries(Object.entries(has).filter(([key, value]) => had[key] !== value))
   if (gone.length > 0) {
-    await sqs().send(new UntagQueueCommand({ QueueUrl: queue, TagKeys: gone }))
+    await untagQueue(queue, gone)
   }
   if (Object.keys(added).length > 0) {
-    await sqs().send(new TagQueueCommand({ QueueUrl: queue, Tags: added }))
+    await tagQueue(queue, added)
   }
 }
 

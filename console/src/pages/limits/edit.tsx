@@ -1,15 +1,12 @@
-import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import Input, { type InputProps } from '@cloudscape-design/components/input'
-import Modal from '@cloudscape-design/components/modal'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { type Kind, kinds, type Limited, nameOf, setLimits } from '../../api/limits'
 import { useAction } from '../../api/useaction'
 import { useFirstField } from '../../frame/firstfield'
-import { Problem } from '../../parts/problem'
+import { Dialog } from '../../parts/dialog'
 
 /** Edit is the dialog for the limits of an account or user, which may be new. An empty field stands for no limit. */
 export function Edit({ limited, close }: { limited: Limited | undefined; close: () => void }) {
@@ -49,45 +46,36 @@ export function Edit({ limited, close }: { limited: Limited | undefined; close: 
     )
   }
   return (
-    <Modal
-      visible
-      header={limited ? `Limits of ${nameOf(limited)}` : 'Create limit'}
-      onDismiss={close}
-      footer={
-        <div className="flow">
-          <Button variant="link" onClick={close}>
-            Cancel
-          </Button>
-          <Button variant="primary" loading={busy} disabled={!ready} onClick={submit}>
-            Set limits
-          </Button>
-        </div>
-      }
+    <Dialog
+      title={limited ? `Limits of ${nameOf(limited)}` : 'Create limit'}
+      yes="Set limits"
+      act={submit}
+      close={close}
+      busy={busy}
+      ready={ready}
+      error={error}
     >
-      <SpaceBetween size="m">
-        {!limited && (
-          <FormField label="Account or user" description="An account, or a user of one: 111122223333/bob">
-            <Input ref={field} value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" />
-          </FormField>
-        )}
-        {shown.map(({ kind, label }) => (
-          <FormField
-            key={kind}
-            label={label}
-            {...(!isLimit(texts[kind]) && { errorText: 'A whole number, or nothing for no limit' })}
-          >
-            <Input
-              value={texts[kind] ?? ''}
-              onChange={({ detail }) => setTexts({ ...texts, [kind]: detail.value })}
-              inputMode="numeric"
-              placeholder="No limit"
-              autoComplete="off"
-            />
-          </FormField>
-        ))}
-        <Problem error={error} />
-      </SpaceBetween>
-    </Modal>
+      {!limited && (
+        <FormField label="Account or user" description="An account, or a user of one: 111122223333/bob">
+          <Input ref={field} value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" />
+        </FormField>
+      )}
+      {shown.map(({ kind, label }) => (
+        <FormField
+          key={kind}
+          label={label}
+          {...(!isLimit(texts[kind]) && { errorText: 'A whole number, or nothing for no limit' })}
+        >
+          <Input
+            value={texts[kind] ?? ''}
+            onChange={({ detail }) => setTexts({ ...texts, [kind]: detail.value })}
+            inputMode="numeric"
+            placeholder="No limit"
+            autoComplete="off"
+          />
+        </FormField>
+      ))}
+    </Dialog>
   )
 }
 

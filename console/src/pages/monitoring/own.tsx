@@ -1,11 +1,10 @@
-import { ListMetricsCommand, type Metric } from '@aws-sdk/client-cloudwatch'
+import type { Metric } from '@aws-sdk/client-cloudwatch'
 import Container from '@cloudscape-design/components/container'
 import Multiselect from '@cloudscape-design/components/multiselect'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fetchLines, periodFor, type Statistic } from '../../api/metrics'
-import { cloudwatch } from '../../aws/cloudwatch'
+import { fetchLines, ownMetrics, periodFor, type Statistic } from '../../api/metrics'
 import { isFixed, type Range, spanOf } from '../../data/range'
 import { useRefresh } from '../../frame/preferences'
 import { Empty } from '../../parts/empty'
@@ -31,16 +30,7 @@ export function OwnMetrics({ range, zoom, period, statistic = 'Average' }: OwnMe
   const [chosen, setChosen] = useState<string[]>([])
   const metrics = useQuery({
     queryKey: ['ListMetrics', 'own'],
-    queryFn: async ({ signal }) => {
-      const found: Metric[] = []
-      let token: string | undefined
-      do {
-        const page = await cloudwatch().send(new ListMetricsCommand({ NextToken: token }), { abortSignal: signal })
-        found.push(...(page.Metrics ?? []).filter((m) => !/^(AWS|Sluice)\//.test(m.Namespace ?? '')))
-        token = page.NextToken
-      } while (token)
-      return found
-    },
+    queryFn: ({ signal }) => ownMetrics(signal),
   })
   const shown = (metrics.data ?? []).filter((m) => chosen.includes(nameOfMetric(m)))
   const lines = useQuery({

@@ -1,4 +1,3 @@
-import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import Alert from '@cloudscape-design/components/alert'
 import Button from '@cloudscape-design/components/button'
 import Checkbox from '@cloudscape-design/components/checkbox'
@@ -9,14 +8,15 @@ import Header from '@cloudscape-design/components/header'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
+import { queueAttribute } from '../../api/queueactions'
 import { allowTopic, statementFor } from '../../api/queuepolicy'
 import { nameOf } from '../../api/queues'
 import { subscribe } from '../../api/subscriptions'
+import { useAction } from '../../api/useaction'
 import { wordsOf } from '../../aws/failure'
-import { sqs } from '../../aws/sqs'
 import { plural } from '../../data/format'
 import { goToFirstWrong } from '../../frame/firstwrong'
 import { go, usePlace } from '../../frame/router'
@@ -32,25 +32,17 @@ interface Result {
 /** SubscribeQueues subscribes one or more queues to a topic, and lets the topic send to them. */
 export default function SubscribeQueues() {
   const { query } = usePlace()
-  const client = useQueryClient()
   const [names, setNames] = useState<string[]>(() => (query.get('queues') ?? '').split(',').filter(Boolean))
   const [topic, setTopic] = useState('')
   const [raw, setRaw] = useState(false)
   const [allow, setAllow] = useState(true)
   const [tried, setTried] = useState(false)
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useAction()
   const [results, setResults] = useState<Result[]>()
   const arns = useQuery({
     queryKey: ['QueueArns', names],
     queryFn: ({ signal }) =>
-      Promise.all(
-        names.map(async (QueueUrl) => {
-          const answer = await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }), {
-            abortSignal: signal,
-          })
-          return answer.Attributes?.QueueArn ?? ''
-        }),
-      ),
+      Promise.all(names.map(async (name) => (await queueAttribute(name, 'QueueArn', signal)) ?? '')),
   })
   async function submit() {
     setTried(true)
@@ -58,22 +50,25 @@ export default function SubscribeQueues() {
       goToFirstWrong()
       return
     }
-    setBusy(true)
     const out: Result[] = []
-    for (const arn of arns.data) {
-      try {
-        if (allow) {
-          await allowTopic(topic, arn)
+    const wanted = arns.data
+    await run(
+      async () => {
+        for (const arn of wanted) {
+          try {
+            if (allow) {
+              await allowTopic(topic, arn)
+            }
+            await subscribe(topic, 'sqs', arn, raw ? { RawMessageDelivery: 'true' } : {})
+            out.push({ queue: nameOf(arn) })
+          } catch (error) {
+            out.push({ queue: nameOf(arn), error })
+          }
         }
-        await subscribe(topic, 'sqs', arn, raw ? { RawMessageDelivery: 'true' } : {})
-        out.push({ queue: nameOf(arn) })
-      } catch (error) {
-        out.push({ queue: nameOf(arn), error })
-      }
-    }
-    void client.invalidateQueries({ queryKey: keys.subscriptions })
-    setBusy(false)
-    setResults(out)
+        return undefined
+      },
+      { stale: [keys.subscriptions], done: () => setResults(out) },
+    )
   }
   const [first] = arns.data ?? []
   return (

@@ -1,4 +1,3 @@
-import { GetSubscriptionAttributesCommand } from '@aws-sdk/client-sns'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import FormField from '@cloudscape-design/components/form-field'
@@ -11,11 +10,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
-import { setSubscriptionAttribute, unsubscribe } from '../../api/subscriptions'
+import { setSubscriptionAttribute, subscriptionAttributes, unsubscribe } from '../../api/subscriptions'
 import { useTopicArn } from '../../api/topic'
 import { useAction } from '../../api/useaction'
 import { isLost } from '../../aws/failure'
-import { sns } from '../../aws/sns'
 import { notify } from '../../frame/notices'
 import type { PageProps } from '../../frame/page'
 import { address, go } from '../../frame/router'
@@ -39,9 +37,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
   const { data, error, refetch } = useQuery({
     queryKey: keys.subscription(arn),
     enabled: Boolean(arn),
-    queryFn: async ({ signal }) =>
-      (await sns().send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }), { abortSignal: signal }))
-        .Attributes as Record<string, string>,
+    queryFn: ({ signal }) => subscriptionAttributes(arn, signal),
   })
   if (isLost(listError, topicArn) || isLost(error, data) || arn === '') {
     return (

@@ -5,7 +5,6 @@ import Link from '@cloudscape-design/components/link'
 import Pagination from '@cloudscape-design/components/pagination'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -21,6 +20,7 @@ import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
+import { Rows } from '../../parts/rows'
 
 /** SubscriptionTable lists the subscriptions of a topic, of an endpoint, or all. */
 export function SubscriptionTable({ topic, full = false }: { topic?: string; full?: boolean }) {
@@ -64,7 +64,7 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
     })
   return (
     <>
-      <Table
+      <Rows
         {...collectionProps}
         variant={full ? 'full-page' : 'container'}
         stickyHeader={full}

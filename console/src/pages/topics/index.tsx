@@ -4,7 +4,6 @@ import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import Pagination from '@cloudscape-design/components/pagination'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -16,6 +15,7 @@ import { address, go } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
+import { Rows } from '../../parts/rows'
 import { Num } from '../../parts/values'
 import { DeleteTopic } from './delete'
 
@@ -58,7 +58,7 @@ export default function Topics() {
   const [one] = selected
   return (
     <>
-      <Table
+      <Rows
         {...collectionProps}
         variant="full-page"
         stickyHeader

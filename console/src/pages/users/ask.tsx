@@ -1,12 +1,9 @@
-import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import Input, { type InputProps } from '@cloudscape-design/components/input'
-import Modal from '@cloudscape-design/components/modal'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../api/useaction'
 import { useFirstField } from '../../frame/firstfield'
-import { Problem } from '../../parts/problem'
+import { Dialog } from '../../parts/dialog'
 
 interface AskProps {
   title: string
@@ -36,35 +33,18 @@ export function Ask({ title, label, yes, children, act, close, type = 'text' }: 
     )
   }
   return (
-    <Modal
-      visible
-      header={title}
-      onDismiss={close}
-      footer={
-        <div className="flow">
-          <Button variant="link" onClick={close}>
-            Cancel
-          </Button>
-          <Button variant="primary" loading={busy} disabled={text.trim() === ''} onClick={submit}>
-            {yes}
-          </Button>
-        </div>
-      }
-    >
-      <SpaceBetween size="m">
-        <FormField label={label}>
-          <Input
-            ref={field}
-            type={type}
-            autoComplete={type === 'password' ? 'new-password' : 'off'}
-            value={text}
-            onChange={({ detail }) => setText(detail.value)}
-            onKeyDown={({ detail }) => detail.key === 'Enter' && void submit()}
-          />
-        </FormField>
-        {children}
-        <Problem error={error} />
-      </SpaceBetween>
-    </Modal>
+    <Dialog title={title} yes={yes} act={submit} close={close} busy={busy} ready={text.trim() !== ''} error={error}>
+      <FormField label={label}>
+        <Input
+          ref={field}
+          type={type}
+          autoComplete={type === 'password' ? 'new-password' : 'off'}
+          value={text}
+          onChange={({ detail }) => setText(detail.value)}
+          onKeyDown={({ detail }) => detail.key === 'Enter' && void submit()}
+        />
+      </FormField>
+      {children}
+    </Dialog>
   )
 }

@@ -1,4 +1,3 @@
-import { RemoveUserFromGroupCommand } from '@aws-sdk/client-iam'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
@@ -7,9 +6,9 @@ import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useMembers } from '../../api/iam'
+import { removeFromGroup } from '../../api/identities'
 import { useAction } from '../../api/useaction'
 import { isLost } from '../../aws/failure'
-import { iam } from '../../aws/iam'
 import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
 import { Problem } from '../../parts/problem'
@@ -46,7 +45,7 @@ export default function Group({ parameters }: PageProps) {
                 variant="inline-link"
                 onClick={() =>
                   void run(async () => {
-                    await iam().send(new RemoveUserFromGroupCommand({ UserName: u.UserName, GroupName: name }))
+                    await removeFromGroup(u.UserName, name)
                     await refetch()
                     return undefined
                   })

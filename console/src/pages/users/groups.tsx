@@ -1,10 +1,9 @@
-import { CreateGroupCommand, DeleteGroupCommand } from '@aws-sdk/client-iam'
 import Link from '@cloudscape-design/components/link'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useGroups } from '../../api/iam'
+import { createGroup, deleteGroup } from '../../api/identities'
 import { keys } from '../../api/keys'
-import { iam } from '../../aws/iam'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Time } from '../../parts/values'
@@ -24,7 +23,7 @@ export default function Groups() {
         query={query}
         nameOf={(g) => g.GroupName ?? ''}
         create={() => setAsking(true)}
-        remove={(g) => iam().send(new DeleteGroupCommand({ GroupName: g.GroupName }))}
+        remove={(g) => deleteGroup(g.GroupName)}
         removeSays="Only groups without users and policies can be deleted."
         empty="All users of a group have the permissions of its policies."
         columns={[
@@ -46,7 +45,7 @@ export default function Groups() {
           yes="Create group"
           close={() => setAsking(false)}
           act={async (GroupName) => {
-            await iam().send(new CreateGroupCommand({ GroupName }))
+            await createGroup(GroupName)
             void client.invalidateQueries({ queryKey: keys.groups })
             notify({ header: `Group ${GroupName} created` })
             go(address(['groups', GroupName]))

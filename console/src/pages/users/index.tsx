@@ -1,11 +1,10 @@
-import { CreateUserCommand } from '@aws-sdk/client-iam'
 import Link from '@cloudscape-design/components/link'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useUsers } from '../../api/iam'
+import { createUser } from '../../api/identities'
 import { keys } from '../../api/keys'
 import { removeUser } from '../../api/removeuser'
-import { iam } from '../../aws/iam'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Ago, Time } from '../../parts/values'
@@ -49,7 +48,7 @@ export default function Users() {
           yes="Create user"
           close={() => setAsking(false)}
           act={async (UserName) => {
-            await iam().send(new CreateUserCommand({ UserName }))
+            await createUser(UserName)
             void client.invalidateQueries({ queryKey: keys.users })
             notify({ header: `User ${UserName} created`, content: 'It may do nothing yet.' })
             go(address(['users', UserName]))

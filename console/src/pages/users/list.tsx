@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button'
 import Header from '@cloudscape-design/components/header'
 import Pagination from '@cloudscape-design/components/pagination'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table, { type TableProps } from '@cloudscape-design/components/table'
+import type { TableProps } from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -14,6 +14,7 @@ import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
+import { Rows } from '../../parts/rows'
 
 interface ListProps<T> {
   title: string
@@ -62,7 +63,7 @@ export function List<T>(p: ListProps<T>) {
   const selected = [...(collectionProps.selectedItems ?? [])]
   return (
     <>
-      <Table
+      <Rows
         {...collectionProps}
         variant="full-page"
         stickyHeader

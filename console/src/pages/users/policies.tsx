@@ -1,31 +1,16 @@
-import {
-  CreatePolicyCommand,
-  DeletePolicyCommand,
-  DeletePolicyVersionCommand,
-  ListPolicyVersionsCommand,
-} from '@aws-sdk/client-iam'
 import Link from '@cloudscape-design/components/link'
 import Toggle from '@cloudscape-design/components/toggle'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
-import { iam } from '../../aws/iam'
+import { createPolicy, deletePolicy } from '../../api/policies'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Num, Time } from '../../parts/values'
 import { Ask } from './ask'
 import { policyExample } from './holderpolicies'
 import { List } from './list'
-
-async function removePolicy(PolicyArn: string) {
-  for (const v of (await iam().send(new ListPolicyVersionsCommand({ PolicyArn }))).Versions ?? []) {
-    if (!v.IsDefaultVersion) {
-      await iam().send(new DeletePolicyVersionCommand({ PolicyArn, VersionId: v.VersionId }))
-    }
-  }
-  await iam().send(new DeletePolicyCommand({ PolicyArn }))
-}
 
 /** Policies lists the managed policies. */
 export default function Policies() {
@@ -42,7 +27,7 @@ export default function Policies() {
         query={query}
         nameOf={(p) => p.PolicyName ?? ''}
         create={() => setAsking(true)}
-        remove={(p) => removePolicy(p.Arn ?? '')}
+        remove={(p) => deletePolicy(p.Arn ?? '')}
         removeSays="Only policies without attachments can be deleted, and none of AWS's."
         empty="A policy says what may be done; it is attached to users, groups and roles."
         actions={
@@ -70,7 +55,7 @@ export default function Policies() {
           yes="Create policy"
           close={() => setAsking(false)}
           act={async (PolicyName) => {
-            await iam().send(new CreatePolicyCommand({ PolicyName, PolicyDocument: policyExample }))
+            await createPolicy(PolicyName, policyExample)
             void client.invalidateQueries({ queryKey: keys.policies })
             notify({
               header: `Policy ${PolicyName} created with an example`,

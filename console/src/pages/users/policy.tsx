@@ -1,12 +1,4 @@
-import {
-  CreatePolicyVersionCommand,
-  DeletePolicyVersionCommand,
-  GetPolicyCommand,
-  GetPolicyVersionCommand,
-  ListEntitiesForPolicyCommand,
-  ListPolicyVersionsCommand,
-  type Policy,
-} from '@aws-sdk/client-iam'
+import type { Policy } from '@aws-sdk/client-iam'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
@@ -16,8 +8,8 @@ import Spinner from '@cloudscape-design/components/spinner'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
+import { currentPolicy, policyDocument, policyHolders, replacePolicy } from '../../api/policies'
 import { isLost } from '../../aws/failure'
-import { iam } from '../../aws/iam'
 import { pretty } from '../../data/json'
 import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
@@ -26,32 +18,6 @@ import { JSONEdit } from '../../parts/jsonedit'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Unshown } from '../../parts/unshown'
-
-/** most is how many versions of a policy are kept. */
-const most = 5
-
-/** replace makes a new version of a policy the one that counts; the oldest goes if there are five. */
-async function replace(PolicyArn: string, PolicyDocument: string) {
-  const { Versions = [] } = await iam().send(new ListPolicyVersionsCommand({ PolicyArn }))
-  const oldest = Versions.filter((v) => !v.IsDefaultVersion).sort(
-    (a, b) => (a.CreateDate?.getTime() ?? 0) - (b.CreateDate?.getTime() ?? 0),
-  )[0]
-  if (Versions.length >= most && oldest) {
-    await iam().send(new DeletePolicyVersionCommand({ PolicyArn, VersionId: oldest.VersionId }))
-  }
-  await iam().send(new CreatePolicyVersionCommand({ PolicyArn, PolicyDocument, SetAsDefault: true }))
-}
-
-/** current returns the document of the version that counts now. */
-async function current(PolicyArn: string): Promise<string> {
-  const { Policy } = await iam().send(new GetPolicyCommand({ PolicyArn }))
-  return documentOf(PolicyArn, Policy?.DefaultVersionId)
-}
-
-async function documentOf(PolicyArn: string, VersionId: string | undefined): Promise<string> {
-  const answer = await iam().send(new GetPolicyVersionCommand({ PolicyArn, VersionId }))
-  return decodeURIComponent(answer.PolicyVersion?.Document ?? '')
-}
 
 /** PolicyPage shows one managed policy. */
 export default function PolicyPage({ parameters }: PageProps) {
@@ -85,11 +51,11 @@ function Shown({ policy }: { policy: Policy }) {
   const aws = arn.startsWith('arn:aws:iam::aws:')
   const document = useQuery({
     queryKey: ['iam', 'policy', arn, policy.DefaultVersionId],
-    queryFn: () => documentOf(arn, policy.DefaultVersionId),
+    queryFn: () => policyDocument(arn, policy.DefaultVersionId),
   })
   const holders = useQuery({
     queryKey: ['iam', 'holders', arn],
-    queryFn: () => iam().send(new ListEntitiesForPolicyCommand({ PolicyArn: arn })),
+    queryFn: () => policyHolders(arn),
   })
   const links = [
     ...(holders.data?.PolicyUsers ?? []).map((u) => ({ kind: 'users', name: u.UserName ?? '' })),
@@ -138,9 +104,9 @@ function Shown({ policy }: { policy: Policy }) {
             label="Policy"
             description="Saving makes a new version, which counts from then on. Five are kept."
             value={document.data}
-            load={() => current(arn)}
+            load={() => currentPolicy(arn)}
             save={async (text) => {
-              await replace(arn, text)
+              await replacePolicy(arn, text)
               await client.invalidateQueries({ queryKey: keys.iam })
             }}
           />

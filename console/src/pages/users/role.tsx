@@ -1,11 +1,10 @@
-import { GetRoleCommand, UpdateAssumeRolePolicyCommand } from '@aws-sdk/client-iam'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useQuery } from '@tanstack/react-query'
+import { roleNamed, setTrust } from '../../api/identities'
 import { isLost } from '../../aws/failure'
-import { iam } from '../../aws/iam'
 import { duration } from '../../data/format'
 import type { PageProps } from '../../frame/page'
 import { JSONEdit } from '../../parts/jsonedit'
@@ -20,8 +19,7 @@ export default function Role({ parameters }: PageProps) {
   const name = parameters.role ?? ''
   const { data, error, refetch } = useQuery({
     queryKey: ['iam', 'role', name],
-    queryFn: async ({ signal: abortSignal }) =>
-      (await iam().send(new GetRoleCommand({ RoleName: name }), { abortSignal })).Role,
+    queryFn: ({ signal }) => roleNamed(name, signal),
   })
   if (isLost(error, data)) {
     return (
@@ -58,7 +56,7 @@ export default function Role({ parameters }: PageProps) {
             return decodeURIComponent(now.data?.AssumeRolePolicyDocument ?? '')
           }}
           save={async (PolicyDocument) => {
-            await iam().send(new UpdateAssumeRolePolicyCommand({ RoleName: name, PolicyDocument }))
+            await setTrust(name, PolicyDocument)
             await refetch()
           }}
         />

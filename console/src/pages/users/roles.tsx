@@ -1,33 +1,15 @@
-import {
-  CreateRoleCommand,
-  DeleteRoleCommand,
-  DeleteRolePolicyCommand,
-  DetachRolePolicyCommand,
-  ListAttachedRolePoliciesCommand,
-  ListRolePoliciesCommand,
-} from '@aws-sdk/client-iam'
 import Link from '@cloudscape-design/components/link'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useRoles } from '../../api/iam'
+import { createRole, deleteRole } from '../../api/identities'
 import { keys } from '../../api/keys'
-import { iam } from '../../aws/iam'
 import { sessionNow } from '../../aws/session'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Time } from '../../parts/values'
 import { Ask } from './ask'
 import { List } from './list'
-
-async function removeRole(RoleName: string) {
-  for (const p of (await iam().send(new ListAttachedRolePoliciesCommand({ RoleName }))).AttachedPolicies ?? []) {
-    await iam().send(new DetachRolePolicyCommand({ RoleName, PolicyArn: p.PolicyArn }))
-  }
-  for (const PolicyName of (await iam().send(new ListRolePoliciesCommand({ RoleName }))).PolicyNames ?? []) {
-    await iam().send(new DeleteRolePolicyCommand({ RoleName, PolicyName }))
-  }
-  await iam().send(new DeleteRoleCommand({ RoleName }))
-}
 
 /** Roles lists the roles of the account. */
 export default function Roles() {
@@ -42,7 +24,7 @@ export default function Roles() {
         query={query}
         nameOf={(r) => r.RoleName ?? ''}
         create={() => setAsking(true)}
-        remove={(r) => removeRole(r.RoleName ?? '')}
+        remove={(r) => deleteRole(r.RoleName ?? '')}
         removeSays="Its temporary keys end at once. Policies that are a role's own go with it."
         empty="Whom its trust policy names may assume a role, and gets temporary keys that may do what its policies say."
         columns={[
@@ -65,15 +47,7 @@ export default function Roles() {
           yes="Create role"
           close={() => setAsking(false)}
           act={async (RoleName) => {
-            await iam().send(
-              new CreateRoleCommand({
-                RoleName,
-                AssumeRolePolicyDocument: JSON.stringify({
-                  Version: '2012-10-17',
-                  Statement: [{ Effect: 'Allow', Principal: { AWS: sessionNow().account }, Action: 'sts:AssumeRole' }],
-                }),
-              }),
-            )
+            await createRole(RoleName, sessionNow().account)
             void client.invalidateQueries({ queryKey: keys.roles })
             notify({
               header: `Role ${RoleName} created`,

@@ -1,12 +1,12 @@
 import Badge from '@cloudscape-design/components/badge'
 import Button from '@cloudscape-design/components/button'
 import Header from '@cloudscape-design/components/header'
-import Table from '@cloudscape-design/components/table'
 import { useQuery } from '@tanstack/react-query'
 import { useAction } from '../../api/useaction'
 import { consoleCall } from '../../aws/session'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
+import { Rows } from '../../parts/rows'
 import { Ago, Time } from '../../parts/values'
 
 interface Listed {
@@ -44,7 +44,7 @@ export default function Sessions() {
     },
   })
   return (
-    <Table
+    <Rows
       variant="full-page"
       loading={isPending}
       loadingText="Loading sessions"

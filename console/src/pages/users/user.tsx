@@ -1,15 +1,3 @@
-import {
-  AddUserToGroupCommand,
-  CreateAccessKeyCommand,
-  CreateLoginProfileCommand,
-  DeleteAccessKeyCommand,
-  DeleteLoginProfileCommand,
-  GetLoginProfileCommand,
-  GetUserCommand,
-  RemoveUserFromGroupCommand,
-  UpdateAccessKeyCommand,
-  UpdateLoginProfileCommand,
-} from '@aws-sdk/client-iam'
 import Alert from '@cloudscape-design/components/alert'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
@@ -20,20 +8,30 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useGroups, useKeys } from '../../api/iam'
+import {
+  activateKey,
+  addToGroup,
+  createKey,
+  deleteKey,
+  passwordOf,
+  removeFromGroup,
+  removePassword,
+  setPassword,
+  userNamed,
+} from '../../api/identities'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
-import { isAbsent, isLost } from '../../aws/failure'
-import { iam } from '../../aws/iam'
+import { isLost } from '../../aws/failure'
 import { notify } from '../../frame/notices'
 import type { PageProps } from '../../frame/page'
 import { address } from '../../frame/router'
 import { Copy } from '../../parts/copy'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
+import { Rows } from '../../parts/rows'
 import { Unshown } from '../../parts/unshown'
 import { Time } from '../../parts/values'
 import { Ask } from './ask'
@@ -44,8 +42,7 @@ export default function User({ parameters }: PageProps) {
   const name = parameters.user ?? ''
   const { data, error, refetch } = useQuery({
     queryKey: ['iam', 'user', name],
-    queryFn: async ({ signal: abortSignal }) =>
-      (await iam().send(new GetUserCommand({ UserName: name }), { abortSignal })).User,
+    queryFn: ({ signal }) => userNamed(name, signal),
   })
   if (isLost(error, data)) {
     return (
@@ -99,7 +96,7 @@ function Keys({ user }: { user: string }) {
           </SpaceBetween>
         </Alert>
       )}
-      <Table
+      <Rows
         header={
           <Header
             variant="h2"
@@ -110,8 +107,7 @@ function Keys({ user }: { user: string }) {
                 disabledReason="A user has two keys at most."
                 onClick={() =>
                   void act(async () => {
-                    const { AccessKey } = await iam().send(new CreateAccessKeyCommand({ UserName: user }))
-                    setMade({ id: AccessKey?.AccessKeyId ?? '', secret: AccessKey?.SecretAccessKey ?? '' })
+                    setMade(await createKey(user))
                   })
                 }
               >
@@ -145,29 +141,12 @@ function Keys({ user }: { user: string }) {
               <SpaceBetween direction="horizontal" size="xs">
                 <Button
                   variant="inline-link"
-                  onClick={() =>
-                    void act(() =>
-                      iam().send(
-                        new UpdateAccessKeyCommand({
-                          UserName: user,
-                          AccessKeyId: k.AccessKeyId,
-                          Status: k.Status === 'Active' ? 'Inactive' : 'Active',
-                        }),
-                      ),
-                    )
-                  }
+                  onClick={() => void act(() => activateKey(user, k.AccessKeyId, k.Status !== 'Active'))}
                 >
                   {k.Status === 'Active' ? 'Deactivate' : 'Activate'}
                 </Button>
                 {k.Status !== 'Active' && (
-                  <Button
-                    variant="inline-link"
-                    onClick={() =>
-                      void act(() =>
-                        iam().send(new DeleteAccessKeyCommand({ UserName: user, AccessKeyId: k.AccessKeyId })),
-                      )
-                    }
-                  >
+                  <Button variant="inline-link" onClick={() => void act(() => deleteKey(user, k.AccessKeyId))}>
                     Delete
                   </Button>
                 )}
@@ -187,16 +166,7 @@ function Password({ user }: { user: string }) {
   const [asking, setAsking] = useState(false)
   const { data, error } = useQuery({
     queryKey: keys.password(user),
-    queryFn: async ({ signal: abortSignal }) => {
-      try {
-        return (await iam().send(new GetLoginProfileCommand({ UserName: user }), { abortSignal })).LoginProfile ?? null
-      } catch (e) {
-        if (isAbsent(e)) {
-          return null
-        }
-        throw e
-      }
-    },
+    queryFn: ({ signal }) => passwordOf(user, signal),
   })
   const again = () => client.invalidateQueries({ queryKey: keys.password(user) })
   return (
@@ -211,7 +181,7 @@ function Password({ user }: { user: string }) {
                 <Button
                   onClick={() =>
                     void run(async () => {
-                      await iam().send(new DeleteLoginProfileCommand({ UserName: user }))
+                      await removePassword(user)
                       await again()
                       return { header: `${user} can no longer sign in by password` }
                     })
@@ -247,9 +217,7 @@ function Password({ user }: { user: string }) {
           type="password"
           close={() => setAsking(false)}
           act={async (Password) => {
-            await (data
-              ? iam().send(new UpdateLoginProfileCommand({ UserName: user, Password }))
-              : iam().send(new CreateLoginProfileCommand({ UserName: user, Password })))
+            await setPassword(user, Password, Boolean(data))
             notify({ header: `The password of ${user} is set` })
             await again()
           }}
@@ -281,10 +249,7 @@ function Groups({ user }: { user: string }) {
         {names.map((GroupName) => (
           <div key={GroupName} className="attached">
             <Link href={address(['groups', GroupName])}>{GroupName}</Link>
-            <Button
-              variant="inline-link"
-              onClick={() => void act(() => iam().send(new RemoveUserFromGroupCommand({ UserName: user, GroupName })))}
-            >
+            <Button variant="inline-link" onClick={() => void act(() => removeFromGroup(user, GroupName))}>
               Remove
             </Button>
           </div>
@@ -302,10 +267,7 @@ function Groups({ user }: { user: string }) {
               .map((value) => ({ value, label: value }))}
             onChange={({ detail }) => setChosen(detail.selectedOption.value ?? '')}
           />
-          <Button
-            disabled={!chosen}
-            onClick={() => void act(() => iam().send(new AddUserToGroupCommand({ UserName: user, GroupName: chosen })))}
-          >
+          <Button disabled={!chosen} onClick={() => void act(() => addToGroup(user, chosen))}>
             Add to group
           </Button>
         </div>

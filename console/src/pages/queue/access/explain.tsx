@@ -11,7 +11,6 @@ import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Explained, explainAccess } from '../../../api/explain'
@@ -19,6 +18,7 @@ import { sessionNow } from '../../../aws/session'
 import { pretty } from '../../../data/json'
 import { Copy } from '../../../parts/copy'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 
 const actions = [
   'SendMessage',
@@ -32,6 +32,7 @@ const actions = [
 ]
   .map((name) => `sqs:${name}`)
   .concat('sluice:PeekMessages', 'sluice:PeekMessageBody', 'sluice:RedriveMessages', 'sluice:DeleteMessages')
+  .concat('sluice:PauseMessageGroups', 'sluice:ResumeMessageGroups')
 
 /** Explain says whether a principal may take an action on the queue, and why. */
 export function Explain({ queue }: { queue: string }) {
@@ -160,7 +161,7 @@ function Answer({ explained: x }: { explained: Explained }) {
           )}
         </SpaceBetween>
       </Alert>
-      <Table
+      <Rows
         variant="embedded"
         wrapLines
         items={x.Statements.map((s, i) => ({ ...s, key: String(i) }))}

@@ -1,27 +1,24 @@
-import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
-import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import Checkbox from '@cloudscape-design/components/checkbox'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
-import Modal from '@cloudscape-design/components/modal'
 import Multiselect from '@cloudscape-design/components/multiselect'
 import RadioGroup, { type RadioGroupProps } from '@cloudscape-design/components/radio-group'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../../api/keys'
+import { setQueueAttributes } from '../../../api/queueactions'
 import { useAction } from '../../../api/useaction'
-import { sqs } from '../../../aws/sqs'
 import { object } from '../../../data/json'
 import { useFirstField } from '../../../frame/firstfield'
 import { notify } from '../../../frame/notices'
 import { Confirm } from '../../../parts/confirm'
+import { Dialog } from '../../../parts/dialog'
 import { Empty } from '../../../parts/empty'
-import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 
 type Statement = Record<string, unknown>
 
@@ -64,14 +61,14 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
 
   async function save(next: Statement[]) {
     const text = next.length === 0 ? '' : JSON.stringify({ Version: '2012-10-17', ...document, Statement: next })
-    await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: text } }))
+    await setQueueAttributes(queue, { Policy: text })
     setChosen([])
     await client.invalidateQueries({ queryKey: keys.attributes(queue) })
   }
 
   return (
     <>
-      <Table
+      <Rows
         variant="container"
         items={rows}
         trackBy="key"
@@ -220,84 +217,74 @@ function AddPermission({
   }
 
   return (
-    <Modal
-      visible
-      header="Add a Permission"
-      onDismiss={close}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={close}>
-              Cancel
-            </Button>
-            <Button variant="primary" disabled={!ready} loading={busy} onClick={submit}>
-              Add Permission
-            </Button>
-          </SpaceBetween>
-        </Box>
-      }
+    <Dialog
+      title="Add a Permission"
+      yes="Add Permission"
+      act={submit}
+      close={close}
+      busy={busy}
+      ready={ready}
+      error={error}
+      failed="Not added"
     >
-      <SpaceBetween size="m">
-        <FormField label="Effect">
-          <RadioGroup
-            ref={field}
-            value={effect}
-            onChange={({ detail }) => setEffect(detail.value)}
-            items={[
-              { value: 'Allow', label: 'Allow' },
-              { value: 'Deny', label: 'Deny' },
-            ]}
+      <FormField label="Effect">
+        <RadioGroup
+          ref={field}
+          value={effect}
+          onChange={({ detail }) => setEffect(detail.value)}
+          items={[
+            { value: 'Allow', label: 'Allow' },
+            { value: 'Deny', label: 'Deny' },
+          ]}
+        />
+      </FormField>
+      <FormField label="Principal" description="Account numbers or ARNs of users and roles, separated by commas.">
+        <SpaceBetween size="xs">
+          <Input
+            value={who}
+            disabled={everybody}
+            placeholder="111122223333, arn:aws:iam::111122223333:user/jane"
+            spellcheck={false}
+            onChange={({ detail }) => setWho(detail.value)}
           />
-        </FormField>
-        <FormField label="Principal" description="Account numbers or ARNs of users and roles, separated by commas.">
-          <SpaceBetween size="xs">
-            <Input
-              value={who}
-              disabled={everybody}
-              placeholder="111122223333, arn:aws:iam::111122223333:user/jane"
-              spellcheck={false}
-              onChange={({ detail }) => setWho(detail.value)}
-            />
-            <Checkbox checked={everybody} onChange={({ detail }) => setEverybody(detail.checked)}>
-              Everybody (*)
-            </Checkbox>
-          </SpaceBetween>
-        </FormField>
-        <FormField label="Actions">
-          <SpaceBetween size="xs">
-            <Multiselect
-              selectedOptions={what}
-              options={actions}
-              disabled={all}
-              placeholder="Choose actions"
-              onChange={({ detail }) => setWhat(detail.selectedOptions)}
-            />
-            <Checkbox checked={all} onChange={({ detail }) => setAll(detail.checked)}>
-              All SQS Actions (sqs:*)
-            </Checkbox>
-          </SpaceBetween>
-        </FormField>
-        <FormField
-          label={
-            <>
-              Only from <i>- optional</i>
-            </>
-          }
-          description="A condition on aws:SourceArn, such as the ARN of a topic."
-        >
-          <Input value={from} spellcheck={false} onChange={({ detail }) => setFrom(detail.value)} />
-        </FormField>
-        <FormField
-          label={
-            <>
-              Label <i>- optional</i>
-            </>
-          }
-        >
-          <Input value={label} spellcheck={false} onChange={({ detail }) => setLabel(detail.value)} />
-        </FormField>
-        {error !== undefined && <Problem error={error} what="Not added" />}
-      </SpaceBetween>
-    </Modal>
+          <Checkbox checked={everybody} onChange={({ detail }) => setEverybody(detail.checked)}>
+            Everybody (*)
+          </Checkbox>
+        </SpaceBetween>
+      </FormField>
+      <FormField label="Actions">
+        <SpaceBetween size="xs">
+          <Multiselect
+            selectedOptions={what}
+            options={actions}
+            disabled={all}
+            placeholder="Choose actions"
+            onChange={({ detail }) => setWhat(detail.selectedOptions)}
+          />
+          <Checkbox checked={all} onChange={({ detail }) => setAll(detail.checked)}>
+            All SQS Actions (sqs:*)
+          </Checkbox>
+        </SpaceBetween>
+      </FormField>
+      <FormField
+        label={
+          <>
+            Only from <i>- optional</i>
+          </>
+        }
+        description="A condition on aws:SourceArn, such as the ARN of a topic."
+      >
+        <Input value={from} spellcheck={false} onChange={({ detail }) => setFrom(detail.value)} />
+      </FormField>
+      <FormField
+        label={
+          <>
+            Label <i>- optional</i>
+          </>
+        }
+      >
+        <Input value={label} spellcheck={false} onChange={({ detail }) => setLabel(detail.value)} />
+      </FormField>
+    </Dialog>
   )
 }

@@ -1,4 +1,3 @@
-import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
@@ -6,16 +5,15 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../../api/keys'
+import { queueAttribute, setQueueAttributes } from '../../../api/queueactions'
 import { useAction } from '../../../api/useaction'
-import { sqs } from '../../../aws/sqs'
 import { jsonError, pretty } from '../../../data/json'
 import { ChangedMeanwhile, useMeanwhile } from '../../../parts/meanwhile'
 import { PolicyField } from '../../../parts/policyfield'
 import { Problem } from '../../../parts/problem'
 
 async function currentPolicy(QueueUrl: string): Promise<string> {
-  const out = await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['Policy'] }))
-  return out.Attributes?.Policy ?? ''
+  return (await queueAttribute(QueueUrl, 'Policy')) ?? ''
 }
 
 /** PolicyEditor changes the whole policy. */
@@ -28,8 +26,7 @@ export function PolicyEditor({ queue, arn, policy }: { queue: string; arn: strin
   const wrong = text.trim() ? jsonError(text) : undefined
 
   async function save() {
-    const put = (Policy: string) =>
-      sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy } }))
+    const put = (Policy: string) => setQueueAttributes(queue, { Policy })
     const again = () => client.invalidateQueries({ queryKey: keys.attributes(queue) })
     await run(async () => {
       if (!(await meanwhile.mayReplace(before))) {

@@ -1,13 +1,12 @@
-import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import FormField from '@cloudscape-design/components/form-field'
 import { useState } from 'react'
 import { redriveOf, useAttributes } from '../../../api/attributes'
 import { type Deleting, deleteFound } from '../../../api/discard'
 import type { Message } from '../../../api/message'
+import { sendMessage } from '../../../api/messages'
 import { arnOf, moveNow } from '../../../api/movetask'
 import { nameOf } from '../../../api/queues'
-import { sqs } from '../../../aws/sqs'
 import { fromBase64 } from '../../../data/decode'
 import { each } from '../../../data/each'
 import { count, plural } from '../../../data/format'
@@ -107,7 +106,7 @@ function Copy({ queue, messages, close, done }: Props) {
   const [to, setTo] = useState('')
   const unseen = messages.some((m) => m.Body === undefined)
   async function copy() {
-    await each(messages, (m) => sqs().send(new SendMessageCommand({ QueueUrl: to.trim(), ...copyOf(m, to.trim()) })))
+    await each(messages, (m) => sendMessage(to.trim(), copyOf(m, to.trim())))
     notify({ header: `Copied ${plural(messages.length, 'message')} to ${to}` })
     if (to.trim() === queue) {
       done()

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../api/message'
 import { peek, type State } from '../../../api/peek'
-import { serverTime } from '../../../aws/sluice'
+import { serverTime } from '../../../aws/call'
 
 const pageSize = 50
 

@@ -5,7 +5,6 @@ import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
 import type { Message } from '../../../api/message'
 import { download, messagesAsCSV } from '../../../data/download'
@@ -13,6 +12,7 @@ import { count, plural } from '../../../data/format'
 import { address, go } from '../../../frame/router'
 import { Empty } from '../../../parts/empty'
 import { messageColumns } from '../../../parts/messagecolumns'
+import { Rows } from '../../../parts/rows'
 import type { TabProps } from '../tab'
 import type { Act } from './dialogs'
 import type { Look } from './look'
@@ -47,7 +47,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
     [open, fifo, words],
   )
   return (
-    <Table
+    <Rows
       variant="container"
       resizableColumns
       enableKeyboardNavigation

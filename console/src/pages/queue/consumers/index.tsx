@@ -2,11 +2,11 @@ import Alert from '@cloudscape-design/components/alert'
 import Box from '@cloudscape-design/components/box'
 import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import { useConsumers } from '../../../api/consumers'
 import { count, duration } from '../../../data/format'
 import { Empty } from '../../../parts/empty'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 import { Absent, Ago, Num } from '../../../parts/values'
 import type { TabProps } from '../tab'
 
@@ -38,7 +38,7 @@ export default function Consumers({ queue }: TabProps) {
           These nodes have not said what they have served: {list.data?.SilentNodes?.join(', ')}
         </Alert>
       )}
-      <Table
+      <Rows
         variant="container"
         resizableColumns
         wrapLines

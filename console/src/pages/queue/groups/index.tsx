@@ -3,24 +3,26 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useState } from 'react'
-import { useRefusals } from '../../../api/access'
+import { type Refusals, refused, useRefusals } from '../../../api/access'
 import type { Message } from '../../../api/message'
-import { useMessageGroups } from '../../../api/messagegroups'
+import { groupsStale, pauseGroup, useMessageGroups, withPaused } from '../../../api/messagegroups'
 import { peek } from '../../../api/peek'
-import type { MessageGroup } from '../../../api/queues'
+import { type MessageGroup, useQueueDetail } from '../../../api/queues'
+import { useAction } from '../../../api/useaction'
 import { count } from '../../../data/format'
 import { notifyError } from '../../../frame/notices'
 import { address } from '../../../frame/router'
 import { Empty } from '../../../parts/empty'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 import { Ago, Num } from '../../../parts/values'
 import { type Act, MessageDialog } from '../browse/dialogs'
 import { acts } from '../browse/steps'
 import type { TabProps } from '../tab'
 
-const words: Record<string, { type: 'success' | 'in-progress' | 'pending'; text: string }> = {
+const words: Record<string, { type: 'success' | 'in-progress' | 'pending' | 'stopped'; text: string }> = {
+  Paused: { type: 'stopped', text: 'Paused' },
   Visible: { type: 'success', text: 'Ready' },
   InFlight: { type: 'in-progress', text: 'First message in flight' },
   Delayed: { type: 'pending', text: 'First message delayed' },
@@ -29,9 +31,23 @@ const words: Record<string, { type: 'success' | 'in-progress' | 'pending'; text:
 /** Groups lists the message groups of a FIFO queue, those first that have the oldest messages. */
 export default function Groups({ queue }: TabProps) {
   const groups = useMessageGroups(queue)
-  const items = groups.data?.pages.flatMap((p) => p.Groups) ?? []
+  const listed = groups.data?.pages.flatMap((p) => p.Groups) ?? []
+  const paused = useQueueDetail(queue).data?.PausedGroups ?? []
+  const items = groups.data && !groups.hasNextPage ? withPaused(listed, paused) : listed
+  const { run } = useAction('Nothing has changed')
   const refusals = useRefusals([queue])
   const [acting, setActing] = useState<{ act: Act; messages: Message[] }>()
+
+  /** pause stops the delivery of a group, or resumes it. */
+  function pause({ MessageGroupId, Paused }: MessageGroup) {
+    void run(
+      async () => {
+        await pauseGroup(queue, MessageGroupId, !Paused)
+        return { type: 'success', header: `Group ${MessageGroupId} is ${Paused ? 'not paused any more' : 'paused'}` }
+      },
+      { stale: groupsStale(queue) },
+    )
+  }
 
   /** begin asks about the first message of a group, as it is now. */
   async function begin(group: MessageGroup, act: Act) {
@@ -49,7 +65,7 @@ export default function Groups({ queue }: TabProps) {
 
   return (
     <>
-      <Table
+      <Rows
         variant="container"
         items={items}
         trackBy="MessageGroupId"
@@ -60,7 +76,7 @@ export default function Groups({ queue }: TabProps) {
           <Header
             variant="h2"
             counter={`(${count(items.length)}${groups.hasNextPage ? '+' : ''})`}
-            description="While a group's first message is in flight, no other one of the group is received. The groups with the oldest messages come first."
+            description="A group waits while its first message is in flight or the group is paused. The groups with the oldest messages come first."
           >
             Message groups
           </Header>
@@ -95,9 +111,10 @@ export default function Groups({ queue }: TabProps) {
           {
             id: 'state',
             header: 'State',
-            cell: (g) => (
-              <StatusIndicator type={words[g.State]?.type ?? 'info'}>{words[g.State]?.text ?? g.State}</StatusIndicator>
-            ),
+            cell: (g) => {
+              const { type, text } = words[g.Paused ? 'Paused' : g.State] ?? { type: 'info', text: g.State }
+              return <StatusIndicator type={type}>{text}</StatusIndicator>
+            },
           },
           {
             id: 'depth',
@@ -114,15 +131,15 @@ export default function Groups({ queue }: TabProps) {
           { id: 'count', header: 'Its receive count', cell: (g) => <Num value={g.ReceiveCount} /> },
           { id: 'until', header: 'Visible again', cell: (g) => <Ago at={g.InvisibleUntil} /> },
           {
-            id: 'first',
-            header: 'First message',
+            id: 'actions',
+            header: 'Actions',
             cell: (g) => (
               <ButtonDropdown
                 variant="inline-icon"
-                ariaLabel={`First message of ${g.MessageGroupId}`}
+                ariaLabel={`Actions on group ${g.MessageGroupId}`}
                 expandToViewport
-                items={firstActs(g, acts([{ MessageId: g.MessageId }], { refusals, dead: false }))}
-                onItemClick={({ detail }) => void begin(g, detail.id as Act)}
+                items={actsOn(g, refusals)}
+                onItemClick={({ detail }) => (detail.id === 'pause' ? pause(g) : void begin(g, detail.id as Act))}
               />
             ),
           },
@@ -138,6 +155,19 @@ export default function Groups({ queue }: TabProps) {
       )}
     </>
   )
+}
+
+/** actsOn are what can be done with a group and its first message. */
+function actsOn(group: MessageGroup, refusals: Refusals) {
+  const first = firstActs(group, acts([{ MessageId: group.MessageId }], { refusals, dead: false }))
+  return [
+    {
+      id: 'pause',
+      text: group.Paused ? 'Resume group' : 'Pause group',
+      ...refused(refusals, group.Paused ? 'sluice:ResumeMessageGroups' : 'sluice:PauseMessageGroups'),
+    },
+    ...(group.MessageId ? [{ text: 'First message', items: first }] : []),
+  ]
 }
 
 /** firstActs are the acts on a group's first message. One in flight or delayed can be deleted and copied, which frees the group, but not moved. */

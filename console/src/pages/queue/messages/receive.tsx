@@ -1,9 +1,3 @@
-import {
-  ChangeMessageVisibilityCommand,
-  DeleteMessageBatchCommand,
-  type Message as Received,
-  ReceiveMessageCommand,
-} from '@aws-sdk/client-sqs'
 import Alert from '@cloudscape-design/components/alert'
 import Button from '@cloudscape-design/components/button'
 import ColumnLayout from '@cloudscape-design/components/column-layout'
@@ -14,13 +8,12 @@ import Input from '@cloudscape-design/components/input'
 import Link from '@cloudscape-design/components/link'
 import ProgressBar from '@cloudscape-design/components/progress-bar'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { refused, useRefusals } from '../../../api/access'
 import { keys } from '../../../api/keys'
 import type { Message } from '../../../api/message'
-import { sqs } from '../../../aws/sqs'
+import { deleteReceived, putBack, type Received, receiveMessages } from '../../../api/messages'
 import { toBase64 } from '../../../data/decode'
 import { duration, plural } from '../../../data/format'
 import { notify, notifyError } from '../../../frame/notices'
@@ -29,6 +22,7 @@ import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { MessageDetails } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
+import { Rows } from '../../../parts/rows'
 import { useNow } from '../../../parts/values'
 import type { TabProps } from '../tab'
 
@@ -80,16 +74,14 @@ export function Receive({ queue, fifo }: TabProps) {
   async function remove() {
     for (let i = 0; i < chosen.length; i += 10) {
       const part = chosen.slice(i, i + 10)
-      const out = await sqs().send(
-        new DeleteMessageBatchCommand({
-          QueueUrl: queue,
-          Entries: part.map((m, j) => ({ Id: String(j), ReceiptHandle: m.handle })),
-        }),
+      const refused = await deleteReceived(
+        queue,
+        part.map((m) => m.handle),
       )
-      const failed = new Set((out.Failed ?? []).map((f) => Number(f.Id)))
+      const failed = new Set(refused.map((f) => Number(f.Id)))
       const gone = new Set(part.filter((_, j) => !failed.has(j)).map((m) => m.MessageId))
       setHeld((old) => old.filter((m) => !gone.has(m.MessageId)))
-      const first = out.Failed?.[0]
+      const first = refused[0]
       if (first) {
         throw new Error(first.Message ?? first.Code ?? 'Some were not deleted.')
       }
@@ -99,18 +91,12 @@ export function Receive({ queue, fifo }: TabProps) {
     await client.invalidateQueries({ queryKey: keys.queueState(queue) })
   }
 
-  async function putBack() {
+  async function putAllBack() {
     const visible = held.filter((m) => m.until > Date.now())
     setHeld([])
     setChosen([])
     try {
-      await Promise.all(
-        visible.map((m) =>
-          sqs().send(
-            new ChangeMessageVisibilityCommand({ QueueUrl: queue, ReceiptHandle: m.handle, VisibilityTimeout: 0 }),
-          ),
-        ),
-      )
+      await Promise.all(visible.map((m) => putBack(queue, m.handle)))
     } catch (error) {
       notifyError(error, 'Not all could be put back')
     }
@@ -214,7 +200,7 @@ export function Receive({ queue, fifo }: TabProps) {
             The visibility timeout has run out: these messages can be received again, and not be deleted from here.
           </Alert>
         )}
-        <Table
+        <Rows
           variant="embedded"
           resizableColumns
           items={held}
@@ -235,7 +221,7 @@ export function Receive({ queue, fifo }: TabProps) {
               counter={`(${held.length})`}
               actions={
                 <SpaceBetween direction="horizontal" size="xs">
-                  <Button disabled={held.length === 0 || Boolean(running)} onClick={putBack}>
+                  <Button disabled={held.length === 0 || Boolean(running)} onClick={putAllBack}>
                     Return to queue
                   </Button>
                   <Button disabled={chosen.length !== 1} onClick={() => setShown(chosen[0])}>
@@ -306,23 +292,20 @@ async function receive(
     if (wait < 0) {
       return
     }
-    const out = await sqs().send(
-      new ReceiveMessageCommand({
-        QueueUrl: queue,
-        MaxNumberOfMessages: Math.min(10, most - n),
-        WaitTimeSeconds: wait,
-        VisibilityTimeout: visibility,
-        MessageSystemAttributeNames: ['All'],
-        MessageAttributeNames: ['All'],
-      }),
-      { abortSignal: signal },
-    )
+    const input = {
+      MaxNumberOfMessages: Math.min(10, most - n),
+      WaitTimeSeconds: wait,
+      VisibilityTimeout: visibility,
+      MessageSystemAttributeNames: ['All' as const],
+      MessageAttributeNames: ['All'],
+    }
+    const messages = await receiveMessages(queue, input, signal)
     const until = Date.now() + visibility * 1000
-    for (const m of out.Messages ?? []) {
+    for (const m of messages) {
       n++
       take(heldOf(m, until))
     }
-    if (wait === 0 && (out.Messages ?? []).length === 0) {
+    if (wait === 0 && messages.length === 0) {
       return
     }
   }

@@ -1,4 +1,3 @@
-import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import ColumnLayout from '@cloudscape-design/components/column-layout'
@@ -11,14 +10,13 @@ import Input from '@cloudscape-design/components/input'
 import Link from '@cloudscape-design/components/link'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import Textarea from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
 import { refused, useRefusals } from '../../../api/access'
 import { useAttributes } from '../../../api/attributes'
 import { keys } from '../../../api/keys'
+import { sendMessage, sendMessages } from '../../../api/messages'
 import { useAction } from '../../../api/useaction'
-import { sqs } from '../../../aws/sqs'
 import { fromBase64 } from '../../../data/decode'
 import { bytes } from '../../../data/format'
 import { goToFirstWrong } from '../../../frame/firstwrong'
@@ -26,6 +24,7 @@ import { AmountInput } from '../../../parts/amount'
 import { AttributeRows, attributesOfRows, type Row } from '../../../parts/attributerows'
 import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 import { Time } from '../../../parts/values'
 import type { TabProps } from '../tab'
 
@@ -177,7 +176,7 @@ export function Send({ queue, fifo }: TabProps) {
               headerCounter={`(${history.length})`}
               headingTagOverride="h3"
             >
-              <Table
+              <Rows
                 variant="embedded"
                 items={history}
                 trackBy="key"
@@ -285,7 +284,7 @@ async function deliver(queue: string, fifo: boolean, draft: Draft): Promise<Sent
     sequence: undefined,
   }
   if (copies === 1) {
-    const out = await sqs().send(new SendMessageCommand({ QueueUrl: queue, ...message('') }))
+    const out = await sendMessage(queue, message(''))
     return {
       ...sent,
       ids: [out.MessageId ?? ''],
@@ -299,7 +298,7 @@ async function deliver(queue: string, fifo: boolean, draft: Draft): Promise<Sent
       Id: String(i),
       ...message(`-${first + i + 1}`),
     }))
-    const out = await sqs().send(new SendMessageBatchCommand({ QueueUrl: queue, Entries: entries }))
+    const out = await sendMessages(queue, entries)
     sent.ids.push(...(out.Successful ?? []).map((s) => s.MessageId ?? ''))
     const failed = out.Failed?.[0]
     if (failed) {

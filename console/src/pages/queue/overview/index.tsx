@@ -8,7 +8,6 @@ import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
-import Table from '@cloudscape-design/components/table'
 import { type Attributes, redriveOf, useAttributes } from '../../../api/attributes'
 import { nameOf, type QueueDetail, useQueueDetail } from '../../../api/queues'
 import { useSources } from '../../../api/sources'
@@ -23,6 +22,7 @@ import { Copy } from '../../../parts/copy'
 import { Figure } from '../../../parts/figure'
 import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 import { Sparkline } from '../../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time, useNow } from '../../../parts/values'
 import type { TabProps } from '../tab'
@@ -267,7 +267,7 @@ function Shards({ state }: { state: QueueDetail }) {
     cell: (s: QueueDetail['Shards'][number]) => <Num value={s[id]} />,
   })
   return (
-    <Table
+    <Rows
       variant="embedded"
       items={state.Shards}
       trackBy="Shard"

@@ -1,9 +1,6 @@
-import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import Input, { type InputProps } from '@cloudscape-design/components/input'
-import Modal from '@cloudscape-design/components/modal'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useState } from 'react'
 import { refused, useRefusals } from '../../../api/access'
 import { useTags } from '../../../api/attributes'
@@ -11,7 +8,7 @@ import { keys } from '../../../api/keys'
 import { tagQueue, untagQueue } from '../../../api/queueactions'
 import { useAction } from '../../../api/useaction'
 import { useFirstField } from '../../../frame/firstfield'
-import { Problem } from '../../../parts/problem'
+import { Dialog } from '../../../parts/dialog'
 
 /** tag is the tag of a queue that has its note: all who may see the queue's tags read it. */
 const tag = 'note'
@@ -68,40 +65,29 @@ function Write({ queue, note, close }: { queue: string; note: string; close: () 
       { stale: [keys.queueTags(queue)], done: close },
     )
   return (
-    <Modal
-      visible
-      header="Note"
-      onDismiss={close}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={close}>
-              Cancel
-            </Button>
-            <Button variant="primary" loading={busy} disabled={wrong !== undefined} onClick={() => void save()}>
-              Save
-            </Button>
-          </SpaceBetween>
-        </Box>
-      }
+    <Dialog
+      title="Note"
+      yes="Save"
+      act={() => void save()}
+      close={close}
+      busy={busy}
+      ready={wrong === undefined}
+      error={error}
     >
-      <SpaceBetween size="m">
-        <FormField
-          label="Note"
-          constraintText={`For all who see this queue: its tag ${tag}. ${text.length} of ${longest} characters.`}
-          errorText={wrong}
-          stretch
-        >
-          <Input
-            ref={field}
-            value={text}
-            placeholder="Who owns it, where the runbook is"
-            onChange={({ detail }) => setText(detail.value)}
-            onKeyDown={({ detail }) => detail.key === 'Enter' && !wrong && void save()}
-          />
-        </FormField>
-        <Problem error={error} />
-      </SpaceBetween>
-    </Modal>
+      <FormField
+        label="Note"
+        constraintText={`For all who see this queue: its tag ${tag}. ${text.length} of ${longest} characters.`}
+        errorText={wrong}
+        stretch
+      >
+        <Input
+          ref={field}
+          value={text}
+          placeholder="Who owns it, where the runbook is"
+          onChange={({ detail }) => setText(detail.value)}
+          onKeyDown={({ detail }) => detail.key === 'Enter' && !wrong && void save()}
+        />
+      </FormField>
+    </Dialog>
   )
 }

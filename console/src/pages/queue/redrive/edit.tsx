@@ -2,18 +2,17 @@ import Alert from '@cloudscape-design/components/alert'
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
-import Modal from '@cloudscape-design/components/modal'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import type { TextareaProps } from '@cloudscape-design/components/textarea'
 import { type ReactNode, useState } from 'react'
 import type { Attribute, Message } from '../../../api/message'
 import { dryRun, type Moves, movesNothing, type RedrivePlan } from '../../../api/redrive'
+import { useAction } from '../../../api/useaction'
 import { difference } from '../../../data/diff'
 import { jsonError, pretty } from '../../../data/json'
 import { useFirstField } from '../../../frame/firstfield'
 import { AttributeRows, attributesOfRows, rowsOfAttributes } from '../../../parts/attributerows'
 import { CodeArea } from '../../../parts/codearea'
-import { Problem } from '../../../parts/problem'
+import { Dialog } from '../../../parts/dialog'
 import { Outcome } from './dryrun'
 
 export interface Edit {
@@ -58,9 +57,9 @@ export function EditMessage({
   const [body, setBody] = useState(before ?? '')
   const [old] = useState(() => rowsOfAttributes(message.MessageAttributes ?? {}))
   const [rows, setRows] = useState(old)
-  const [busy, setBusy] = useState<'trying' | 'resending'>()
+  const { busy, error, run } = useAction()
+  const [doing, setDoing] = useState<'trying' | 'resending'>()
   const [tried, setTried] = useState<{ asked: string; moves: Moves }>()
-  const [error, setError] = useState<unknown>()
   const field = useFirstField<TextareaProps.Ref>()
   const changes = changesOf(attributesOfRows(old), attributesOfRows(rows))
   const same = body === before && Object.keys(changes).length === 0
@@ -69,15 +68,12 @@ export function EditMessage({
   const edit: Edit = { ...(body !== before && { Body: body }), ...changes }
   const unready = same || body === '' || before === undefined
 
-  async function act(what: 'trying' | 'resending', done: () => Promise<unknown>) {
-    setBusy(what)
-    setError(undefined)
-    try {
+  function act(what: 'trying' | 'resending', done: () => Promise<unknown>) {
+    setDoing(what)
+    return run(async () => {
       await done()
-    } catch (e) {
-      setError(e)
-    }
-    setBusy(undefined)
+      return undefined
+    })
   }
   const asked = JSON.stringify({ ...plan, Edit: edit })
   const outcome = tried?.asked === asked ? tried.moves : undefined
@@ -96,73 +92,60 @@ export function EditMessage({
   }
 
   return (
-    <Modal
-      visible
+    <Dialog
+      title={title}
       size="max"
-      header={title}
-      onDismiss={close}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={close}>
-              Cancel
-            </Button>
-            <Button loading={busy === 'trying'} disabled={unready} onClick={() => act('trying', attempt)}>
-              Dry run
-            </Button>
-            <Button
-              variant="primary"
-              loading={busy === 'resending'}
-              disabled={unready || (outcome !== undefined && movesNothing(outcome))}
-              onClick={submit}
-            >
-              {yes}
-            </Button>
-          </SpaceBetween>
-        </Box>
+      more={
+        <Button loading={busy && doing === 'trying'} disabled={unready} onClick={() => act('trying', attempt)}>
+          Dry run
+        </Button>
       }
+      yes={yes}
+      act={submit}
+      close={close}
+      busy={busy && doing === 'resending'}
+      ready={!unready && !(outcome !== undefined && movesNothing(outcome))}
+      error={error}
+      failed="Not resent"
     >
-      <SpaceBetween size="m">
-        {before === undefined && (
-          <Alert type="warning">To edit a message takes the permission sluice:PeekMessageBody.</Alert>
-        )}
-        <CodeArea
-          label="Message body"
-          field={field}
-          value={body}
-          change={setBody}
-          rows={10}
-          warning={broken ? jsonError(body) : undefined}
-        />
-        <FormField label="Message attributes" stretch>
-          <AttributeRows rows={rows} change={setRows} />
-        </FormField>
-        {before !== undefined && !same && (
-          <div>
-            <Box variant="awsui-key-label">Difference</Box>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
-            <pre className="code body" tabIndex={0}>
-              {[
-                ...(body === before ? [] : difference(pretty(before), pretty(body))),
-                ...difference(listOf(attributesOfRows(old)), listOf(attributesOfRows(rows))).filter(
-                  (line) => line.kind !== ' ' && line.text !== '',
-                ),
-              ].map((line, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
-                <span key={i} className={line.kind === '+' ? 'added' : line.kind === '-' ? 'removed' : undefined}>
-                  {`${line.kind} ${line.text}\n`}
-                </span>
-              ))}
-            </pre>
-          </div>
-        )}
-        {outcome && <Outcome moves={outcome} offer={offer} />}
-        <Box color="text-body-secondary" fontSize="body-s">
-          {note} The trail names the editor.
-        </Box>
-        {error !== undefined && <Problem error={error} what="Not resent" />}
-      </SpaceBetween>
-    </Modal>
+      {before === undefined && (
+        <Alert type="warning">To edit a message takes the permission sluice:PeekMessageBody.</Alert>
+      )}
+      <CodeArea
+        label="Message body"
+        field={field}
+        value={body}
+        change={setBody}
+        rows={10}
+        warning={broken ? jsonError(body) : undefined}
+      />
+      <FormField label="Message attributes" stretch>
+        <AttributeRows rows={rows} change={setRows} />
+      </FormField>
+      {before !== undefined && !same && (
+        <div>
+          <Box variant="awsui-key-label">Difference</Box>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+          <pre className="code body" tabIndex={0}>
+            {[
+              ...(body === before ? [] : difference(pretty(before), pretty(body))),
+              ...difference(listOf(attributesOfRows(old)), listOf(attributesOfRows(rows))).filter(
+                (line) => line.kind !== ' ' && line.text !== '',
+              ),
+            ].map((line, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
+              <span key={i} className={line.kind === '+' ? 'added' : line.kind === '-' ? 'removed' : undefined}>
+                {`${line.kind} ${line.text}\n`}
+              </span>
+            ))}
+          </pre>
+        </div>
+      )}
+      {outcome && <Outcome moves={outcome} offer={offer} />}
+      <Box color="text-body-secondary" fontSize="body-s">
+        {note} The trail names the editor.
+      </Box>
+    </Dialog>
   )
 }
 

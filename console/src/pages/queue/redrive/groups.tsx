@@ -1,13 +1,13 @@
 import Button from '@cloudscape-design/components/button'
 import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import { useEffect, useState } from 'react'
 import { type Refusals, redriving, refused } from '../../../api/access'
 import { countGroups, type Group, type Groups } from '../../../api/census'
 import { nameOf } from '../../../api/queues'
 import { count, plural } from '../../../data/format'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 import { Num, Time } from '../../../parts/values'
 
 interface GroupTableProps {
@@ -55,7 +55,7 @@ export function GroupTable({ queue, filter, by, refusals, act, again }: GroupTab
   }, [queue, filter, by, times, again])
   const groups = counted?.groups ?? []
   return (
-    <Table
+    <Rows
       variant="container"
       items={groups}
       trackBy="key"

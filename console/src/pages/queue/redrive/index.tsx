@@ -8,7 +8,6 @@ import Input from '@cloudscape-design/components/input'
 import RadioGroup from '@cloudscape-design/components/radio-group'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { redriving, refused, useRefusals } from '../../../api/access'
@@ -27,6 +26,7 @@ import { MessageDetails } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
+import { Rows } from '../../../parts/rows'
 import { SavedSearches } from '../../../parts/savedsearches'
 import { SearchForm } from '../../../parts/searchform'
 import { type Look, useLook } from '../browse/look'
@@ -202,7 +202,7 @@ export default function Redrive({ queue }: TabProps) {
         <GroupTable queue={queue} filter={filter} by={by} refusals={refusals} act={actOn} again={changes} />
       )}
       <Tasks queue={queue} ended={changed} />
-      <Table
+      <Rows
         variant="container"
         resizableColumns
         items={look.messages}

@@ -4,7 +4,6 @@ import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import Header from '@cloudscape-design/components/header'
 import ProgressBar from '@cloudscape-design/components/progress-bar'
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator'
-import Table from '@cloudscape-design/components/table'
 import { useEffect, useRef } from 'react'
 import { keys } from '../../../api/keys'
 import { type MoveTask, outcomes } from '../../../api/movetask'
@@ -13,6 +12,7 @@ import { cancelRedrive, useRedriveTasks } from '../../../api/redrive'
 import { useAction } from '../../../api/useaction'
 import { count } from '../../../data/format'
 import { Problem } from '../../../parts/problem'
+import { Rows } from '../../../parts/rows'
 import { Num, Time } from '../../../parts/values'
 
 const statuses = {
@@ -64,7 +64,7 @@ export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
     return null
   }
   return (
-    <Table
+    <Rows
       variant="container"
       wrapLines
       items={tasks}
