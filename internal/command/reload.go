@@ -6,7 +6,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -83,7 +82,7 @@ func reloadOnHangup(
 
 func reload(cmd *cobra.Command, flags *logFlags, level *slog.LevelVar, log *slog.Logger, s *server.Server) {
 	tellReloading(log)
-	defer tellSupervisor(log, daemon.SdNotifyReady)
+	defer tellSupervisor(log, stateReady)
 	if now, err := flags.readAgain(cmd); err != nil {
 		log.Error("--log-level and --log-requests stay as they are: they cannot be read again", "error", err)
 	} else {

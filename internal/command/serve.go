@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -106,8 +105,8 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 				debug.SetGCPercent(server.GCPercent())
 				go server.ReturnMemory(cmd.Context())
 			}
-			tellSupervisor(logger, daemon.SdNotifyReady)
-			stopping := context.AfterFunc(cmd.Context(), func() { tellSupervisor(logger, daemon.SdNotifyStopping) })
+			tellSupervisor(logger, stateReady)
+			stopping := context.AfterFunc(cmd.Context(), func() { tellSupervisor(logger, stateStopping) })
 			defer stopping()
 			return s.Run(cmd.Context())
 		},

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/backup/repository"
@@ -173,17 +171,6 @@ func (c *continuous) open(ctx context.Context) error {
 		Shared: c.config.Join != nil,
 	})
 	return nil
-}
-
-// paceBurst is the maximum number of bytes read at once. A repository never asks for more.
-const paceBurst = 64 << 10
-
-// pace returns a limiter of the bytes that backups read per second, or nil for 0.
-func pace(bandwidth int64) func(ctx context.Context, bytes int) error {
-	if bandwidth == 0 {
-		return nil
-	}
-	return rate.NewLimiter(rate.Limit(bandwidth), paceBurst).WaitN
 }
 
 // learn records the time of a backup that was made before, perhaps by another node.

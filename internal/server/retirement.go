@@ -162,11 +162,6 @@ const (
 
 // slowly waits until so many bytes more may be read.
 func slowly(ctx context.Context, wait func(context.Context, int) error, bytes int) error {
-	for ; wait != nil && bytes > paceBurst; bytes -= paceBurst {
-		if err := wait(ctx, paceBurst); err != nil {
-			return err
-		}
-	}
 	if wait == nil {
 		return ctx.Err()
 	}

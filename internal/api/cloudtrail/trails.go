@@ -151,7 +151,8 @@ func (s *Service) createTrail(ctx context.Context, c *protocol.Call, in *createT
 		if here := len(s.seen(c, true)); here >= maxTrails {
 			return refusal("MaximumNumberOfTrailsExceededException", "User: %s already has %d trails in %s.", n.Account, here, n.Region)
 		}
-		return tx.Create(t, s.authorizer.Now())
+		tx.Create(t, s.authorizer.Now())
+		return nil
 	})
 	if err != nil {
 		return nil, err

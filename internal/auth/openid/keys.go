@@ -196,15 +196,8 @@ func (s *source) ask(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	return oidc.NewVerifier(
 		s.issuer,
 		keys,
-		&oidc.Config{SkipClientIDCheck: true, SupportedSigningAlgs: names(programAlgorithms), Now: s.now},
+		&oidc.Config{SkipClientIDCheck: true, SupportedSigningAlgs: programAlgorithms, Now: s.now},
 	), nil
-}
-
-func names[S ~string](all []S) (out []string) {
-	for _, one := range all {
-		out = append(out, string(one))
-	}
-	return out
 }
 
 // asUnreachable reduces an error to the part that a client may see: that a certificate is not trusted.

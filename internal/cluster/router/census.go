@@ -11,7 +11,7 @@ import (
 func (r *Router) Census(ctx context.Context, id queue.ID, c queue.Census) (all queue.CensusResult, err error) {
 	all.More, all.Next, err = r.inTurn(id, c.After, func(n int, after queue.PeekCursor) (turn, error) {
 		c.After = after
-		got, err := call(ctx, r, n, func(ctx context.Context, s Shard) (queue.CensusResult, error) {
+		got, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.CensusResult, error) {
 			return s.Census(ctx, id, c)
 		})
 		all.Add(got)

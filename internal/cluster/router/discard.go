@@ -12,7 +12,7 @@ import (
 func (r *Router) Discard(ctx context.Context, id queue.ID, ask queue.Locate) (all queue.Discarded, err error) {
 	all.More, all.Next, err = r.inTurn(id, ask.After, func(n int, after queue.PeekCursor) (turn, error) {
 		ask.After = after
-		got, err := call(ctx, r, n, func(ctx context.Context, s Shard) (queue.Discarded, error) {
+		got, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Discarded, error) {
 			return s.Discard(ctx, id, ask)
 		})
 		if err != nil {

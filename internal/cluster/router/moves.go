@@ -91,7 +91,7 @@ func (r *Router) startOn(ctx context.Context, n int, id queue.ID, t queue.MoveTa
 }
 
 func (r *Router) cancelOn(ctx context.Context, n int, id queue.ID, part string) (queue.MoveTask, error) {
-	return call(ctx, r, n, func(ctx context.Context, s Shard) (queue.MoveTask, error) { return s.CancelMove(ctx, id, part) })
+	return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.MoveTask, error) { return s.CancelMove(ctx, id, part) })
 }
 
 // CancelMove ends a message move task. It fails if a shard that may have a part of it
@@ -145,7 +145,7 @@ func (r *Router) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, erro
 		return nil, err
 	}
 	lists, err := gather(p.Shards, func(n int) ([]queue.MoveTask, error) {
-		return call(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.MoveTask, error) { return s.Moves(ctx, id) })
+		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.MoveTask, error) { return s.Moves(ctx, id) })
 	})
 	if err != nil {
 		return nil, err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/cluster/remote"
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
@@ -27,6 +29,26 @@ var (
 	errSlow  = fmt.Errorf("%w: its owner does not answer in time", shard.ErrUnavailable)
 )
 
+// owners are the shards at their current owners, on any node, and the terms of these. Its methods are safe for
+// concurrent use.
+type owners struct {
+	Options
+	remote *remote.Caller
+	closed context.Context // ends what waits for terms
+
+	mu    sync.Mutex
+	terms map[int]*ownerTerm
+}
+
+// shard returns shard n at its current owner.
+func (o *owners) shard(n int) (Shard, error) {
+	here, node, err := o.Owner(n)
+	if here != nil || err != nil {
+		return here, err
+	}
+	return o.remote.Shard(node, n), nil
+}
+
 // ownerTerm is the period in which a shard has one owner, or none.
 type ownerTerm struct {
 	changed      <-chan struct{}
@@ -37,11 +59,11 @@ type ownerTerm struct {
 
 // ownerTerm returns the current term of shard n. A caller must ask for it before it asks for the owner: otherwise it
 // would miss a change in between.
-func (r *Router) ownerTerm(n int) *ownerTerm {
-	changed := r.Changed(n)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	t := r.terms[n]
+func (o *owners) ownerTerm(n int) *ownerTerm {
+	changed := o.Changed(n)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	t := o.terms[n]
 	if t != nil && t.changed == changed {
 		return t
 	}
@@ -50,13 +72,13 @@ func (r *Router) ownerTerm(n int) *ownerTerm {
 	}
 	t = &ownerTerm{changed: changed}
 	t.over, t.end = context.WithCancel(context.Background())
-	r.terms[n] = t
+	o.terms[n] = t
 	go func() {
 		select {
 		case <-changed:
 			t.end()
 		case <-t.over.Done():
-		case <-r.closed.Done():
+		case <-o.closed.Done():
 		}
 	}()
 	return t
@@ -65,7 +87,7 @@ func (r *Router) ownerTerm(n int) *ownerTerm {
 // suspect reports whether a recent call to the owner had an unknown outcome: the owner may have died.
 func (t *ownerTerm) suspect() bool { return time.Now().UnixNano() < t.suspectUntil.Load() }
 
-func (r *Router) suspect(n int) bool { return !r.Local(n) && r.ownerTerm(n).suspect() }
+func (o *owners) suspect(n int) bool { return !o.Local(n) && o.ownerTerm(n).suspect() }
 
 func (t *ownerTerm) note(err error) {
 	switch {
@@ -91,13 +113,13 @@ func (t *ownerTerm) during(ctx context.Context) (context.Context, func()) {
 }
 
 // callOnce calls shard n at its current owner. If the call has certainly not begun, the error is a shard.ErrNotBegun.
-func callOnce[T any](ctx context.Context, r *Router, n int, f func(context.Context, Shard) (T, error)) (T, error) {
+func callOnce[T any](ctx context.Context, o *owners, n int, f func(context.Context, Shard) (T, error)) (T, error) {
 	var t *ownerTerm
-	local := r.Local(n)
+	local := o.Local(n)
 	if !local {
-		t = r.ownerTerm(n)
+		t = o.ownerTerm(n)
 	}
-	s, err := r.shard(n)
+	s, err := o.shard(n)
 	if err != nil {
 		var none T
 		return none, fmt.Errorf("%w: shard %d: %w", shard.ErrNotBegun, n, err)
@@ -114,13 +136,13 @@ func callOnce[T any](ctx context.Context, r *Router, n int, f func(context.Conte
 
 // call calls shard n. If the current owner has certainly done nothing, call tries the next one, and waits a limited
 // time for it.
-func call[T any](ctx context.Context, r *Router, n int, f func(context.Context, Shard) (T, error)) (T, error) {
-	return retryUntilOwned(ctx, r, []int{n}, func() (T, error) { return callOnce(ctx, r, n, f) })
+func call[T any](ctx context.Context, o *owners, n int, f func(context.Context, Shard) (T, error)) (T, error) {
+	return retryUntilOwned(ctx, o, []int{n}, func() (T, error) { return callOnce(ctx, o, n, f) })
 }
 
 // exec is call for a call without result.
-func (r *Router) exec(ctx context.Context, n int, f func(context.Context, Shard) error) error {
-	_, err := call(ctx, r, n, func(ctx context.Context, s Shard) (struct{}, error) { return struct{}{}, f(ctx, s) })
+func (o *owners) exec(ctx context.Context, n int, f func(context.Context, Shard) error) error {
+	_, err := call(ctx, o, n, func(ctx context.Context, s Shard) (struct{}, error) { return struct{}{}, f(ctx, s) })
 	return err
 }
 
@@ -142,14 +164,14 @@ func (r *Router) exec(ctx context.Context, n int, f func(context.Context, Shard)
 //
 // A call to several shards is repeated as a whole, and so try must be such a call that one shard's ErrNotBegun means
 // that none of them has begun.
-func retryUntilOwned[T any](ctx context.Context, r *Router, shards []int, try func() (T, error)) (T, error) {
+func retryUntilOwned[T any](ctx context.Context, o *owners, shards []int, try func() (T, error)) (T, error) {
 	got, err := try()
 	if !errors.Is(err, shard.ErrNotBegun) {
 		return got, err
 	}
-	end := time.Now().Add(r.Timeout)
+	end := time.Now().Add(o.Timeout)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		terms := r.termsOf(shards)
+		terms := o.termsOf(shards)
 		// Once more, in case the owner has changed just before.
 		if got, err = try(); !errors.Is(err, shard.ErrNotBegun) {
 			return got, err
@@ -164,10 +186,10 @@ func retryUntilOwned[T any](ctx context.Context, r *Router, shards []int, try fu
 	}
 }
 
-func (r *Router) termsOf(shards []int) []*ownerTerm {
+func (o *owners) termsOf(shards []int) []*ownerTerm {
 	out := make([]*ownerTerm, len(shards))
 	for i, n := range shards {
-		out[i] = r.ownerTerm(n)
+		out[i] = o.ownerTerm(n)
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func (r *Router) poll(
 		if left == 0 && !first {
 			return nil, failure
 		}
-		got, err := callOnce(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
+		got, err := callOnce(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
 			return s.Receive(ctx, id, q, left)
 		})
 		switch {

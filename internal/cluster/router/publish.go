@@ -1,7 +1,6 @@
 package router
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -47,9 +46,9 @@ func (r *Router) publishTogether(ctx context.Context, publications []queue.Publi
 	if len(order) == 0 { // there is no subscription whose queue exists
 		return nil
 	}
-	_, err := retryUntilOwned(ctx, r, order, func() (published []queue.Published, err error) {
+	_, err := retryUntilOwned(ctx, r.owners, order, func() (published []queue.Published, err error) {
 		for _, n := range order {
-			published, err = callOnce(ctx, r, n, publishTo(publications))
+			published, err = callOnce(ctx, r.owners, n, publishTo(publications))
 			if !errors.Is(err, shard.ErrNotBegun) {
 				break
 			}
@@ -72,7 +71,7 @@ func (r *Router) publishInOrder(ctx context.Context, topic queue.ID, publication
 	parts := divide(publications, func(x *queue.Publication) int { return p.home(x.Group) })
 	out := make([]queue.Published, len(publications))
 	err = firstSerious(each(parts, func(part part) error {
-		published, err := call(ctx, r, part.shard, publishTo(pick(publications, part)))
+		published, err := call(ctx, r.owners, part.shard, publishTo(pick(publications, part)))
 		for k := range published {
 			out[part.entries[k]] = published[k]
 		}
@@ -117,20 +116,4 @@ func (r *Router) anywhere() []int {
 		all[i] = i + 1
 	}
 	return r.inOrder(all, nil)
-}
-
-func (r *Router) inOrder(shards []int, served map[int]int) []int {
-	order := r.shuffled(shards)
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(r.rank(a)-r.rank(b), served[b]-served[a], r.distance(a)-r.distance(b))
-	})
-	return order
-}
-
-// distance is 0 for a shard of this node and 1 for others.
-func (r *Router) distance(n int) int {
-	if r.Local(n) {
-		return 0
-	}
-	return 1
 }

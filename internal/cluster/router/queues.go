@@ -48,7 +48,7 @@ func (r *Router) purgeOutboxes(ctx context.Context, p *Placement, id queue.ID) (
 		return nil, nil // which forwards nothing to itself
 	}
 	last, err := gather(p.all(), func(n int) (queue.Position, error) {
-		return call(ctx, r, n, func(ctx context.Context, s Shard) (queue.Position, error) { return s.PurgeOutbox(ctx, id) })
+		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Position, error) { return s.PurgeOutbox(ctx, id) })
 	})
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (r *Router) Counts(ctx context.Context, id queue.ID) (sum queue.Counts, err
 }
 
 func (r *Router) countsOf(ctx context.Context, n int, id queue.ID) (queue.Counts, error) {
-	return call(ctx, r, n, func(ctx context.Context, s Shard) (queue.Counts, error) { return s.Counts(ctx, id) })
+	return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Counts, error) { return s.Counts(ctx, id) })
 }
 
 // orElsewhere returns err, unless it only means that shard n, which does not serve the queue, has no outbox for it.

@@ -78,7 +78,7 @@ func onShards[E any](
 			at := position(&entries[i])
 			*at, _ = decodeShard(*at)
 		}
-		some, err := call(ctx, r, p.shard, func(ctx context.Context, s Shard) ([]error, error) { return f(s, ctx, id, entries) })
+		some, err := call(ctx, r.owners, p.shard, func(ctx context.Context, s Shard) ([]error, error) { return f(s, ctx, id, entries) })
 		for k, i := range p.entries {
 			if results[i] = err; err == nil {
 				results[i] = some[k]

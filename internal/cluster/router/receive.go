@@ -53,7 +53,7 @@ func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue
 				return r.poll(ctx, n, id, q, end, func(error) bool { return true })
 			})
 		}
-		got, err := call(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) { return s.Receive(ctx, id, q, 0) })
+		got, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]shard.Message, error) { return s.Receive(ctx, id, q, 0) })
 		return withShard(got, n), err
 	}
 	order := r.shuffled(p.Shards)
@@ -72,7 +72,7 @@ func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue
 	case len(got) > 0:
 		return got, nil
 	case !waits && errors.Is(err, shard.ErrNotBegun):
-		return retryUntilOwned(ctx, r, p.Shards, func() ([]shard.Message, error) { return r.sample(ctx, order, enough, id, q) })
+		return retryUntilOwned(ctx, r.owners, p.Shards, func() ([]shard.Message, error) { return r.sample(ctx, order, enough, id, q) })
 	case !waits, err != nil && !errors.Is(err, shard.ErrUnavailable) && !errors.Is(err, queue.ErrOverLimit):
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (r *Router) sample(ctx context.Context, order []int, enough int, id queue.I
 func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errSlow)
 	defer cancel()
-	got, err := callOnce(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
+	got, err := callOnce(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
 		return s.Receive(ctx, id, q, 0)
 	})
 	return withShard(got, n), err

@@ -2,7 +2,6 @@ package router
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
@@ -43,18 +42,12 @@ type Options struct {
 
 // Router passes calls to the shards of their queues. Its methods are safe for concurrent use.
 type Router struct {
-	Options
-
-	remote *remote.Caller
-	empty  emptyReceives
+	*owners
+	empty emptyReceives
 
 	draining context.Context // ends the long polls
 	drain    context.CancelFunc
-	closed   context.Context
 	close    context.CancelFunc
-
-	mu    sync.Mutex
-	terms map[int]*ownerTerm
 }
 
 // New returns a Router. Close ends it.
@@ -62,12 +55,13 @@ func New(o Options) *Router {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	r := &Router{Options: o, terms: make(map[int]*ownerTerm)}
+	r := &Router{owners: &owners{Options: o, terms: make(map[int]*ownerTerm)}}
 	r.remote = remote.New(remote.Options{
 		Messenger: o.Messenger, Position: o.Position, Timeout: o.CallTimeout, Return: r.returnTo,
 	})
 	r.draining, r.drain = context.WithCancel(context.Background())
 	r.closed, r.close = context.WithCancel(context.Background())
+	r.empty = emptyReceives{owners: r.owners, place: r.place}
 	return r
 }
 
@@ -78,15 +72,6 @@ func (r *Router) Drain() { r.drain() }
 func (r *Router) Close() {
 	r.drain()
 	r.close()
-}
-
-// shard returns shard n at its current owner.
-func (r *Router) shard(n int) (Shard, error) {
-	here, node, err := r.Owner(n)
-	if here != nil || err != nil {
-		return here, err
-	}
-	return r.remote.Shard(node, n), nil
 }
 
 // place returns the placement of a queue.

@@ -3,8 +3,6 @@ package router
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"slices"
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -28,15 +26,15 @@ func (r *Router) Send(ctx context.Context, id queue.ID, messages []queue.Outgoin
 }
 
 func (r *Router) sendTo(ctx context.Context, n int, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	return call(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) { return s.Send(ctx, id, messages) })
+	return call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) { return s.Send(ctx, id, messages) })
 }
 
 // sendAny sends to one of the shards, and to another if the first has certainly done nothing: sends succeed while one
 // of the shards has an owner.
 func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	return retryUntilOwned(ctx, r, p.Sends, func() (sent []queue.Sent, err error) {
+	return retryUntilOwned(ctx, r.owners, p.Sends, func() (sent []queue.Sent, err error) {
 		for _, n := range r.preferred(p.Sends) {
-			sent, err = callOnce(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) {
+			sent, err = callOnce(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) {
 				return s.Send(ctx, id, messages)
 			})
 			if !errors.Is(err, shard.ErrNotBegun) {
@@ -45,34 +43,6 @@ func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, message
 		}
 		return sent, err
 	})
-}
-
-// preferred returns the shards in the order in which a send tries them. The order is random, but every second time a
-// shard of this node comes first: that saves a hop, and the other shards get messages even if all clients use one node.
-// Shards whose owner may have died come last.
-func (r *Router) preferred(shards []int) []int {
-	order := r.shuffled(shards)
-	if rand.IntN(2) == 0 {
-		if i := slices.IndexFunc(order, func(n int) bool { return r.Local(n) }); i > 0 {
-			order[0], order[i] = order[i], order[0]
-		}
-	}
-	return order
-}
-
-// shuffled returns the shards in random order, those with a suspect owner at the end.
-func (r *Router) shuffled(shards []int) []int {
-	order := slices.Clone(shards)
-	rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	slices.SortStableFunc(order, func(a, b int) int { return r.rank(a) - r.rank(b) })
-	return order
-}
-
-func (r *Router) rank(n int) int {
-	if r.suspect(n) {
-		return 1
-	}
-	return 0
 }
 
 // sendGroups sends each message to the shard of its group, in order.

@@ -23,7 +23,7 @@ func (r *Router) Series(ctx context.Context, id queue.ID, name string, from, to 
 	lists, err := gather(shards, func(n int) ([]queue.Row, error) {
 		var rows []queue.Row
 		for at := from; at < to; at += rowsAtOnce {
-			some, err := call(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Row, error) {
+			some, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Row, error) {
 				return s.Series(ctx, id, name, at, min(to, at+rowsAtOnce))
 			})
 			if err != nil {
@@ -79,7 +79,7 @@ func (r *Router) SeriesNames(ctx context.Context, prefix, after string, since qu
 		return nil, err
 	}
 	lists, err := gather(shards, func(n int) ([]queue.SeriesName, error) {
-		return call(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.SeriesName, error) {
+		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.SeriesName, error) {
 			return s.SeriesNames(ctx, prefix, after, since)
 		})
 	})

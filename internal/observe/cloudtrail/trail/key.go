@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // class determines how long events are kept, and how many.

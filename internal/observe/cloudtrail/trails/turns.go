@@ -3,7 +3,7 @@ package trails
 import (
 	"sync"
 
-	"github.com/google/uuid"
+	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 const (

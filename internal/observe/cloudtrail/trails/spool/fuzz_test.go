@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // Of all files in the directory, only one under the exact name of its segment is a segment.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/google/uuid"
+	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // pending holds the events that wait to be written. Text leaves it only after it was written, so that a failed write

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 const suffix = ".events"

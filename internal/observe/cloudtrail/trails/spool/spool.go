@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // Limits of a spool.
