@@ -18,6 +18,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	common "go.opentelemetry.io/proto/otlp/common/v1"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/observe/spans"
@@ -29,7 +32,7 @@ type otlpCollector struct {
 	t *testing.T
 	*httptest.Server
 	mu       sync.Mutex
-	got      []*otlpSpan
+	got      []*otlp.Span
 	resource map[string]string
 	raw      bytes.Buffer // all that has come
 }
@@ -52,10 +55,9 @@ func (c *otlpCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body = z
 	}
 	b, err := io.ReadAll(body)
-	var spans []*otlpSpan
-	var resource map[string]string
+	var in otlp.TracesData // it is encoded as the request is
 	if err == nil {
-		spans, resource, err = otlpRequest(b)
+		err = proto.Unmarshal(b, &in)
 	}
 	if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("Authorization") != "Bearer t" {
 		c.t.Errorf("%s, %v: %v", r.URL.Path, r.Header, err)
@@ -63,15 +65,32 @@ func (c *otlpCollector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.raw.Write(b)
-	c.resource = resource
-	c.got = append(c.got, spans...)
+	for _, of := range in.ResourceSpans {
+		c.resource = attributesIn(of.Resource.Attributes)
+		for _, scope := range of.ScopeSpans {
+			c.got = append(c.got, scope.Spans...)
+		}
+	}
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
+func attributesIn(list []*common.KeyValue) map[string]string {
+	out := make(map[string]string)
+	for _, kv := range list {
+		switch v := kv.Value.Value.(type) {
+		case *common.AnyValue_StringValue:
+			out[kv.Key] = v.StringValue
+		case *common.AnyValue_IntValue:
+			out[kv.Key] = fmt.Sprint(v.IntValue)
+		}
+	}
+	return out
+}
+
 // waitFor waits until spans of these names have come, and returns the last of each in their order.
-func (c *otlpCollector) waitFor(names ...string) []*otlpSpan {
+func (c *otlpCollector) waitFor(names ...string) []*otlp.Span {
 	c.t.Helper()
-	out := make([]*otlpSpan, len(names))
+	out := make([]*otlp.Span, len(names))
 	eventually.Succeeds(c.t, func() error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -194,7 +213,7 @@ func TestSpansOfAMessage(t *testing.T) {
 		if hex.EncodeToString(s.TraceId) != traceID || hex.EncodeToString(s.ParentSpanId) != parentID || s.StartTimeUnixNano > s.EndTimeUnixNano {
 			t.Errorf("%s: trace %x, parent %x, from %d to %d", s.Name, s.TraceId, s.ParentSpanId, s.StartTimeUnixNano, s.EndTimeUnixNano)
 		}
-		got := s.Attributes
+		got := attributesIn(s.Attributes)
 		all := map[string]string{"messaging.system": "aws_sqs", "messaging.message.id": id, "cloud.account.id": account, "cloud.region": "us-east-1"}
 		for _, m := range []map[string]string{all, want[i]} {
 			for key, value := range m {
@@ -210,7 +229,7 @@ func TestSpansOfAMessage(t *testing.T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.got {
-		if a := s.Attributes; a["messaging.message.id"] == unsampled && s.Kind == internalSpan {
+		if a := attributesIn(s.Attributes); a["messaging.message.id"] == unsampled && s.Kind == otlp.Span_SPAN_KIND_INTERNAL {
 			t.Errorf("a message whose producer does not sample has the span %s", s.Name)
 		}
 	}
@@ -262,10 +281,10 @@ func TestSpansOfRequests(t *testing.T) {
 		{"messaging.operation.type": "send", "messaging.batch.message_count": "", "messaging.message.id": *m.MessageId},
 	}
 	for i, s := range list {
-		if traced := i == 1 || i == 2; (hex.EncodeToString(s.TraceId) == trace) != traced || s.Kind != serverSpan {
+		if traced := i == 1 || i == 2; (hex.EncodeToString(s.TraceId) == trace) != traced || s.Kind != otlp.Span_SPAN_KIND_SERVER {
 			t.Errorf("%s: trace %x, kind %v", s.Name, s.TraceId, s.Kind)
 		}
-		got := s.Attributes
+		got := attributesIn(s.Attributes)
 		operation, _, _ := strings.Cut(s.Name, " ")
 		all := map[string]string{
 			"messaging.system": "aws_sqs", "messaging.destination.name": "orders", "messaging.operation.name": operation, "rpc.service": "sqs",

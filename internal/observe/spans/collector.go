@@ -16,6 +16,9 @@ import (
 	"strings"
 	"time"
 
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
@@ -29,7 +32,8 @@ const (
 	maxRefusal = 1 << 10
 )
 
-// collector sends encoded spans over HTTP.
+// collector sends spans over HTTP, in protobuf. It implements otlptrace.Client: OpenTelemetry's own client compiles
+// gRPC as well, which is more code than all of this server's services.
 type collector struct {
 	url      string
 	header   http.Header
@@ -142,8 +146,23 @@ func tlsOf(getenv func(string) string) (*tls.Config, error) {
 	return security, nil
 }
 
-// upload sends encoded spans. While the collector is unreachable or overloaded, it sends them again, until ctx ends.
-func (c *collector) upload(ctx context.Context, body []byte) error {
+// Start implements otlptrace.Client.
+func (c *collector) Start(context.Context) error { return nil }
+
+// Stop implements otlptrace.Client.
+func (c *collector) Stop(context.Context) error {
+	c.client.CloseIdleConnections()
+	return nil
+}
+
+// UploadTraces implements otlptrace.Client. While the collector is unreachable or overloaded, it sends the spans again,
+// until ctx ends.
+func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpans) error {
+	// It is encoded as the ExportTraceServiceRequest is that OTLP sends.
+	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans})
+	if err != nil {
+		return fmt.Errorf("encode spans: %w", err)
+	}
 	if c.compress {
 		body = compressed(body)
 	}

@@ -13,7 +13,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
 )
+
+// spansOf are spans of a scope with that name.
+func spansOf(scope string) []*otlp.ResourceSpans {
+	return []*otlp.ResourceSpans{{ScopeSpans: []*otlp.ScopeSpans{{SchemaUrl: scope}}}}
+}
 
 // Spans arrive whole at the path that the variables name, with the headers and compressed as they say.
 func TestCollectorGetsSpans(t *testing.T) {
@@ -52,11 +60,12 @@ func TestCollectorGetsSpans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := there.upload(t.Context(), []byte("encoded spans")); err != nil {
+		if err := there.UploadTraces(t.Context(), spansOf("x")); err != nil {
 			t.Fatal(err)
 		}
-		if string(body) != "encoded spans" {
-			t.Errorf("%v: got %q", c.env, body)
+		var data otlp.TracesData
+		if err := proto.Unmarshal(body, &data); err != nil || !proto.Equal(&data, &otlp.TracesData{ResourceSpans: spansOf("x")}) {
+			t.Errorf("%v: got %v, %v", c.env, &data, err)
 		}
 		if got.URL.Path != c.path {
 			t.Errorf("%v: sent to %s", c.env, got.URL.Path)
@@ -66,7 +75,7 @@ func TestCollectorGetsSpans(t *testing.T) {
 				t.Errorf("%v: %s is %q", c.env, name, v)
 			}
 		}
-		there.client.CloseIdleConnections()
+		_ = there.Stop(t.Context())
 	}
 }
 
@@ -127,7 +136,7 @@ func TestCollectorIsAskedAgain(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 29*time.Second)
 			defer cancel()
 			began := time.Now()
-			if err := there.upload(ctx, []byte("encoded spans")); (err != nil) != c.fails || time.Since(began) != c.after {
+			if err := there.UploadTraces(ctx, spansOf("x")); (err != nil) != c.fails || time.Since(began) != c.after {
 				t.Errorf("%s: %v after %v", name, err, time.Since(began))
 			}
 		})

@@ -1,9 +1,13 @@
 package spans
 
 import (
-	"slices"
+	"context"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -49,8 +53,8 @@ type place struct {
 // followed is a received message of a trace.
 type followed struct {
 	place
-	parent   origin
-	attrs    attributes // of each of its spans
+	parent   trace.SpanContext
+	attrs    []attribute.KeyValue // of each of its spans
 	arn      string
 	receipt  uint64 // of the newest receive
 	receives uint64
@@ -151,7 +155,7 @@ func (m *Messages) Received(id queue.ID, at queue.Instant, messages []shard.Mess
 	}
 }
 
-func (m *Messages) receivedOne(id queue.ID, at queue.Instant, parent origin, msg *shard.Message) {
+func (m *Messages) receivedOne(id queue.ID, at queue.Instant, parent trace.SpanContext, msg *shard.Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := place{id, msg.Position}
@@ -268,19 +272,19 @@ func (m *Messages) DeadLettered(letters []queue.DeadLetter) {
 		}
 		m.mu.Unlock()
 		f := &followed{parent: parent, arn: l.ARN, attrs: attributesOf(l.ARN, l.Message), receives: l.Receives}
-		m.tracer.span(f, "dead-lettered", from, l.At, "dead_letter", text(deadLetterKey, nameIn(l.Target)))
+		m.tracer.span(f, "dead-lettered", from, l.At, "dead_letter", attribute.String(deadLetterKey, nameIn(l.Target)))
 	}
 }
 
 // inFlight creates the span of the time in which a consumer had a message.
 func (m *Messages) inFlight(f *followed, end queue.Instant, how, failure string) {
-	m.tracer.span(f, "in flight", f.received, end, failure, text(endKey, how))
+	m.tracer.span(f, "in flight", f.received, end, failure, attribute.String(endKey, how))
 }
 
 // parentOfMessage returns the span in which a message was sent, and whether it is sampled.
-func parentOfMessage(msg *queue.Message) (parent origin, wanted bool) {
+func parentOfMessage(msg *queue.Message) (parent trace.SpanContext, wanted bool) {
 	if msg.Trace == "" && len(msg.Attributes) == 0 {
-		return origin{}, false
+		return trace.SpanContext{}, false
 	}
 	var w3c func(string) string
 	if msg.Trace == "" {
@@ -294,29 +298,27 @@ func parentOfMessage(msg *queue.Message) (parent origin, wanted bool) {
 		}
 	}
 	parent, wanted = parentOf(w3c, msg.Trace)
-	return parent, wanted && parent.hasTrace()
+	return parent, wanted && parent.HasTraceID()
 }
 
 // attributesOf returns the common attributes of all spans of a message.
-func attributesOf(arn string, msg *queue.Message) attributes {
+func attributesOf(arn string, msg *queue.Message) []attribute.KeyValue {
 	return append(ofARN(arn),
-		text("messaging.system", "aws_sqs"),
-		text("messaging.message.id", msg.ID.String()),
-		number("messaging.message.body.size", int64(len(msg.Body))))
+		attribute.String("messaging.system", "aws_sqs"),
+		attribute.String("messaging.message.id", msg.ID.String()),
+		attribute.Int("messaging.message.body.size", len(msg.Body)))
 }
 
 // span creates a span of a message. failure is the error.type if its consumer failed.
-func (t *Tracer) span(f *followed, what string, start, end queue.Instant, failure string, more ...attribute) {
-	attrs := slices.Clone(f.attrs)
-	attrs.set(number(receiveCountKey, int64(f.receives)))
-	attrs.set(more...)
+func (t *Tracer) span(f *followed, what string, start, end queue.Instant, failure string, more ...attribute.KeyValue) {
+	ctx := trace.ContextWithRemoteSpanContext(context.Background(), f.parent)
+	_, span := t.tracer.Start(ctx, what+" "+nameIn(f.arn), trace.WithTimestamp(start.Time()), trace.WithAttributes(f.attrs...),
+		trace.WithAttributes(attribute.Int64(receiveCountKey, int64(f.receives))), trace.WithAttributes(more...))
 	if failure != "" {
-		attrs.set(text("error.type", failure))
+		span.SetAttributes(attribute.String("error.type", failure))
+		span.SetStatus(codes.Error, "")
 	}
-	t.finish(&span{
-		origin: f.parent, kind: internalKind, name: what + " " + nameIn(f.arn),
-		start: start.Time(), end: max(start, end).Time(), attrs: attrs, failed: failure != "",
-	})
+	span.End(trace.WithTimestamp(max(start, end).Time()))
 }
 
 // nameIn returns the name of the queue in an ARN.

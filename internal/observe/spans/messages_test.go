@@ -1,13 +1,16 @@
 package spans
 
 import (
-	"encoding/hex"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -18,40 +21,37 @@ const ordersARN = "arn:aws:sqs:eu-west-1:000000000000:orders"
 // rig is what makes the spans of messages, and what it has made.
 type rig struct {
 	*Messages
-	made []*span
+	made *tracetest.InMemoryExporter
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := new(rig)
-	always, err := newSampler(environment(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tracer := &Tracer{sampler: always, send: func(s *span) { r.made = append(r.made, s) }}
+	made := tracetest.NewInMemoryExporter()
+	provider := sdk.NewTracerProvider(sdk.WithSyncer(made))
+	t.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
+	tracer := &Tracer{provider: provider, tracer: provider.Tracer("test")}
 	arnOf := func(id queue.ID) string {
 		if id == 1 {
 			return ordersARN
 		}
 		return ""
 	}
-	r.Messages = newMessages(tracer, arnOf, func() queue.Instant { return 0 })
-	return r
+	return &rig{newMessages(tracer, arnOf, func() queue.Instant { return 0 }), made}
 }
 
 // spans returns what was made since the last call, such as "queued orders 1000-2000".
 func (r *rig) spans() string {
 	var out []string
-	for _, s := range r.made {
-		line := fmt.Sprintf("%s %d-%d", s.name, s.start.UnixMilli(), s.end.UnixMilli())
-		for _, a := range s.attrs {
-			if slices.Contains([]string{endKey, deadLetterKey}, a.key) {
-				line += " " + a.text
+	for _, s := range r.made.GetSpans() {
+		line := fmt.Sprintf("%s %d-%d", s.Name, s.StartTime.UnixMilli(), s.EndTime.UnixMilli())
+		for _, a := range s.Attributes {
+			if slices.Contains([]string{endKey, deadLetterKey}, string(a.Key)) {
+				line += " " + a.Value.AsString()
 			}
 		}
 		out = append(out, line)
 	}
-	r.made = nil
+	r.made.Reset()
 	return strings.Join(out, ", ")
 }
 
@@ -202,15 +202,13 @@ func TestSpanOfAMessage(t *testing.T) {
 	r := newRig(t)
 	r.receive(2000, received(1, 1, 1, 5000))
 	r.sweep(1e6)
-	for i, s := range r.made {
-		if hex.EncodeToString(s.trace[:]) != theirs || hex.EncodeToString(s.span[:]) != "53995c3f42cd8ad8" {
-			t.Errorf("%s is of trace %x, parent %x", s.name, s.trace, s.span)
+	for i, s := range r.made.GetSpans() {
+		if s.SpanContext.TraceID().String() != theirs || s.Parent.SpanID().String() != "53995c3f42cd8ad8" {
+			t.Errorf("%s is of trace %s, parent %s", s.Name, s.SpanContext.TraceID(), s.Parent.SpanID())
 		}
 		got := make(map[string]any)
-		for _, a := range s.attrs {
-			if got[a.key] = a.text; a.isNumber {
-				got[a.key] = a.number
-			}
+		for _, a := range s.Attributes {
+			got[string(a.Key)] = a.Value.AsInterface()
 		}
 		want := map[string]any{
 			"messaging.system": "aws_sqs", "messaging.destination.name": "orders", "messaging.message.id": "00000000-0000-0000-0000-000000000001",
@@ -220,7 +218,7 @@ func TestSpanOfAMessage(t *testing.T) {
 			want["error.type"], want[endKey] = "visibility_timeout", "visibility_timeout"
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, want %v", s.name, got, want)
+			t.Errorf("%s: %v, want %v", s.Name, got, want)
 		}
 	}
 }

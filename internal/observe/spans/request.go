@@ -1,17 +1,22 @@
 package spans
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"strconv"
 	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Request is a request with a span. A nil Request has none.
 type Request struct {
 	tracer *Tracer
-	parent origin
+	parent trace.SpanContext
 }
 
 // Outcome describes a finished request.
@@ -52,9 +57,13 @@ func (r *Request) End(o *Outcome) {
 	if to := destination(o.Notes); to != "" {
 		name += " " + to
 	}
-	r.tracer.finish(&span{
-		origin: r.parent, kind: serverKind, name: name, start: o.Began, end: o.Ended, attrs: attrs, failed: o.Status >= 500,
-	})
+	ctx := trace.ContextWithRemoteSpanContext(context.Background(), r.parent)
+	_, span := r.tracer.tracer.Start(ctx, name,
+		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(o.Began), trace.WithAttributes(attrs...))
+	if o.Status >= 500 {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End(trace.WithTimestamp(o.Ended))
 }
 
 // Keys of handlers' notes that spans repeat.
@@ -76,55 +85,54 @@ var operationTypes = map[string]string{
 	"ChangeMessageVisibility": "settle", "ChangeMessageVisibilityBatch": "settle",
 }
 
-func (o *Outcome) attributes() attributes {
-	attrs := attributes{
-		text("rpc.system.name", "aws-api"), text("rpc.service", o.Service),
-		text("aws.request_id", o.ID),
+func (o *Outcome) attributes() []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		attribute.String("rpc.system.name", "aws-api"), attribute.String("rpc.service", o.Service),
+		attribute.String("aws.request_id", o.ID),
 	}
 	if o.Operation != "" {
-		attrs.set(text("rpc.method", o.Operation))
+		attrs = append(attrs, attribute.String("rpc.method", o.Operation))
 	}
 	if o.Status != 0 {
-		attrs.set(number("http.response.status_code", int64(o.Status)))
+		attrs = append(attrs, attribute.Int("http.response.status_code", o.Status))
 	}
 	switch {
 	case o.Code != "":
-		attrs.set(text("error.type", o.Code))
+		attrs = append(attrs, attribute.String("error.type", o.Code))
 	case o.Status == 0:
-		attrs.set(text("error.type", "client_left"))
+		attrs = append(attrs, attribute.String("error.type", "client_left"))
 	}
-	attrs.set(serverAddress(o.Host)...)
+	attrs = append(attrs, serverAddress(o.Host)...)
 	system, ok := systems[o.Service]
 	if !ok || o.Operation == "" {
-		attrs.set(text("cloud.region", o.Region))
-		return attrs
+		return append(attrs, attribute.String("cloud.region", o.Region))
 	}
-	attrs.set(text("messaging.system", system), text("messaging.operation.name", o.Operation))
+	attrs = append(attrs, attribute.String("messaging.system", system), attribute.String("messaging.operation.name", o.Operation))
 	kind, moves := operationTypes[o.Operation]
 	if moves {
-		attrs.set(text("messaging.operation.type", kind))
+		attrs = append(attrs, attribute.String("messaging.operation.type", kind))
 	}
 	named := false
 	for _, note := range o.Notes {
 		switch note.Key {
 		case noteQueue, noteTopic:
 			if named = true; note.Key == noteTopic {
-				attrs.set(text("aws.sns.topic.arn", note.Value.String()))
+				attrs = append(attrs, attribute.String("aws.sns.topic.arn", note.Value.String()))
 			}
-			attrs.set(ofARN(note.Value.String())...)
+			attrs = append(attrs, ofARN(note.Value.String())...)
 		case noteMessages:
 			if n, ok := count(note.Value); ok && moves &&
 				(n != 1 || o.Operation == "ReceiveMessage" || strings.HasSuffix(o.Operation, "Batch")) {
-				attrs.set(number("messaging.batch.message_count", n))
+				attrs = append(attrs, attribute.Int64("messaging.batch.message_count", n))
 			}
 		case noteIDs:
 			if id := note.Value.String(); !strings.Contains(id, ",") {
-				attrs.set(text("messaging.message.id", id))
+				attrs = append(attrs, attribute.String("messaging.message.id", id))
 			}
 		}
 	}
 	if !named {
-		attrs.set(text("cloud.region", o.Region))
+		attrs = append(attrs, attribute.String("cloud.region", o.Region))
 	}
 	return attrs
 }
@@ -150,18 +158,18 @@ func destination(notes []slog.Attr) string {
 }
 
 // ofARN returns the attributes in the ARN of a queue or topic.
-func ofARN(arn string) attributes {
+func ofARN(arn string) []attribute.KeyValue {
 	part := strings.Split(arn, ":")
 	if len(part) != 6 {
 		return nil
 	}
-	return attributes{
-		text("messaging.destination.name", part[5]),
-		text("cloud.region", part[3]), text("cloud.account.id", part[4]),
+	return []attribute.KeyValue{
+		attribute.String("messaging.destination.name", part[5]),
+		attribute.String("cloud.region", part[3]), attribute.String("cloud.account.id", part[4]),
 	}
 }
 
-func serverAddress(host string) attributes {
+func serverAddress(host string) []attribute.KeyValue {
 	const longest = 255
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
@@ -170,9 +178,9 @@ func serverAddress(host string) attributes {
 	if name == "" || len(name) > longest {
 		return nil
 	}
-	attrs := attributes{text("server.address", name)}
+	attrs := []attribute.KeyValue{attribute.String("server.address", name)}
 	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
-		attrs.set(number("server.port", int64(n)))
+		attrs = append(attrs, attribute.Int64("server.port", int64(n)))
 	}
 	return attrs
 }

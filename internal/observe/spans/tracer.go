@@ -7,17 +7,21 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 )
 
-// The variables of OpenTelemetry that this package reads, beside those of the exporter.
+// The variables of OpenTelemetry that this package reads itself; its SDK reads the others.
 const (
 	endpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	exporterVariable = "OTEL_TRACES_EXPORTER"
 	disabledVariable = "OTEL_SDK_DISABLED"
 	samplerVariable  = "OTEL_TRACES_SAMPLER"
-	shareVariable    = "OTEL_TRACES_SAMPLER_ARG"
-	resourceVariable = "OTEL_RESOURCE_ATTRIBUTES"
-	serviceVariable  = "OTEL_SERVICE_NAME"
 )
 
 // Options describes the source of the spans.
@@ -29,9 +33,8 @@ type Options struct {
 
 // Tracer sends spans. A nil Tracer sends none.
 type Tracer struct {
-	sampler  sampler
-	send     func(*span)
-	close    func(context.Context) error
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
 	followed atomic.Int64 // messages, by all Messages together
 }
 
@@ -48,29 +51,30 @@ func Open(o Options) (*Tracer, error) {
 	if err != nil {
 		return nil, err
 	}
-	resource, err := resourceOf(o, os.Getenv)
+	exporter, err := otlptrace.New(context.Background(), there)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("OpenTelemetry: %w", err)
 	}
-	which, err := newSampler(os.Getenv)
+	who := []attribute.KeyValue{
+		attribute.String("service.name", "sluice"), attribute.String("service.version", o.Version),
+	}
+	if o.Node != "" {
+		who = append(who, attribute.String("service.instance.id", o.Node))
+	}
+	// The environment takes precedence: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+	described, err := resource.New(context.Background(),
+		resource.WithAttributes(who...), resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("OpenTelemetry: %w", err)
 	}
-	batches, err := newBatching(os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	s := newSender(batches, o.Log, func(ctx context.Context, batch []*span) error {
-		return there.upload(ctx, encode(resource, o.Version, batch))
-	})
-	go s.run()
-	return &Tracer{sampler: which, send: s.add, close: func(ctx context.Context) error {
-		defer there.client.CloseIdleConnections()
-		return s.close(ctx)
-	}}, nil
+	provider := sdk.NewTracerProvider(sdk.WithResource(described), sdk.WithBatcher(&quietly{SpanExporter: exporter, log: o.Log}))
+	return &Tracer{
+		provider: provider,
+		tracer:   provider.Tracer("github.com/sluicemq/sluice", trace.WithInstrumentationVersion(o.Version)),
+	}, nil
 }
 
-// settings reports whether spans are sent.
+// settings reports whether spans are sent. The SDK only logs mistakes in its settings, and continues with defaults.
 func settings(getenv func(string) string) (on bool, err error) {
 	_, endpoint := lookUp(getenv, "ENDPOINT")
 	exporter := getenv(exporterVariable)
@@ -83,8 +87,16 @@ func settings(getenv func(string) string) (on bool, err error) {
 	if name, protocol := lookUp(getenv, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
 		return false, fmt.Errorf("%s=%q: want http/protobuf, for which most collectors listen on port 4318", name, protocol)
 	}
-	_, err = newSampler(getenv)
-	return err == nil, err
+	switch sampler := getenv(samplerVariable); sampler {
+	case "", "always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio":
+		return true, nil
+	default:
+		return false, fmt.Errorf(
+			"%s=%q: want always_on, always_off or traceidratio, or one of these after parentbased_",
+			samplerVariable,
+			sampler,
+		)
+	}
 }
 
 // Close sends the remaining spans, until ctx ends.
@@ -92,5 +104,30 @@ func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	return t.close(ctx)
+	return t.provider.Shutdown(ctx)
+}
+
+// complaintInterval is how often the log reports that a collector does not accept spans.
+const complaintInterval = time.Minute
+
+// quietly is an exporter that logs errors only from time to time.
+type quietly struct {
+	sdk.SpanExporter
+	log  *slog.Logger
+	last time.Time // of a complaint; one goroutine exports
+	lost int       // spans since then
+}
+
+// ExportSpans implements sdk.SpanExporter.
+func (q *quietly) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	err := q.SpanExporter.ExportSpans(ctx, spans)
+	if err == nil {
+		return nil
+	}
+	q.lost += len(spans)
+	if now := time.Now(); now.Sub(q.last) >= complaintInterval {
+		q.log.Warn("spans could not be sent", "spans", q.lost, "error", err)
+		q.last, q.lost = now, 0
+	}
+	return nil
 }
