@@ -41,7 +41,6 @@ var rules = []rule{
 	{dir: "internal/tool/keypair", mayNot: network},
 	{dir: "internal/tool/plainjson", mayNot: world},
 	{dir: "internal/tool/spelling", mayNot: world},
-	{dir: "internal/tool/uuid", mayNot: append([]string{"os"}, network...)},
 	{dir: "internal/tool/varint", mayNot: world},
 	{dir: "internal/tool/wait", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/tool/weburl", mayNot: world},
@@ -61,10 +60,10 @@ var rules = []rule{
 	{dir: "internal/encryption", may: []string{
 		"internal/control", "internal/formats", "internal/keyring", "internal/queue", "internal/store", "internal/tool/varint",
 	}, mayNot: network},
-	{dir: "internal/tenant", may: []string{"internal/tool/uuid", "internal/control", "internal/formats", "internal/store"}, mayNot: network},
+	{dir: "internal/tenant", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
-	{dir: "internal/topic", may: []string{"internal/tool/uuid", "internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
+	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery", may: []string{"internal/tool/fairshare", "internal/queue", "internal/shard", "internal/topic", "internal/tool/wait"}},
 	{dir: "internal/topic/egress", may: []string{"internal/tool/cidr"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/email", may: []string{"internal/tool/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
@@ -94,7 +93,6 @@ var rules = []rule{
 
 	// The services: one package each. They do not know each other; shared code is in service.
 	{dir: "internal/api", may: []string{
-		"internal/tool/uuid",
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/control",
 		"internal/encryption", "internal/keyring", "internal/observe", "internal/tool/plainjson", "internal/queue", "internal/shard", "internal/store",
 		"internal/tenant", "internal/topic", "internal/tool/weburl",
@@ -104,12 +102,10 @@ var rules = []rule{
 		"internal/tenant", "internal/tool/wait",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/inspect", may: []string{
-		"internal/tool/uuid",
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/encryption",
 		"internal/observe/consumers", "internal/queue", "internal/search", "internal/shard",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/cloudtrail", may: []string{
-		"internal/tool/uuid",
 		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/bucket",
 		"internal/control", "internal/observe/budget",
 		"internal/observe/cloudtrail/trail", "internal/observe/cloudtrail/trails",
@@ -122,25 +118,23 @@ var rules = []rule{
 
 	// Observability: metrics, logs, traces and the audit trail.
 	{dir: "internal/observe/cloudtrail/trail", may: []string{
-		"internal/tool/uuid",
 		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget", "internal/store",
 	}, mayNot: network},
 	{dir: "internal/observe/cloudtrail/trails", may: []string{
-		"internal/tool/uuid",
 		"internal/auth/identity", "internal/bucket", "internal/control", "internal/formats", "internal/observe/cloudtrail/trail", "internal/observe/cloudtrail/trails",
 		"internal/store",
 	}, mayNot: []string{"net", "net/http"}},
 	{dir: "internal/observe/cloudtrail/trails/logfile", mayNot: append([]string{"os"}, network...)},
-	{dir: "internal/observe/cloudtrail/trails/spool", may: []string{"internal/tool/uuid"}, mayNot: network},
+	{dir: "internal/observe/cloudtrail/trails/spool", mayNot: network},
 	{dir: "internal/observe/cloudtrail/trails/selector", may: []string{"internal/observe/cloudtrail/trail"}, mayNot: world},
-	{dir: "internal/observe", may: []string{"internal/tool/uuid", "internal/cluster/status", "internal/observe"}, mayNot: network},
+	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
 	{dir: "internal/observe/cloudwatch/alarm", may: []string{"internal/observe/cloudwatch/series"}, mayNot: world},
 	{dir: "internal/observe/cloudwatch/syntax", mayNot: world},
 	{dir: "internal/observe/cloudwatch/alarmrule", may: []string{"internal/observe/cloudwatch/alarm", "internal/observe/cloudwatch/syntax"}, mayNot: world},
 	{dir: "internal/observe/cloudwatch/insights", may: []string{"internal/observe/cloudwatch/series", "internal/observe/cloudwatch/syntax"}, mayNot: world},
 	{dir: "internal/observe/cloudwatch/metricmath", may: []string{"internal/observe/cloudwatch/syntax"}, mayNot: world},
 	{dir: "internal/observe/cloudwatch/metricsearch", may: []string{"internal/observe/cloudwatch/series", "internal/observe/cloudwatch/syntax"}, mayNot: world},
-	{dir: "internal/observe/cloudwatch/monitor", may: []string{"internal/tool/uuid", "internal/control", "internal/formats", "internal/observe", "internal/tool/plainjson", "internal/store"}, mayNot: network},
+	{dir: "internal/observe/cloudwatch/monitor", may: []string{"internal/control", "internal/formats", "internal/observe", "internal/tool/plainjson", "internal/store"}, mayNot: network},
 	{dir: "internal/observe/cloudwatch/detector", may: []string{
 		"internal/control", "internal/formats", "internal/observe/cloudwatch/metricdata", "internal/observe/cloudwatch/series", "internal/store",
 	}, mayNot: network},
@@ -174,14 +168,12 @@ var rules = []rule{
 
 	// The program.
 	{dir: "internal/front", may: []string{
-		"internal/tool/uuid",
 		"console",
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
 		"internal/tool/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
 	}},
 	{dir: "internal/front/http1"},
 	{dir: "internal/server", may: []string{
-		"internal/tool/uuid",
 		"console",
 		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/bucket", "internal/catalog", "internal/cluster/status", "internal/control",
 		"internal/datadir", "internal/tool/durable", "internal/encryption", "internal/formats", "internal/front", "internal/idle", "internal/tool/keypair", "internal/keyring", "internal/observe", "internal/queue", "internal/shard",

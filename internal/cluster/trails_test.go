@@ -220,7 +220,7 @@ func deliverAfterKill(a *audit, digest, stored bool) {
 	}
 	owner := a.controlOwner()
 	one := &trails.Trail{Name: auditName, Bucket: "audit", Logging: true, Validate: true}
-	a.must(a.trails[owner].Change(context.Background(), func(tx *trails.Tx) error { tx.Create(one, a.now()); return nil }))
+	a.must(a.trails[owner].Change(context.Background(), func(tx *trails.Tx) error { return tx.Create(one, a.now()) }))
 	var dead string
 	for minutes := 0; dead == "" && minutes < 300; minutes++ {
 		a.pass(1, true)

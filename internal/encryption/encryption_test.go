@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/keyring"
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 var start = time.Date(2026, 11, 23, 16, 0, 0, 0, time.UTC)

@@ -10,8 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // StartupResponder answers clients while this node waits for its cluster, so that they try another node at once instead

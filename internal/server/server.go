@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/datadir"
@@ -23,6 +25,10 @@ const (
 	CredentialsFile = datadir.CredentialsFile
 	MasterKeyFile   = datadir.MasterKeyFile
 )
+
+// Each request and each message has a random id. The ids come from a pool, because reading the system's generator for
+// each id costs a call and memory. They are unique, and no secret depends on them.
+func init() { uuid.EnableRandPool() }
 
 // Server is a running Sluice: an assembly of wings. Only the Server knows all of them. A wing knows those passed to its
 // constructor.

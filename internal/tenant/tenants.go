@@ -10,8 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // MaxSubjects is the maximum number of accounts and users with limits: each heartbeat reports on those in use.

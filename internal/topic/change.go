@@ -6,9 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // Tx is a change in progress. It can create one topic or subscription, and change or delete any number of them.

@@ -151,8 +151,7 @@ func (s *Service) createTrail(ctx context.Context, c *protocol.Call, in *createT
 		if here := len(s.seen(c, true)); here >= maxTrails {
 			return refusal("MaximumNumberOfTrailsExceededException", "User: %s already has %d trails in %s.", n.Account, here, n.Region)
 		}
-		tx.Create(t, s.authorizer.Now())
-		return nil
+		return tx.Create(t, s.authorizer.Now())
 	})
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/tool/uuid"
+	"github.com/google/uuid"
 )
 
 // accessJob is what a job of lastAccessed is about. Its id has the form of a UUID:

@@ -3,10 +3,11 @@ package inspect
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 type deleteMessagesInput struct {

@@ -3,9 +3,10 @@ package trail
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // DataSink receives the events of calls on stored data, such as messages: data events. They are not in the control

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/tool/uuid"
+	"github.com/google/uuid"
 )
 
 // class determines how long events are kept, and how many.

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // An outbox lists the events that have still to be brought somewhere, in the order in which they were written. An event

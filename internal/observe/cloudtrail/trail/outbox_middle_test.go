@@ -4,9 +4,10 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/store"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // Of an outbox that is too long the older half goes, and it is known how many events these are: numbers are given to

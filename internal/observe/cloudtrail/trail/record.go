@@ -8,11 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // Record is the event of a call in progress. Only one goroutine uses it at a time, apart from a change that the call no
@@ -34,7 +35,7 @@ type Record struct {
 // Begin returns the record of an operation's call that began at a time.
 func (t *Trail) Begin(c *protocol.Call, op *protocol.Operation, who *identity.Identity, began time.Time) *Record {
 	c.About = new(protocol.About)
-	r := &Record{trail: t, at: began, id: uuid.NewV7(), caller: who.Account, about: c.About}
+	r := &Record{trail: t, at: began, id: uuid.Must(uuid.NewV7()), caller: who.Account, about: c.About}
 	r.event = Event{
 		EventVersion: eventVersion, UserIdentity: identityOf(who), EventTime: began.UTC().Truncate(time.Second),
 		EventSource: source(c.Service), EventName: op.Name, AWSRegion: c.Region, SourceIPAddress: c.SourceIP,

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // ServiceEvent is an action of a service on its own, without a caller.
@@ -30,7 +31,7 @@ func (t *Trail) BeginService(s *ServiceEvent) *Record {
 	r := &Record{
 		trail:  t,
 		at:     s.At,
-		id:     uuid.NewV7(),
+		id:     uuid.Must(uuid.NewV7()),
 		caller: s.Account,
 		about:  &protocol.About{ARN: s.Resource, Owner: s.Account},
 	}

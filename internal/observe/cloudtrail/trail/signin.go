@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // SignIn describes an attempt to sign in to the console.
@@ -39,7 +40,7 @@ const hiddenUser = "HIDDEN_DUE_TO_SECURITY_REASONS"
 
 // BeginSignIn returns the record of a sign-in. Nothing of it is kept before Record.Changes or Record.End.
 func (t *Trail) BeginSignIn(s *SignIn) *Record {
-	r := &Record{trail: t, at: s.At, id: uuid.NewV7(), caller: s.Account, about: new(protocol.About)}
+	r := &Record{trail: t, at: s.At, id: uuid.Must(uuid.NewV7()), caller: s.Account, about: new(protocol.About)}
 	who := identityOf(&s.Who)
 	if s.Who.ARN == "" {
 		who = Identity{Type: "IAMUser", AccountID: s.Account, UserName: hiddenUser}

@@ -11,12 +11,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/spool"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // dueData returns the trails with data events to deliver from this node, and removes those of deleted trails.

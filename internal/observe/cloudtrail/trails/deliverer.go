@@ -15,12 +15,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/spool"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 const (

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/logfile"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/selector"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // Name identifies a trail. Region is its home.

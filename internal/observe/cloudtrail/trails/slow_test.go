@@ -57,8 +57,7 @@ func TestSlowBucket(t *testing.T) {
 	w.must(w.trails.Change(t.Context(), func(tx *trails.Tx) error {
 		one := &trails.Trail{Name: trails.Name{Account: other, Region: "us-east-1", Name: "all"}, Bucket: "other", Logging: true}
 		takesData(one)
-		tx.Create(one, w.now)
-		return nil
+		return tx.Create(one, w.now)
 	}))
 	var ahead atomic.Int64
 	now := func() time.Time { return w.now.Add(time.Duration(ahead.Load())) }

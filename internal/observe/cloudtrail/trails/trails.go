@@ -7,10 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trail"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/spool"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // Options configures Open.
@@ -139,9 +140,14 @@ func (t *Trails) Change(ctx context.Context, f func(*Tx) error) error {
 }
 
 // Create adds a trail, which is off.
-func (tx *Tx) Create(t *Trail, now time.Time) {
-	t.ID, t.Created = uuid.NewV7(), stamp(now)
+func (tx *Tx) Create(t *Trail, now time.Time) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	t.ID, t.Created = id, stamp(now)
 	tx.Put(t)
+	return nil
 }
 
 // Put replaces a trail.

@@ -120,7 +120,7 @@ func (w *world) create(f func(*trails.Trail)) {
 	if f != nil {
 		f(t)
 	}
-	w.must(w.trails.Change(w.Context(), func(tx *trails.Tx) error { tx.Create(t, w.now); return nil }))
+	w.must(w.trails.Change(w.Context(), func(tx *trails.Tx) error { return tx.Create(t, w.now) }))
 }
 
 // set changes the trail.

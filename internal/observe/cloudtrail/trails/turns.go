@@ -3,7 +3,7 @@ package trails
 import (
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/tool/uuid"
+	"github.com/google/uuid"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/tool/uuid"
+	"github.com/google/uuid"
 )
 
 // An account whose trails take for ever has two places, and the others go on. A trail that waits or is served is not

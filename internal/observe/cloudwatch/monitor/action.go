@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarm"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 // Action is a notification that still has to be published.

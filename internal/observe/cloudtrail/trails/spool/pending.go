@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/tool/uuid"
+	"github.com/google/uuid"
 )
 
 // pending holds the events that wait to be written. Text leaves it only after it was written, so that a failed write

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/tool/uuid"
+	"github.com/google/uuid"
 )
 
 // Limits of a spool.

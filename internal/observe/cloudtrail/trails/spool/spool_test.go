@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails/spool"
-	"github.com/sluicemq/sluice/internal/tool/uuid"
 )
 
 var (
