@@ -136,8 +136,8 @@ func (h *host) countOnce(all bool) {
 	counting.Wait()
 }
 
-// countLeases counts the copies of the leases. The owner of the control shard reports them with those of its log: without
-// a majority of either, no shard gets an owner.
+// countLeases counts the copies of the leases. The owner of the control shard reports them with those of its log:
+// without a majority of either, no shard gets an owner.
 func (h *host) countLeases(ctx context.Context) {
 	complete, wanted, err := h.engine.LeaseCopies(ctx)
 	switch {
