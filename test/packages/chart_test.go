@@ -2,6 +2,7 @@ package packages
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -71,21 +72,24 @@ type object struct {
 					Claim struct {
 						Name string `yaml:"claimName"`
 					} `yaml:"persistentVolumeClaim"`
+					Secret struct {
+						Name string `yaml:"secretName"`
+					}
 				}
 			}
 		}
 	}
 }
 
-// mounts returns where claims are mounted in the pods of an object, by path.
+// mounts returns the claims and secrets that are mounted in the pods of an object, by path.
 func (o object) mounts() map[string]string {
-	claims, mounts := make(map[string]string), make(map[string]string)
+	sources, mounts := make(map[string]string), make(map[string]string)
 	for _, v := range o.Spec.Template.Spec.Volumes {
-		claims[v.Name] = v.Claim.Name
+		sources[v.Name] = cmp.Or(v.Claim.Name, v.Secret.Name)
 	}
 	for _, c := range o.Spec.Template.Spec.Containers {
 		for _, m := range c.VolumeMounts {
-			mounts[m.MountPath] = claims[m.Name]
+			mounts[m.MountPath] = sources[m.Name]
 		}
 	}
 	return mounts
