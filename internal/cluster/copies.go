@@ -19,9 +19,9 @@ type logCopies struct{ Complete, Wanted int }
 // isMajority reports whether the complete copies have every acknowledged record.
 func (c logCopies) isMajority() bool { return 2*c.Complete > c.Wanted }
 
-// fewer returns the count with fewer complete copies. A count that is unknown is none.
+// fewer returns the count with fewer complete copies. If either is unknown, so is the result.
 func (c logCopies) fewer(other logCopies) logCopies {
-	if other.Wanted > 0 && other.Complete < c.Complete {
+	if other.Wanted == 0 || other.Complete < c.Complete {
 		return other
 	}
 	return c
@@ -106,7 +106,8 @@ func (h *host) countCopies() {
 }
 
 // countOnce counts the copies of the logs that this node owns and reports them to the others. Less often it counts all
-// logs that it keeps: any of their nodes notices a missing leader, and there are minutes to react.
+// logs that it keeps: any of their nodes notices a missing leader, and there are minutes to react. The leases belong to
+// the control shard.
 func (h *host) countOnce(all bool) {
 	ctx, cancel := context.WithTimeout(h.ctx, copiesTimeout)
 	defer cancel()
@@ -130,7 +131,7 @@ func (h *host) countOnce(all bool) {
 			}
 		})
 	}
-	if h.mine(controlShard) {
+	if all || h.mine(controlShard) {
 		counting.Go(func() { h.countLeases(ctx) })
 	}
 	counting.Wait()
@@ -140,12 +141,11 @@ func (h *host) countOnce(all bool) {
 // without a majority of either, no shard gets an owner.
 func (h *host) countLeases(ctx context.Context) {
 	complete, wanted, err := h.engine.LeaseCopies(ctx)
-	switch {
-	case h.ctx.Err() != nil:
-	case err != nil:
+	if h.ctx.Err() == nil {
+		h.copies.set(leaseCopies, logCopies{complete, wanted}, nil) // unknown after an error
+	}
+	if err != nil {
 		h.log.Debug("copies of the leases cannot be counted", "error", err)
-	default:
-		h.copies.set(leaseCopies, logCopies{complete, wanted}, nil)
 	}
 }
 

@@ -280,11 +280,11 @@ func (x *request) write(op *protocol.Operation, out any) {
 	}
 }
 
-// send sends the answer that was written, and reports whether there is still a connection, as far as it matters.
-// Short answers are in a buffer until then, so that only the flush finds out.
+// send sends what is left in the buffer, which is all of a short answer. It reports whether the client is still there,
+// but finds that out only if the handler takes something back from a client that has left.
 func (x *request) send() (sent bool) {
 	if f, ok := x.w.(http.Flusher); ok && !x.call.NeedsDelivery() {
-		f.Flush() // which does less
+		f.Flush() // which does not ask for the client
 		return true
 	}
 	return http.NewResponseController(x.w).Flush() == nil

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// recentMessages is how many messages are recent, and recentLength the length of their longest record. They take at
-	// most 4 MiB.
+	// recentMessages is how many messages are remembered, and recentLength the length of the longest record. They take
+	// about 5 MiB at most.
 	recentMessages = 1024
 	recentLength   = 4 << 10
 )

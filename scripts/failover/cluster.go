@@ -38,7 +38,7 @@ type cluster struct {
 	apart   int         // a node that clients do not use, or -1; see restart
 }
 
-// start starts the nodes, apart from each other if they are to be parted later.
+// start starts the nodes. If apart, each has a network namespace, so that part can separate them.
 func start(ctx context.Context, binary, dir string, flags []string, apart bool) (*cluster, error) {
 	c := &cluster{binary: binary, dir: dir, flags: flags, running: make([]*exec.Cmd, len(names)), apart: -1}
 	find := findPorts
@@ -67,7 +67,7 @@ func start(ctx context.Context, binary, dir string, flags []string, apart bool) 
 // findPorts returns the addresses of the nodes for each other, and then those for clients.
 func findPorts() ([]string, error) { return freeport.Take(2 * len(names)) }
 
-// findSpaces gives each node a network namespace, and returns the same.
+// findSpaces gives each node a network namespace, and returns addresses as findPorts does.
 func (c *cluster) findSpaces() ([]string, error) {
 	var err error
 	if c.bridge, err = netns.New(); err != nil {

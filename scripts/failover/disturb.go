@@ -12,7 +12,7 @@ import (
 // kinds are the faults.
 var kinds = []string{"kill", "control", "stop", "stall", "restart", partition}
 
-// partition is the fault that takes a network between the nodes.
+// partition is the fault for which each node needs a network namespace.
 const partition = "partition"
 
 // result is what one fault has done.

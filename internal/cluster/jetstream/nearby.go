@@ -25,8 +25,8 @@ func lookupStream(a *natsserver.Account, name string) (*stream, error)
 func getMsg(s *stream, sequence uint64) (*natsserver.StoredMsg, error)
 
 // records returns the records of a stream from a position on that this server has, within the limits of one read, and
-// whether it may have more. They are committed: a server stores a message after a majority has it. It returns false if
-// the server keeps no copy of the stream.
+// whether it may have more. They are committed: a server stores a message after a majority has it, or copies it from a
+// server that has stored it. kept is false if the server keeps no copy of the stream.
 func (s *Server) records(name string, from sharedlog.Position) (out []sharedlog.Record, more, kept bool) {
 	if s == nil {
 		return nil, false, false

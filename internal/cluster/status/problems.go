@@ -164,10 +164,10 @@ func (s *Status) copyProblems() (out []Problem) {
 	return out
 }
 
-// logProblem explains why a served log has fewer complete copies than it should have. The copies of the nodes that are
-// away only count if too few others are complete: the cluster then replaces no node.
+// logProblem explains why the log of a served shard has too few complete copies. Copies on nodes that are away are not
+// missed, unless the complete ones are no majority: the cluster then replaces no node.
 func (s *Shard) logProblem(away int) (Problem, bool) {
-	complete := fmt.Sprintf("The log of shard %s is complete on %d nodes of %d", s.Name, s.Complete, s.Copies)
+	complete := fmt.Sprintf("The log of shard %s is complete on %d of %d nodes", s.Name, s.Complete, s.Copies)
 	switch {
 	case s.Owner == "":
 		return Problem{}, false

@@ -49,7 +49,7 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		"fetching":          {func(s *Status) { s.Shards[0].Replicas[2].Role = "fetching" }, "The replica of shard 0001 on node c is being copied from another node."},
 		"far behind":        {func(s *Status) { s.Shards[0].Replicas[2].Lag = Near + 1 }, "The replica of shard 0001 on node c is 2001 records behind."},
 		"too few copies":    {func(s *Status) { s.Shards[2].Replicas = s.Shards[2].Replicas[:2] }, "Shard 0003 is kept by 2 nodes, and should be by 3."},
-		"log incomplete":    {func(s *Status) { s.Shards[2].Complete = 2 }, "The log of shard 0003 is complete on 2 nodes of 3."},
+		"log incomplete":    {func(s *Status) { s.Shards[2].Complete = 2 }, "The log of shard 0003 is complete on 2 of 3 nodes."},
 		"certificate":       {func(s *Status) { s.Nodes[0].CertificateDays = new(int64(14)) }, "The certificate of node a for other nodes ends in 14 days."},
 		"long certificate":  {func(s *Status) { s.Nodes[0].CertificateDays = new(int64(15)) }, ""},
 		"a little behind":   {func(s *Status) { s.Shards[0].Replicas[2].Lag = 20 }, ""},
@@ -93,7 +93,7 @@ func TestLogWithoutMajority(t *testing.T) {
 	for _, p := range s.Problems() {
 		got = append(got, p.Problem)
 	}
-	if want := "The log of shard 0001 is complete on 1 nodes of 3, which is no majority."; !slices.Contains(got, want) {
+	if want := "The log of shard 0001 is complete on 1 of 3 nodes, which is no majority."; !slices.Contains(got, want) {
 		t.Errorf("%q, want %q among them", got, want)
 	}
 }

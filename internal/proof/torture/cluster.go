@@ -16,26 +16,26 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
-// cluster is the servers that are tortured.
+// cluster is the cluster that is tortured.
 type cluster struct {
 	config   *Config
 	nodes    []*node
 	clients  []*workload.Client // one for each node
 	surprise func(n *node, how string)
-	undo     []func() error // what is to be taken away in the end, in reverse
+	undo     []func() error // removes what was set up; runs in reverse order
 }
 
-// arguments returns the arguments of a node's server. Torture knows nothing else of how a cluster is started.
+// arguments returns the arguments of a node's server. No other code here depends on how a cluster is started.
 func (c *cluster) arguments(n *node) []string {
 	args := []string{
 		"serve", "--listen", n.listen, "--no-cool-downs", // names are used again at once
 		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret,
 	}
-	if !slices.Contains(c.config.Serve, "--in-memory") { // which goes with no directory
+	if !slices.Contains(c.config.Serve, "--in-memory") { // which excludes --data
 		args = append(args, "--data", n.data)
 	}
 	if n.space != nil {
-		args = append(args, "--insecure") // only this machine can reach the address, which the server cannot know
+		args = append(args, "--insecure") // the server cannot know that only this machine reaches the address
 	}
 	if len(c.nodes) > 1 {
 		args = append(args, "--node", n.name, "--cluster", strings.Join(c.peersOf(n), ","),
@@ -44,8 +44,8 @@ func (c *cluster) arguments(n *node) []string {
 	return append(args, c.config.Serve...)
 }
 
-// peersOf returns the members of the cluster as n is to see them: itself at its
-// own address, the others at the near ends of the links to them.
+// peersOf returns the members of the cluster for n: n itself at its own address, and the others at the near ends of the
+// links to them.
 func (c *cluster) peersOf(n *node) []string {
 	var out []string
 	for _, m := range c.nodes {
@@ -58,7 +58,7 @@ func (c *cluster) peersOf(n *node) []string {
 	return out
 }
 
-// newCluster prepares the nodes, and starts none.
+// newCluster prepares the nodes without starting them.
 func newCluster(config *Config, surprise func(n *node, how string)) (_ *cluster, err error) {
 	c := &cluster{config: config, surprise: surprise}
 	defer func() {
@@ -142,8 +142,7 @@ func (c *cluster) healthy(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-// whole waits until all nodes are ready and see nothing wrong with the cluster:
-// another node could be lost.
+// whole waits until all nodes are ready and report no problem of the cluster. It could then lose another node.
 func (c *cluster) whole(ctx context.Context, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -174,7 +173,7 @@ func (c *cluster) whole(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-// stop stops all nodes in good order, at the same time.
+// stop stops all nodes at the same time, by SIGTERM.
 func (c *cluster) stop() error { return atOnce(c.nodes, (*node).stop) }
 
 // some returns the nodes with these numbers.
@@ -199,7 +198,7 @@ func atOnce(nodes []*node, do func(*node) error) error {
 	return err
 }
 
-// close kills what still runs and takes away everything but the directory.
+// close kills the nodes that still run, and removes everything but the directory.
 func (c *cluster) close() (err error) {
 	for _, n := range c.nodes {
 		if n.process != nil {

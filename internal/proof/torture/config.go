@@ -13,25 +13,25 @@ import (
 // Config is one run.
 type Config struct {
 	Bin        string   // the program whose servers are tortured
-	Serve      []string // further arguments of its serve command
+	Serve      []string // more arguments of its serve command
 	Nodes      int
 	Seed       uint64
-	Duration   time.Duration // of all rounds, without what it takes to empty the queues
+	Duration   time.Duration // of all rounds, without the time in which queues are emptied
 	Round      time.Duration
-	Faults     []string // names of kinds; "none"; empty: all that are possible here
+	Faults     []string // names of kinds, or "none"; empty: all that are possible here
 	Dir        string   // for data, logs and histories
-	Keep       bool     // leave data and the histories of good rounds in Dir
+	Keep       bool     // keep data and the histories of rounds without violations in Dir
 	Producers  int      // of each queue; 0: as many as nodes
 	Consumers  int      // of each queue
 	Queues     int      // sets of queues, one of each kind
-	Shards     int      // over which to spread the queues that can be; 0 leaves it to the server
+	Shards     int      // of queues that can have several; 0: the server decides
 	Namespaces bool     // the network between the nodes is one of namespaces, not of proxies
 	Pause      time.Duration
 	Longest    time.Duration // visibility timeout
 	Timeout    time.Duration // of a call
-	Margin     time.Duration // what the nodes' clocks may be off by
-	Grace      time.Duration // in which a cluster that is well again may still leave calls unanswered
-	Patience   time.Duration // how long to wait for a cluster to be well, or to answer, when nothing is wrong
+	Margin     time.Duration // by which the nodes' clocks may differ
+	Grace      time.Duration // after recovery, in which calls may still have no answer
+	Patience   time.Duration // with a cluster without faults, until it is well or answers
 }
 
 // Default returns the configuration of a run on this machine.
@@ -43,7 +43,7 @@ func Default() Config {
 	}
 }
 
-// Validate returns one clear sentence about the first thing that is wrong.
+// Validate returns an error about the first value that is wrong.
 func (c *Config) Validate() error {
 	for _, d := range []struct {
 		flag        string
@@ -73,10 +73,10 @@ func (c *Config) Validate() error {
 	return err
 }
 
-// none is the name of no fault at all.
+// none is the name that stands for no faults.
 const none = "none"
 
-// kinds returns the kinds of faults that are asked for.
+// kinds returns the requested kinds of faults.
 func (c *Config) kinds() ([]kind, error) {
 	if slices.Equal(c.Faults, []string{none}) {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
-// countedWithin is how long the metrics of what has happened may take to be there: the minute has to end, and nodes
-// whose clocks differ do not end it together.
+// countedWithin is the time within which metrics must be complete. Their minute has to end first, and nodes whose
+// clocks differ do not end it at the same moment.
 const countedWithin = 90 * time.Second
 
 // compareCounters compares the metrics of all queues with all calls of the run. Each node must know them.

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ownDisks says why nodes cannot have disks of their own.
+// ownDisks returns why nodes cannot have disks of their own, or "".
 func ownDisks(*Config) string {
 	if os.Geteuid() != 0 {
 		return "giving each node a disk of its own takes root"
@@ -29,7 +29,7 @@ func ownDisks(*Config) string {
 	return ""
 }
 
-// slowDisks says why disks of their own cannot be slow.
+// slowDisks returns why the disks of nodes cannot be slowed down, or "".
 func slowDisks(c *Config) string {
 	if why := ownDisks(c); why != "" {
 		return why
@@ -177,9 +177,8 @@ func writeLimits() (throttle, error) {
 	return throttle{}, errors.New("limiting writes takes a control group controller of io, or blkio, that is switched on at the root")
 }
 
-// limitWrites makes a control group whose processes can do so many writes a
-// second on the disk of dir. limit puts a process into it; restore puts all of
-// them back and removes it.
+// limitWrites makes a control group that limits the writes of its processes to the disk of dir, to a number a second.
+// limit puts a process into it; restore moves all of them out and removes it.
 func limitWrites(dir, name string, writes int) (limit func(pid int) error, restore func() error, err error) {
 	how, err := writeLimits()
 	if err != nil {
@@ -215,7 +214,7 @@ func limitWrites(dir, name string, writes int) (limit func(pid int) error, resto
 			}
 		}
 		for range 100 {
-			// Dying processes are in it for a while.
+			// Dying processes stay in it for a while.
 			if gone := os.Remove(group); gone == nil || errors.Is(gone, os.ErrNotExist) {
 				return err
 			}

@@ -1,18 +1,14 @@
-// Package torture runs a cluster of real servers, uses it from all sides,
-// disturbs it, and judges what it did.
+// Package torture runs a cluster of real servers, uses it from all sides, disturbs it, and judges what it did.
 //
 // A run goes in rounds. In each, the workers of internal/proof/workload use the cluster through all of its nodes while
 // episodes of trouble come and go: a few faults that overlap, and after them a calm in which the cluster recovers. Then
 // everything is healed, the queues are emptied, and internal/proof/history judges every call of the round. The course
 // of a round follows from the seed: the faults, their order and lengths, and what the workers choose. The timing, and
-// so the outcome, is the cluster's affair.
+// so the outcome, depends on the cluster.
 //
-// The nodes are processes of their own. They know each other by the addresses of
-// links, TCP proxies in this process of which there is one for each way between
-// two nodes, and clients reach each node by one more; so the network between any
-// two can be cut, held up or slowed down without any privilege. With Linux and root
-// a network namespace for each node can take the place of the links between nodes:
-// then packets are dropped, and nothing that nodes tell each other of their
-// addresses gets around that. Faults of the disk need Linux and root, too: each
-// node then has a file system of its own.
+// The nodes are processes of their own. They know each other by the addresses of links: TCP proxies in this process,
+// one for each direction between two nodes. Clients reach each node by one more link. So the network between any two
+// can be cut, held up or slowed down without any privilege. On Linux, root can give each node a network namespace
+// instead of the links between nodes: then packets are dropped, even between nodes that learn each other's own
+// addresses. Faults of the disk need Linux and root, too: each node then has a file system of its own.
 package torture

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// fault is one disturbance, all of whose details are decided.
+// fault is one disturbance with all its details.
 type fault interface {
 	String() string // the fault and its target
 	inject(*cluster) error
 	heal(*cluster) error
 }
 
-// lane is what faults act on. Of two faults that overlap no two act on the same; see kind.lanes.
+// lane is what a fault acts on. Faults that overlap act on different lanes; see kind.lanes.
 type lane int
 
 const (
@@ -32,7 +32,7 @@ type kind struct {
 	lane       lane
 	least      time.Duration // how long it lasts
 	most       time.Duration
-	impossible func(*Config) string // why it cannot be done here, "" if it can
+	impossible func(*Config) string // why it is impossible here, or ""
 	make       func(rng *rand.Rand, nodes int) fault
 }
 
@@ -50,7 +50,7 @@ func (k kind) lanes(f fault) []lane {
 	return []lane{k.lane}
 }
 
-// kinds are all there are.
+// kinds are all kinds of faults.
 var kinds = []kind{
 	{
 		name: "kill", words: "SIGKILL a node and start it again, sometimes killing it while it starts",

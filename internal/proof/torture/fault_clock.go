@@ -14,16 +14,15 @@ import (
 // mostJump is how far a clock is set ahead or back.
 const mostJump = 5 * time.Second
 
-// faultsTag is the build tag of servers whose clock can be set and whose logs can be short, and clockFile the variable
-// that tells them which file says by how much the clock is off.
+// faultsTag is the build tag of servers whose clock can be set and whose logs can be short. The environment variable
+// clockFile names the file from which they read by how much their clock is off.
 const (
 	faultsTag = "faults"
 	clockFile = "SLUICE_CLOCK_FAULTS"
 )
 
-// ownClocks says why nodes cannot have clocks of their own. A server as it is released
-// has the machine's clock and no other; one that is built for this has a clock that is
-// off by what a file says.
+// ownClocks returns why nodes cannot have clocks of their own, or "". A released server has the machine's clock. One
+// that is built with faultsTag has a clock that is off by what a file says.
 func ownClocks(c *Config) string {
 	info, err := buildinfo.ReadFile(c.Bin)
 	if err == nil {
@@ -38,7 +37,7 @@ func ownClocks(c *Config) string {
 
 func (n *node) clockFile() string { return filepath.Join(n.dir, "clock") }
 
-// env is what a node's server finds in its environment, beyond what is usual.
+// env returns the variables that a node's server has besides those of this process.
 func (n *node) env() []string { return []string{clockFile + "=" + n.clockFile(), shortLogs} }
 
 // jump sets a node's clock ahead or back, and right again.

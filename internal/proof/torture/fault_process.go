@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// patienceToServe is how long one node may take to be ready where the next step depends on it. A node that takes longer
-// is dealt with at the end of the episode.
+// patienceToServe is how long a step of a fault waits for a node to be ready. The end of the episode waits longer.
 const patienceToServe = time.Minute
 
 // kill kills nodes.
 type kill struct {
 	nodes []int
-	again int           // how often they are killed while they start
-	delay time.Duration // after which they are
+	again int           // how often they are killed again while they start
+	delay time.Duration // before each of these kills
 }
 
 func (f *kill) String() string {
@@ -52,8 +51,7 @@ func (f *pause) inject(c *cluster) error {
 
 func (f *pause) heal(*cluster) error { return resumeProcess(f.stopped) }
 
-// restart stops and starts the nodes one after the other. It takes as long as that
-// takes: the next node is stopped only when the one before is back.
+// restart stops and starts the nodes one after the other: the next node is stopped only when the one before is back.
 type restart struct{ order []int }
 
 func (f *restart) String() string { return namesOf(f.order, ", then ") }
@@ -67,14 +65,14 @@ func (f *restart) inject(c *cluster) error {
 		if err := n.start(); err != nil {
 			return err
 		}
-		_ = c.healthy(context.Background(), patienceToServe) // or it shows in the end
+		_ = c.healthy(context.Background(), patienceToServe) // the end of the episode finds a node that is not
 	}
 	return nil
 }
 
 func (f *restart) heal(*cluster) error { return nil }
 
-// wipe takes a node's data away.
+// wipe removes a node's data.
 type wipe struct{ node int }
 
 func (f *wipe) String() string { return nameOf(f.node) }

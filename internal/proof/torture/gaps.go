@@ -17,7 +17,7 @@ func (g gap) length() time.Duration { return g.ended - g.began }
 // messages are waiting, and that is not a gap.
 const patienceOfClients = time.Second
 
-// bouts divides calls into spans in which a client always was calling.
+// bouts divides calls into spans in which clients called all the time.
 func bouts(calls []*history.Call) [][]*history.Call {
 	calls = slices.SortedStableFunc(slices.Values(calls), func(a, b *history.Call) int { return cmp.Compare(a.Began, b.Began) })
 	var out [][]*history.Call
@@ -57,7 +57,7 @@ func gapsOf(calls []*history.Call) []gap {
 	return out
 }
 
-// longest returns the longest of gaps that touches the span.
+// longest returns the length of the longest gap that touches the span.
 func longest(gaps []gap, from, to time.Duration) time.Duration {
 	var most time.Duration
 	for _, g := range gaps {
@@ -74,15 +74,14 @@ type ask struct {
 	queue     string
 }
 
-// measure adds to the report how long calls took, and how long there was nothing
-// to be had in the episodes that have passed.
+// measure adds to the report how long calls took, and the gaps in the episodes that are over.
 func (r *runner) measure(h *history.History, began time.Duration, seen []passed) {
 	asks := make(map[ask][]*history.Call)
 	standing := make(map[string]bool)
 	for _, q := range h.Queues {
 		standing[q.Name] = true
 	}
-	own := *h // without what was carried over
+	own := *h // without the calls of earlier rounds
 	own.Calls = slices.DeleteFunc(slices.Clone(h.Calls), func(c *history.Call) bool { return c.Began < began })
 	for key, n := range own.Tally() {
 		r.report.Calls[key] += n

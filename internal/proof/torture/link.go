@@ -20,7 +20,7 @@ type link struct {
 	all     sync.WaitGroup
 }
 
-// weather is how it is on a link. The zero value is fine.
+// weather is how a link treats connections. The zero value lets all bytes through at once.
 type weather struct {
 	Cut   bool          // connections break, and there are no new ones
 	There bool          // nothing gets to the server, though connections stay
@@ -57,8 +57,8 @@ func (l *link) lead(target string) {
 	l.target = target
 }
 
-// set changes the weather. Bytes that were on their way while nothing got through go on when it does again, as with
-// packets that are sent until they arrive.
+// set changes the weather. Bytes that were held up go on when they may, like packets that are sent again until they
+// arrive.
 func (l *link) set(w weather) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *link) accept() {
 			return
 		}
 		if err != nil {
-			time.Sleep(10 * time.Millisecond) // out of files, say: later there may be some
+			time.Sleep(10 * time.Millisecond) // no file descriptor is free, for example; later one may be
 			continue
 		}
 		l.all.Go(func() { l.serve(client) })
@@ -99,7 +99,7 @@ func (l *link) accept() {
 }
 
 func (l *link) serve(client net.Conn) {
-	defer func() { _ = client.Close() }() // once more, if need be
+	defer func() { _ = client.Close() }() // which may have been done
 	l.mu.Lock()
 	target, cut := l.target, l.weather.Cut
 	l.mu.Unlock()
@@ -135,19 +135,19 @@ func (l *link) serve(client net.Conn) {
 // reset closes a connection so that the other side sees an error.
 func reset(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // or it is closed in the usual way
+		_ = tcp.SetLinger(0) // without it, it is closed in the usual way
 	}
 	_ = c.Close()
 }
 
-// parcel is some bytes on their way.
+// parcel is a number of bytes on their way.
 type parcel struct {
 	bytes []byte
 	sent  time.Time
 }
 
-// copy carries what comes from one side of p to the other, unless held says that
-// nothing gets through. The end of the one side ends the other.
+// copy carries bytes from one side of p to the other, while held does not report that nothing gets through. The end of
+// one side ends the other.
 func (l *link) copy(p *pipe, to, from net.Conn, held func(weather) bool) {
 	parcels := make(chan parcel, 64)
 	l.all.Go(func() {
@@ -175,13 +175,13 @@ func (l *link) copy(p *pipe, to, from net.Conn, held func(weather) bool) {
 		}
 	}
 	if tcp, ok := to.(*net.TCPConn); ok && !broken && l.pass(time.Now(), held) {
-		_ = tcp.CloseWrite() // as from has; it may be closed already
+		_ = tcp.CloseWrite() // because from has ended; it may be closed already
 		return
 	}
 	p.close()
 }
 
-// pass waits until what was sent then may arrive, and reports whether it does.
+// pass waits until bytes that were sent at a moment may arrive, and reports whether they do.
 func (l *link) pass(sent time.Time, held func(weather) bool) bool {
 	for {
 		l.mu.Lock()

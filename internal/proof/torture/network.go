@@ -7,24 +7,23 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/netns"
 )
 
-// ground is what the network between the nodes is laid on.
+// ground is what the network between the nodes consists of: proxies or namespaces.
 type ground interface {
 	// place gives a node its addresses.
 	place(n *node) error
-	// lay lays the way from one node to another.
+	// lay makes the way from one node to another.
 	lay(from, to *node) (way, error)
 	close() error
 }
 
 // way is the network from one node to another.
 type way interface {
-	addr() string // where the one finds the other
+	addr() string // where the first node reaches the second
 	set(weather) error
 	close() error
 }
 
-// proxies is a network of links. It takes no privilege, but nodes that learn each
-// other's own addresses get around it.
+// proxies is a network of links. It takes no privilege, but nodes that learn each other's own addresses get around it.
 type proxies struct{}
 
 func (p *proxies) place(n *node) error {
@@ -50,7 +49,7 @@ func (p *proxies) close() error { return nil }
 // spaces is a network of namespaces.
 type spaces struct{ bridge *netns.Bridge }
 
-// The port of the nodes for each other, and that for clients.
+// The ports of each node for other nodes and for clients.
 const (
 	peerPort   = "6222"
 	clientPort = "9324"
@@ -87,7 +86,7 @@ func (r *route) set(w weather) error {
 
 func (r *route) close() error { return nil }
 
-// connect gives the nodes addresses and lays the ways between them.
+// connect gives the nodes addresses and makes the ways between them.
 func (c *cluster) connect() error {
 	if len(c.nodes) == 1 {
 		return nil

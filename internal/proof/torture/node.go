@@ -18,33 +18,32 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/netns"
 )
 
-// node is one server of the cluster: its directory, its process when it runs, and
-// the ways to it.
+// node is one server of the cluster: its directory, its process while it runs, and the ways to and from it.
 type node struct {
 	name   string
 	dir    string // where the data and the log are
 	data   string
 	disk   *disk          // of its own, or nil
 	listen string         // address for clients
-	peer   string         // address for other nodes, if nothing is between
+	peer   string         // address for other nodes, without what is between them
 	front  *link          // between it and clients
 	ways   map[string]way // from it to each other node, by name
 	space  *netns.Space   // where its process runs, or nil
 
 	command  func() *exec.Cmd
-	surprise func(n *node, how string) // is called when the process ends and torture has not stopped it
+	surprise func(n *node, how string) // is called when the process ends by itself
 
 	mu      sync.Mutex
 	process *process
-	prepare func(pid int) error // is done to each process, while a fault wants it
+	prepare func(pid int) error // is called with each process while a fault lasts; see attend
 }
 
 // process is a run of the server.
 type process struct {
 	cmd      *exec.Cmd
 	done     chan struct{} // closed when it has ended
-	expected bool          // that it ends
-	endpoint string        // from when it serves
+	expected bool          // its end is
+	endpoint string        // set when it serves
 }
 
 // start starts the server and keeps it running until it is stopped: one that ends by itself is started again, as a
@@ -130,8 +129,7 @@ func (n *node) end(ctx context.Context, f func(*os.Process) error) error {
 // kill ends the process at an arbitrary moment.
 func (n *node) kill() error { return n.end(context.Background(), (*os.Process).Kill) }
 
-// stop asks the process to end in good order. If it does not within a minute it is
-// killed, which is an error.
+// stop sends SIGTERM to the process. If it does not end within a minute, it is killed, which is an error.
 func (n *node) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -148,7 +146,7 @@ func (n *node) pid() int {
 	return n.process.cmd.Process.Pid
 }
 
-// attend has f done to the process that runs now and those after it; nil ends that.
+// attend calls f with the process that runs now, and has f called with each later one. nil ends that.
 func (n *node) attend(f func(pid int) error) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -159,7 +157,7 @@ func (n *node) attend(f func(pid int) error) error {
 	return f(n.process.cmd.Process.Pid)
 }
 
-// ready reports whether the server says that it is.
+// ready returns an error unless the server reports that it is ready.
 func (n *node) ready(ctx context.Context, c *http.Client) error {
 	n.mu.Lock()
 	endpoint := n.process.endpoint

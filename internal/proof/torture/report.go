@@ -22,7 +22,7 @@ type Report struct {
 	Faults     map[string]int
 	Exits      int            // servers that ended by themselves, and were started again
 	Returns    int            // absences of a node that a checkpoint of the control shard has ended
-	Calls      map[string]int // by operation and outcome, messages of a batch each for itself
+	Calls      map[string]int // by operation and outcome; each message of a batch counts
 	Times      []Times
 	Gaps       []Gaps
 	Violations []history.Violation `json:",omitempty"`
@@ -32,7 +32,7 @@ type Report struct {
 	gaps  map[gapKey][]time.Duration
 }
 
-// Times is how long the calls of an operation took that were answered.
+// Times is how long the answered calls of an operation took.
 type Times struct {
 	Operation history.Operation
 	Count     int
@@ -41,8 +41,8 @@ type Times struct {
 	Max       time.Duration
 }
 
-// Gaps is how long an operation was not to be had from a queue in the episodes
-// with these faults: of each queue in each episode the longest gap.
+// Gaps is how long an operation of a queue had no success in the episodes with these faults. It has the longest gap of
+// each queue in each episode.
 type Gaps struct {
 	Faults    string
 	Operation history.Operation
@@ -72,13 +72,12 @@ func (r *Report) gap(faults string, op history.Operation, d time.Duration) {
 	r.gaps[gapKey{faults, op}] = append(r.gaps[gapKey{faults, op}], d)
 }
 
-// quantile returns what a part q of the durations, which are sorted, does not
-// exceed.
+// quantile returns the duration that a part q of the sorted durations does not exceed.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }
 
-// sum sums up what was measured.
+// sum summarizes what was measured.
 func (r *Report) sum() {
 	for _, op := range slices.Sorted(maps.Keys(r.times)) {
 		all := slices.Sorted(slices.Values(r.times[op]))
@@ -116,7 +115,7 @@ func (r *Report) Print(w io.Writer) {
 			fmt.Fprintf(t, "%s\t%s\t%v\t%v\n", g.Faults, g.Operation, round(g.P50), round(g.Max))
 		}
 	}
-	_ = t.Flush() // as with all that is printed
+	_ = t.Flush() // errors of printing do not matter
 	fmt.Fprintf(w, "\nfaults: %v\n%d returns by checkpoint\n%d violations\n", r.Faults, r.Returns, len(r.Violations))
 }
 

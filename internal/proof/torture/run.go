@@ -26,15 +26,15 @@ type runner struct {
 	clock   workload.WallClock
 	cluster *cluster
 	report  Report
-	// counters is what must have been counted in all rounds. They are compared at the end of the last.
+	// counters is what the servers must have counted in all rounds. It is compared at the end of the last one.
 	counters history.Counters
 
 	mu      sync.Mutex
-	journal *workload.Journal // of the round that is on
+	journal *workload.Journal // of the current round
 }
 
-// Run tortures a cluster and reports what came of it. It writes its progress to out.
-// Promises that were broken are in the report, not an error.
+// Run tortures a cluster and reports the result. It writes its progress to out. Broken promises are in the report and
+// are no error.
 func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -104,16 +104,15 @@ func (r *runner) names() string {
 	return strings.Join(names, ", ")
 }
 
-// say tells people what happens.
+// say prints what happens, with the time.
 func (r *runner) say(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	fmt.Fprintf(r.out, "%8.2fs  %s\n", r.clock.Now().Seconds(), fmt.Sprintf(format, args...))
 }
 
-// surprised takes in that a server has ended by itself. One that exits with
-// status 1 has said why, and wants to be started again: that is counted. Any other
-// end, a panic say, is a violation.
+// surprised counts the servers that end by themselves. One that exits with status 1 has logged why. Any other end, such
+// as a panic, is a violation.
 func (r *runner) surprised(n *node, how string) {
 	r.say("node %s has ended by itself: %s", n.name, how)
 	r.mu.Lock()
@@ -129,8 +128,7 @@ func (r *runner) source(part uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(r.config.Seed, part))
 }
 
-// round uses and disturbs the cluster for a while, and judges it. last is the
-// history of the round before.
+// round uses and disturbs the cluster for a while, and judges it. last is the history of the round before.
 func (r *runner) round(ctx context.Context, length time.Duration, last *history.History) (_ *history.History, err error) {
 	r.report.Rounds++
 	number := r.report.Rounds
@@ -153,7 +151,7 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	writer := history.NewWriter(file, h)
 	j := workload.NewJournal(r.clock, h, writer)
 	if r.config.Nodes > 1 {
-		j.Trouble("start", "shards find their owners")() // over at once, and felt for the length of the grace
+		j.Trouble("start", "shards find their owners")() // over at once, but its grace follows
 	}
 	carried := carriedOver(last)
 	for _, c := range carried {
@@ -246,8 +244,8 @@ func (r *runner) inspect(users *workload.Load, e *workload.Ending) {
 	}
 }
 
-// learn waits until all nodes know the subscriptions. A node that was not asked to make one
-// learns of it a moment after it was made, and publishes without it until then.
+// learn waits until all nodes know the subscriptions. Other nodes than the one that makes a subscription learn of it a
+// moment later, and publish without it until then.
 func (r *runner) learn(ctx context.Context, topics []history.Topic) error {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Patience)
 	defer cancel()
@@ -273,13 +271,13 @@ func (r *runner) any(rng *rand.Rand) func() (string, workload.Service) {
 	}
 }
 
-// near is how producers choose: each has a node, and asks the next one only after a call that had no answer, so that a
-// repetition takes another way. Not all producers wait for the same node when it is gone, and the others show whether a
-// queue is.
+// near is how producers choose: each has a node, and calls the next one only after a call without an answer, so that a
+// repetition takes another way. When a node is gone, only its own producers wait for it. The others show whether a
+// queue is gone, too.
 type near struct {
 	clients []*workload.Client
 	home    int
-	away    bool // the next call
+	away    bool // for the next call
 }
 
 func (n *near) pick() (string, workload.Service) {
@@ -291,8 +289,7 @@ func (n *near) pick() (string, workload.Service) {
 	return nameOf(i), n.clients[i]
 }
 
-// work lets a worker do what it does, step by step. unanswered is called after a
-// step with a call that had no answer.
+// work has a worker take one step after the other. It calls unanswered after a step with a call without an answer.
 func (r *runner) work(ctx context.Context, w workload.Worker, rec *workload.Recorder, rng *rand.Rand, unanswered func()) {
 	for ctx.Err() == nil {
 		rec.Gone = false
@@ -300,7 +297,7 @@ func (r *runner) work(ctx context.Context, w workload.Worker, rec *workload.Reco
 		pause := r.config.Pause/2 + time.Duration(rng.Int64N(int64(r.config.Pause)+1))
 		if rec.Gone {
 			unanswered()
-			pause += 50 * time.Millisecond // as programs do that have had no answer
+			pause += 50 * time.Millisecond // as programs wait before they repeat a call
 		}
 		rec.Sleep(pause)
 	}
@@ -310,12 +307,11 @@ func (r *runner) work(ctx context.Context, w workload.Worker, rec *workload.Reco
 type passed struct {
 	kinds  string // of its faults
 	began  time.Duration
-	healed time.Duration // when the last fault was
+	healed time.Duration // when the last fault was healed
 	ended  time.Duration // when all nodes were ready again
 }
 
-// play plays one episode, to its end also if ctx ends meanwhile; nil if it ends
-// before the episode has begun.
+// play plays one episode, to its end even if ctx ends meanwhile. It returns nil if ctx ends before the episode begins.
 func (r *runner) play(ctx context.Context, e episode) (*passed, error) {
 	select {
 	case <-ctx.Done():
@@ -372,8 +368,8 @@ func (r *runner) play(ctx context.Context, e episode) (*passed, error) {
 	slices.Sort(names)
 	p.kinds = strings.Join(names, "+")
 	r.say("all nodes are ready, %v after the last fault was healed", (p.ended - p.healed).Round(time.Millisecond))
-	// Only then another fault comes: a cluster that has lost one disk may lose the
-	// next one when it has replaced it.
+	// The next fault waits for this: a cluster that has lost a disk may lose another one only when the first is
+	// replaced.
 	if err := r.cluster.whole(context.Background(), r.config.Patience); err != nil {
 		j.Note("recovery", "", "", "%s after all was healed the cluster is not whole: %v", r.config.Patience, err)
 	}
@@ -388,8 +384,8 @@ func (r *runner) play(ctx context.Context, e episode) (*passed, error) {
 	return p, nil
 }
 
-// carriedOver returns what of a round the next has to know: the queues there are,
-// and what was sent without an answer and has not turned up; it may still.
+// carriedOver returns the calls of a round that the next one has to know: those that made its queues and topics, and
+// sends without an answer whose messages may still come.
 func carriedOver(last *history.History) []*history.Call {
 	if last == nil {
 		return nil
@@ -431,7 +427,7 @@ func carriedOver(last *history.History) []*history.Call {
 						late.Entries = append(late.Entries, &same)
 					}
 				}
-				late.Outcome = history.Acknowledged // that it had none was judged in its own round
+				late.Outcome = history.Acknowledged // its own round has judged that it had no answer
 				out = append(out, &late)
 			}
 		}
@@ -439,7 +435,7 @@ func carriedOver(last *history.History) []*history.Call {
 	return out
 }
 
-// judge adds what a round has broken to the report, and tells it.
+// judge adds the violations of a round to the report, and prints them.
 func (r *runner) judge(h *history.History, path string) {
 	violations := h.Verdict()
 	r.report.Violations = append(r.report.Violations, violations...)
@@ -452,10 +448,10 @@ func (r *runner) judge(h *history.History, path string) {
 	fmt.Fprintf(r.out, "\nseed %d, history %s\n", r.config.Seed, path)
 }
 
-// mostTold is how many violations are reported with their stories.
+// mostTold is how many violations are printed.
 const mostTold = 10
 
-// Tell prints violations, and the stories of the messages they are about.
+// Tell prints violations with the stories of their messages.
 func Tell(w io.Writer, h *history.History, violations []history.Violation) {
 	for i, v := range violations {
 		if i == mostTold {

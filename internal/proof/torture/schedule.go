@@ -27,15 +27,15 @@ const (
 	spread = 4 * time.Second
 )
 
-// episodes returns the episodes of a round, without end: it ends them when its time, length, is over. They depend on
-// nothing else but rng. Half of them have one fault, the others more; every kind has its turn before one has another,
-// so that short runs are not short of variety. Data is taken from a node only when nothing else is wrong: the others
-// have to be able to give it back.
+// episodes returns the episodes of a round without an end: the round stops when its time, length, is over. The episodes
+// depend on rng only. Half of them have one fault, the others more. Every kind has a turn before any has a second one,
+// so that short runs have variety, too. Data is removed from a node only when nothing else is wrong: the others have to
+// be able to give it back.
 func episodes(rng *rand.Rand, kinds []kind, nodes int, length time.Duration) iter.Seq[episode] {
 	return func(yield func(episode) bool) {
 		var turn []int
 		for {
-			// Also a short round is to have a few.
+			// A short round needs a few, too.
 			calm := min(calmMost, length/8)
 			e := episode{calm: upTo(rng, calm/4, calm)}
 			taken := make(map[lane]bool)

@@ -9,7 +9,7 @@ import (
 
 const terminate = syscall.SIGTERM
 
-// apart keeps a signal from the terminal, which is for torture, from its servers.
+// apart keeps signals of the terminal, which are for torture, from the servers.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func pausing(*Config) string { return "" }

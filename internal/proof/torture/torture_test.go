@@ -21,8 +21,7 @@ func build(t *testing.T) (binary string) {
 	return program.Build(t)
 }
 
-// short is a run of some seconds, on a machine that may be slow. A short run is to
-// find what is broken, not what is late.
+// short is a run of some seconds, on a machine that may be slow. It finds what is broken, and not what is late.
 func short(t *testing.T, bin string, nodes int, faults ...string) Config {
 	c := Default()
 	c.Bin, c.Dir, c.Nodes, c.Faults = bin, t.TempDir(), nodes, faults
@@ -47,7 +46,7 @@ func torture(t *testing.T, c Config) *Report {
 	return report
 }
 
-// good makes sure that a run was one, and that nothing came of it.
+// good makes sure that a run did its work and found no violation.
 func good(t *testing.T, r *Report) {
 	t.Helper()
 	for _, v := range r.Violations {
@@ -84,8 +83,7 @@ func TestThreeNodes(t *testing.T) {
 	good(t, torture(t, c))
 }
 
-// An upgrade, one node after the other, is not noticed: FIFO keeps its order, and
-// nothing is lost.
+// Clients do not notice an upgrade of one node after the other: FIFO keeps its order, and nothing is lost.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
 	bin := build(t)
@@ -121,7 +119,7 @@ func TestAbsence(t *testing.T) {
 	}
 }
 
-// A server that keeps nothing breaks promises, and is found out.
+// A server that stores nothing breaks promises, and the run finds them.
 func TestForgetful(t *testing.T) {
 	t.Parallel()
 	c := short(t, build(t), 1, "kill")

@@ -19,9 +19,8 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// The toy is a cluster to try torture on: node a is a real server that does
-// everything, the others pass on to it what they are asked, at the address that
-// they were given for it. The test binary is its program.
+// The toy is a cluster for the tests of torture: node a is a real server that does everything, and the others forward
+// requests to the address that they have for it. The test binary is its program.
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
@@ -81,15 +80,14 @@ func toy(args []string) error {
 	return nil
 }
 
-// becomeServer runs the real server, as far as others can tell in this process.
+// becomeServer runs the real server in this process.
 func becomeServer(real string, args ...string) error {
 	cmd := exec.Command(real, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return replaceBy(cmd)
 }
 
-// All that is done to a cluster is done to the toy, but what it cannot survive:
-// only node a has data, and no node takes over from it.
+// The toy gets all faults except those that it cannot survive: only node a has data, and no node takes over from it.
 func TestToy(t *testing.T) {
 	t.Parallel()
 	real := build(t)
@@ -99,14 +97,14 @@ func TestToy(t *testing.T) {
 	}
 	c := short(t, self, 3, "kill", "kill-all", "restart", "clients", "partition", "latency", "pause")
 	if why := pausing(&c); why != "" {
-		t.Skip(why) // and it could not become another program either
+		t.Skip(why) // it could not become another program, either
 	}
 	c.Serve = []string{"--program", real}
 	c.Duration, c.Round = 20*time.Second, 20*time.Second
 	good(t, torture(t, c))
 }
 
-// A partition separates those it should and no others, on either ground.
+// A partition separates the nodes that it should and no others, on either ground.
 func TestPartition(t *testing.T) {
 	real := build(t)
 	self, err := os.Executable()
