@@ -33,5 +33,10 @@ func checkThreshold(a *monitor.Alarm, plan *metricdata.Plan) error {
 	case len(plan.Returned()) != 2:
 		return protocol.ValidationError("Exactly two elements of the metrics list should return data.")
 	}
+	for _, id := range plan.Returned() {
+		if id != a.ThresholdID && plan.IsBand(id) {
+			return protocol.ValidationError("An alarm watches one time series: the query %s is a band, too.", id)
+		}
+	}
 	return checkGroups(a)
 }

@@ -100,16 +100,15 @@ type mfaDeviceInput struct {
 }
 
 func (s devices) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
-	serial := orEmpty(in.SerialNumber)
-	account := service.Caller(c).Account
-	if err := s.allow(c, "DeleteVirtualMFADevice", subject{arn: service.Shorten(serial)}); err != nil {
+	found, err := s.device(c, in.SerialNumber, subject{})
+	if err != nil {
 		return nil, err
 	}
 	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
-		d := s.logins.Device(account, serial)
+		d := s.logins.Device(found.Account, found.Serial())
 		switch {
 		case d == nil:
-			return errNoDevice(serial)
+			return errNoDevice(found.Serial())
 		case d.User != "":
 			return service.Modelled(
 				"DeleteConflictException",

@@ -22,8 +22,8 @@ func (in *deviceTagsInput) tags() *tagsInput {
 }
 
 // device returns the second factor that a request names, if the caller may take the action on it.
-func (s devices) device(c *protocol.Call, in *deviceTagsInput, about subject) (*login.Device, error) {
-	serial := orEmpty(in.SerialNumber)
+func (s devices) device(c *protocol.Call, number *string, about subject) (*login.Device, error) {
+	serial := orEmpty(number)
 	d := s.logins.Device(service.Caller(c).Account, serial)
 	about.arn = service.Shorten(serial)
 	if d != nil {
@@ -43,7 +43,7 @@ func (s devices) retag(
 	ctx context.Context, c *protocol.Call, in *deviceTagsInput, about subject,
 	change func(old map[string]string) (map[string]string, error),
 ) (*service.Empty, error) {
-	d, err := s.device(c, in, about)
+	d, err := s.device(c, in.SerialNumber, about)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (s devices) untagMFADevice(ctx context.Context, c *protocol.Call, in *devic
 }
 
 func (s devices) listMFADeviceTags(_ context.Context, c *protocol.Call, in *deviceTagsInput) (*listTagsOutput, error) {
-	d, err := s.device(c, in, subject{})
+	d, err := s.device(c, in.SerialNumber, subject{})
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/iam/types"
+
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // A second factor has tags from its creation on.
@@ -32,4 +37,23 @@ func TestTagsOfMFADevices(t *testing.T) {
 		st.Refuses(action, in, 404, "NoSuchEntity", "VirtualMFADevice with serial number "+unknown+" does not exist.")
 	}
 	st.Fails("TagMFADevice", append(device, "Tags.member.1.Key", "aws:a", "Tags.member.1.Value", "1"), 400, "InvalidInput", "system tags")
+}
+
+// A policy can protect second factors by their tags.
+func TestConditionsOnTagsOfMFADevices(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	user, _ := root.User(t, "careful", `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"iam:*","Resource":"*"},
+		{"Effect":"Deny","Action":"iam:DeleteVirtualMFADevice","Resource":"*","Condition":{"StringEquals":{"aws:ResourceTag/keep":"true"}}}]}`)
+	for value, want := range map[string]string{"true": "AccessDenied", "false": ""} {
+		made, err := user.IAM.CreateVirtualMFADevice(t.Context(), &iam.CreateVirtualMFADeviceInput{
+			VirtualMFADeviceName: aws.String("keep-" + value), Tags: []types.Tag{{Key: aws.String("keep"), Value: &value}},
+		})
+		apitest.Must(t, made, err)
+		_, err = user.IAM.DeleteVirtualMFADevice(t.Context(), &iam.DeleteVirtualMFADeviceInput{SerialNumber: made.VirtualMFADevice.SerialNumber})
+		if got := apitest.Code(err); got != want {
+			t.Errorf("a device with the tag %s: %q", value, got)
+		}
+	}
 }

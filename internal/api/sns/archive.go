@@ -24,7 +24,7 @@ const maxArchiveDays = 365
 // milliseconds is the form of the times in attributes.
 const milliseconds = "2006-01-02T15:04:05.000Z"
 
-// setArchive sets the ArchivePolicy of a FIFO topic. The empty string and the empty object remove it.
+// setArchive sets the ArchivePolicy of a FIFO topic. The empty object removes it. AWS refuses the empty string.
 func (c *topicChange) setArchive(value string) error {
 	a := c.attrs
 	switch days, wrong := parseArchive(value); {
@@ -52,8 +52,6 @@ type archivePolicy struct {
 func parseArchive(value string) (days int, wrong string) {
 	var p archivePolicy
 	switch {
-	case value == "":
-		return 0, ""
 	case !onlyMembers(value, &p):
 		return 0, noPolicy
 	case p.MessageRetentionPeriod == nil:
@@ -83,6 +81,9 @@ func describeArchive(out map[string]string, a *topic.Attributes, now time.Time) 
 
 // noPolicy is what is wrong with a text that is not the JSON of such a policy.
 const noPolicy = "failed to parse JSON."
+
+// maxPolicy is how long such a policy can be, in bytes. It has few and short members.
+const maxPolicy = 1024
 
 // setReplay sets the ReplayPolicy of a subscription of a FIFO topic. The empty string and the empty object remove it.
 func (c *subscriptionChange) setReplay(value string) error {
@@ -127,8 +128,12 @@ func parseReplay(value string) (active bool, wrong string) {
 	return true, ""
 }
 
-// onlyMembers decodes a JSON object. It reports whether the text is one, without other members than those of a struct.
+// onlyMembers decodes a JSON object. It reports whether the text is one, not too long and without other members than
+// those of a struct.
 func onlyMembers(value string, into any) bool {
+	if len(value) > maxPolicy {
+		return false
+	}
 	value = strings.TrimSpace(value)
 	d := json.NewDecoder(strings.NewReader(value))
 	d.DisallowUnknownFields()

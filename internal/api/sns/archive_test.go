@@ -21,6 +21,9 @@ func TestArchivePolicy(t *testing.T) {
 		if beginning(again) != beginning(got) {
 			t.Errorf("the archive begins at %s, and began at %s", beginning(again), beginning(got))
 		}
+		for _, value := range []string{"", "[]", `{"Days":1}`, "{" + strings.Repeat(" ", 1024) + "}"} {
+			st.Refuses("SetTopicAttributes", set(value), 400, invalid, "Invalid parameter: ArchivePolicy: failed to parse JSON.")
+		}
 		st.Refuses("DeleteTopic", with{"TopicArn", arn}, 400, "InvalidState", "Invalid state: Cannot delete a topic with an ArchivePolicy")
 		st.Does("SetTopicAttributes", set("{}"))
 		if got := st.Does("GetTopicAttributes", with{"TopicArn", arn}); strings.Contains(got, "Archive") {
@@ -47,6 +50,8 @@ func TestReplayPolicy(t *testing.T) {
 		if got := st.Does("GetSubscriptionAttributes", sub); strings.Contains(got, "Replay") {
 			t.Errorf("a replay that is not there: %s", got)
 		}
+		st.Refuses("SetSubscriptionAttributes", append(sub, "AttributeName", "ReplayPolicy", "AttributeValue", policy+strings.Repeat(" ", 1024)),
+			400, invalid, "Invalid parameter: ReplayPolicy: failed to parse JSON.")
 		backwards := strings.ReplaceAll(policy, "T13", "T11")
 		st.Refuses("SetSubscriptionAttributes", append(sub, "AttributeName", "ReplayPolicy", "AttributeValue", backwards), 400, invalid,
 			"Invalid parameter: ReplayPolicy: EndingPoint must be a time after StartingPoint.")

@@ -28,8 +28,11 @@ func appendPrecise(dst []byte, t time.Time) []byte {
 // parseISO reads a time of a Query request.
 func parseISO(s string) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, s) // takes fractions, too
-	return t.UTC(), err == nil
+	return t.UTC(), err == nil && hasYear(t.UTC())
 }
+
+// hasYear reports whether a time has a year from 0 to 9999. Others have no JSON form.
+func hasYear(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 // parseEpoch reads a time of a JSON request, to the millisecond.
 func parseEpoch(s string) (time.Time, bool) {
@@ -40,13 +43,14 @@ func parseEpoch(s string) (time.Time, bool) {
 	return epoch(seconds)
 }
 
-// epoch returns the time that is so many seconds after 1970, to the millisecond, if it has a year of four digits.
+// epoch returns the time that is so many seconds after 1970, to the millisecond, if hasYear.
 func epoch(seconds float64) (time.Time, bool) {
 	const last = 253402300800 // the year 10000
 	if math.IsNaN(seconds) || math.Abs(seconds) >= last {
 		return time.Time{}, false
 	}
-	return time.UnixMilli(int64(math.Round(seconds * 1000))).UTC(), true
+	t := time.UnixMilli(int64(math.Round(seconds * 1000))).UTC()
+	return t, hasYear(t)
 }
 
 // appendEpoch appends a time to JSON, with a fraction if it has one.

@@ -60,6 +60,8 @@ func TestTimes(t *testing.T) {
 		{`{"At":"2015-01-02"}`, "At=2015-01-02", "", ""},
 		{`{"At":1e300}`, "At=yesterday", "", ""},
 		{`{"At":true}`, "At=1420167845", "", ""},
+		{`{"At":-2e11}`, "At=0000-01-01T00:00:00%2B01:00", "", ""}, // before the year 0
+		{`{"At":253402300799.9999}`, "At=9999-12-31T23:59:59-01:00", "", ""},
 	} {
 		for _, request := range []*http.Request{jsonRequest("Clock.Echo", c.json), formRequest("Action=Echo&" + c.query)} {
 			want := c.wantJSON

@@ -24,6 +24,8 @@ type Detector struct {
 	AdaptationSpeed          string `json:",omitempty"`
 	OutlierFilteringStrength string `json:",omitempty"`
 	PeriodicSpikes           *bool  `json:",omitempty"`
+
+	id string // of a stored one
 }
 
 // Subject is what a detector learns from: a statistic of a metric, without a period, or else the result of an
@@ -47,6 +49,14 @@ func (s *Subject) ID() string {
 	}
 	sum := sha256.Sum256(control.Encode(subject))
 	return hex.EncodeToString(sum[:16])
+}
+
+// ID is the id of the detector's subject. That of a stored detector takes no time.
+func (d *Detector) ID() string {
+	if d.id != "" {
+		return d.id
+	}
+	return d.Subject.ID()
 }
 
 // Key returns the key of the detector.
@@ -84,5 +94,6 @@ func read(k Key, value []byte) (*Detector, error) {
 	if d.Key() != k {
 		return nil, errOtherKey
 	}
+	d.id = k.ID
 	return d, nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarm"
@@ -40,12 +39,12 @@ func (a *Alarm) withBands(results []metricdata.Result) (points []alarm.Datapoint
 	if len(watched) != 1 || len(edges) != 2 {
 		return nil, fmt.Errorf("there are %d time series and %d edges of bands, and an alarm watches one beside two", len(watched), len(edges))
 	}
-	bands := make(map[time.Time]*alarm.Band, len(edges[0]))
-	for i, low := range edges[0] { // both edges have the same times
-		bands[low.Time] = &alarm.Band{Low: low.Value, High: edges[1][i].Value}
+	bands := make(map[int64]*alarm.Band, len(edges[0])) // by Unix time
+	for i, low := range edges[0] {                      // both edges have the same times
+		bands[low.Time.Unix()] = &alarm.Band{Low: low.Value, High: edges[1][i].Value}
 	}
 	for _, p := range watched[0].Points {
-		if b := bands[p.Time]; b != nil {
+		if b := bands[p.Time.Unix()]; b != nil {
 			points = append(points, alarm.Datapoint{Time: p.Time, Count: p.Count, Value: p.Value, Band: b})
 		}
 	}

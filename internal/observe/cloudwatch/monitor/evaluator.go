@@ -158,7 +158,7 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 	if e.Monitor.control.Elsewhere() {
 		return nil
 	}
-	alarms := e.Monitor.Where(func(a *Alarm) bool { return a.Composite == nil && which(a) })
+	alarms := byTurns(e.Monitor.Where(func(a *Alarm) bool { return a.Composite == nil && which(a) }))
 	src := e.Monitor.Source(e.Reader, e.Levels, now)
 	var mu sync.Mutex
 	var changed []transition
