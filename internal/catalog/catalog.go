@@ -34,8 +34,7 @@ type Options struct {
 	// before the change, nil for a new queue. A nil Place puts all queues on the first shard.
 	Place func(q, old *Queue)
 	// Formats guards three kinds of records: tombstones, queues with paused groups, and the time since which the use of
-	// queues is watched. Deletions
-	// write no tombstones until all programs can read them.
+	// queues is watched. Deletions write no tombstones until all programs can read them.
 	Formats control.Formats
 	// NoCoolDowns lets the name of a deleted queue be reused, and a queue be purged again, at once. It is for tests.
 	NoCoolDowns bool

@@ -24,6 +24,28 @@ export const comparisons = [
   { value: 'LessThanOrEqualToThreshold', label: 'Less than or equal (≤)', sign: '≤' },
 ]
 
+/** bands are how a value is compared with the band of what is expected of it. */
+export const bands = [
+  { value: 'GreaterThanUpperThreshold', label: 'Above the band' },
+  { value: 'LessThanLowerThreshold', label: 'Below the band' },
+  { value: 'LessThanLowerOrGreaterThanUpperThreshold', label: 'Outside the band' },
+]
+
+/** comparisonOf says how an alarm compares values. */
+export function comparisonOf(alarm: AnyAlarm): string | undefined {
+  const known = [...comparisons, ...bands].find((c) => c.value === alarm.ComparisonOperator)
+  return known?.label ?? alarm.ComparisonOperator
+}
+
+/** limitOf says beyond what a value is: > 5, above the band. */
+function limitOf(alarm: AnyAlarm): string {
+  if (alarm.ThresholdMetricId !== undefined) {
+    return comparisonOf(alarm)?.toLowerCase() ?? ''
+  }
+  const sign = comparisons.find((c) => c.value === alarm.ComparisonOperator)?.sign ?? alarm.ComparisonOperator
+  return `${sign} ${alarm.Threshold}`
+}
+
 /** timeOf says for how long a condition holds: for 3 minutes, 2 of 3 minutes, 2 of 3 periods of 5 minutes. */
 function timeOf(points: number, of: number, minutes: number): string {
   const length = (n: number) => (n < 1 ? `${n * 60} s` : `${n} ${n === 1 ? 'minute' : 'minutes'}`)
@@ -38,10 +60,11 @@ export function conditionOf(alarm: AnyAlarm): string {
   if (alarm.AlarmRule !== undefined) {
     return alarm.AlarmRule
   }
-  const sign = comparisons.find((c) => c.value === alarm.ComparisonOperator)?.sign ?? alarm.ComparisonOperator
-  const what = alarm.MetricName ?? (alarm.Metrics?.some((m) => m.Expression) ? 'an expression' : 'a metric')
+  const watched = alarm.Metrics?.find((m) => m.Id !== alarm.ThresholdMetricId && m.ReturnData !== false)
+  const metric = alarm.MetricName ?? watched?.MetricStat?.Metric?.MetricName
+  const what = metric ?? (watched?.Expression ? 'an expression' : 'a metric')
   const of = alarm.EvaluationPeriods ?? 1
   const points = alarm.DatapointsToAlarm ?? of
-  const minutes = (alarm.Period ?? alarm.Metrics?.[0]?.Period ?? 60) / 60
-  return `${what} ${sign} ${alarm.Threshold} for ${timeOf(points, of, minutes)}`
+  const minutes = (alarm.Period ?? watched?.MetricStat?.Period ?? watched?.Period ?? 60) / 60
+  return `${what} ${limitOf(alarm)} for ${timeOf(points, of, minutes)}`
 }

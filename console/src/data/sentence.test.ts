@@ -24,6 +24,12 @@ const busy: QueueDetail = {
   Shards: [],
 }
 
+test('paused message groups explain old messages', () => {
+  const said = sentence({ ...busy, PausedGroups: ['a', 'b'], OldestMessageTimestamp: now - 120 * minute }, now)
+  assert.match(said.text, /^Consumers are behind/)
+  assert.equal(said.advice[0], 'Nothing is received from 2 paused message groups.')
+})
+
 test('a consumer that is slower than the producer falls behind', () => {
   const said = sentence(busy, now, { trend: { incoming: 150, outgoing: 97 }, retention: 4 * 24 * 60 * minute })
   assert.equal(said.type, 'warning')

@@ -58,6 +58,9 @@ export function sentence(q: QueueDetail, now: number, known: Known = {}): Senten
     const when = q.NextVisibleTimestamp ? ` The next becomes visible ${ago(q.NextVisibleTimestamp, now)}.` : ''
     return say('info', `Nothing can be received at the moment: ${reasons(q)}.${when}`)
   }
+  if (q.PausedGroups?.length) {
+    advice.push(`Nothing is received from ${plural(q.PausedGroups.length, 'paused message group')}.`)
+  }
   const moving = known.trend && course(q, known.trend, old, known.retention)
   if (moving?.behind) {
     advice.push('More consumers, or receives of ten messages at a time, would catch up.')

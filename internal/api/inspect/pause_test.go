@@ -38,6 +38,9 @@ func TestPauseMessageGroups(t *testing.T) {
 	if got := fmt.Sprint(state["PausedGroups"], state["Receivable"], why(state)); got != "[g1 g3] falseGroupsBlocked GroupsPaused" {
 		t.Errorf("the state is %s", got)
 	}
+	if got := fmt.Sprint(state["Reasons"]); strings.Contains(got, "no other group with messages") {
+		t.Errorf("the reasons are %s, and g1 has messages", got)
+	}
 	var groups []string
 	for _, g := range r.ask("ListMessageGroups", object{"QueueUrl": url})["Groups"].([]any) {
 		groups = append(groups, fmt.Sprint(g.(object)["MessageGroupId"], " ", g.(object)["Paused"]))

@@ -207,7 +207,7 @@ func reasons(sum *shard.State, arriving uint64, paused []string, now time.Time) 
 		if sum.BlockedGroups == 1 {
 			text = "%d message group waits: no message of a group is received while an earlier one is in flight."
 		}
-		if sum.ReadyGroups == 0 {
+		if sum.ReadyGroups == 0 && len(paused) == 0 {
 			text += " There is no other group with messages."
 		}
 		add("GroupsBlocked", text, sum.BlockedGroups)

@@ -8,7 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { comparisons, conditionOf, isComposite } from '../../api/alarm'
+import { comparisonOf, conditionOf, isComposite } from '../../api/alarm'
 import {
   alarmHistory,
   deleteAlarms,
@@ -202,10 +202,7 @@ function Definition({ alarm }: { alarm: MetricAlarm }) {
             ),
           },
           { label: 'Statistic', value: alarm.Statistic ?? alarm.ExtendedStatistic ?? '–' },
-          {
-            label: 'Comparison',
-            value: comparisons.find((c) => c.value === alarm.ComparisonOperator)?.label ?? alarm.ComparisonOperator,
-          },
+          { label: 'Comparison', value: comparisonOf(alarm) },
           {
             label: 'Missing points',
             value: missings.find((m) => m.value === (alarm.TreatMissingData ?? 'missing'))?.label,

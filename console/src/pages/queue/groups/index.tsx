@@ -67,6 +67,7 @@ export default function Groups({ queue }: TabProps) {
     <>
       <Rows
         variant="container"
+        wrapLines
         items={items}
         trackBy="MessageGroupId"
         loading={groups.isPending}

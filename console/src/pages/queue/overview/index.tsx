@@ -147,6 +147,7 @@ function Now({ queue, state: latest, retention }: NowProps) {
             <Fact title="Message groups">
               <Link href={address(['queues', queue, 'groups'])}>
                 {state.ReadyGroups} ready, {state.BlockedGroups} blocked
+                {state.PausedGroups && `, ${state.PausedGroups.length} paused`}
               </Link>
             </Fact>
           )}
