@@ -47,15 +47,20 @@ func (r *Ring) Open(ctx context.Context, s Service) (*Ring, error) {
 	return r.each(func(k *Key) (*Key, error) { return k.open(ctx, s) })
 }
 
-// Seal returns the ring with the keys sealed that are not.
+// Seal returns the ring open, with the keys sealed that were not. The service must open each key: a file that it does
+// not open would lose messages.
 func (r *Ring) Seal(ctx context.Context, s Service) (*Ring, error) {
 	return r.each(func(k *Key) (_ *Key, err error) {
-		if k.sealed != nil {
-			return k, nil
-		}
 		sealed := *k
-		sealed.sealed, err = s.Seal(ctx, k.ID(), k.value[:])
-		return &sealed, err
+		if k.sealed == nil {
+			if sealed.sealed, err = s.Seal(ctx, k.ID(), k.value[:]); err != nil {
+				return nil, err
+			}
+		}
+		if n := len(sealed.sealed); n == 0 || n > maxSealed {
+			return nil, fmt.Errorf("%w: it makes %d bytes of the key: want 1 to %d", ErrNoAnswer, n, maxSealed)
+		}
+		return sealed.open(ctx, s)
 	})
 }
 

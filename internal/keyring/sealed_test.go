@@ -14,10 +14,14 @@ import (
 type flipper struct {
 	err   error               // nil: it answers
 	wrong func([]byte) []byte // changes what it answers; nil: nothing does
+	seals func([]byte) []byte // nil: flipped
 	opens int
 }
 
 func (f *flipper) Seal(_ context.Context, _ string, key []byte) ([]byte, error) {
+	if f.seals != nil {
+		return f.seals(key), f.err
+	}
 	return flipped(key), f.err
 }
 
@@ -38,7 +42,7 @@ func flipped(b []byte) []byte {
 	return out
 }
 
-// A sealed file has no key in clear, can be rotated without opening it, and opens with the service only.
+// A sealed file has no key in clear, can be read without the service, and opens with the service only.
 func TestSealedFile(t *testing.T) {
 	path, service := filepath.Join(t.TempDir(), "keys"), new(flipper)
 	plain := New(now)
@@ -70,6 +74,7 @@ func TestSealedFile(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	service.opens = 0
 	locked, err := Load(path)
 	if err != nil || len(locked.Keys()) != 3 || service.opens > 0 {
 		t.Fatal(locked, err, service.opens)
@@ -120,6 +125,31 @@ func TestServiceGivesAnotherKey(t *testing.T) {
 	}
 	if IsRefusal(ErrNoAnswer) || IsRefusal(nil) {
 		t.Error("no answer is a refusal")
+	}
+}
+
+// No file is made with keys that the service does not open, and none with a key in clear instead.
+func TestServiceSealsNothingUseful(t *testing.T) {
+	for name, seals := range map[string]func([]byte) []byte{
+		"nothing": func([]byte) []byte { return nil },
+		"empty":   func([]byte) []byte { return []byte{} },
+		"another": func([]byte) []byte { return make([]byte, KeySize) },
+		"long":    func([]byte) []byte { return make([]byte, maxSealed+1) },
+	} {
+		if r, err := New(now).Seal(t.Context(), &flipper{seals: seals}); !errors.Is(err, ErrNoAnswer) {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+	r, err := New(now).Seal(t.Context(), new(flipper))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.Rotate(now); err != nil {
+		t.Fatal(err)
+	}
+	other := &flipper{wrong: func(k []byte) []byte { return k[1:] }}
+	if _, err := r.Seal(t.Context(), other); !errors.Is(err, ErrNoAnswer) {
+		t.Errorf("a new key is sealed by a service that does not open the others: %v", err)
 	}
 }
 
