@@ -50,7 +50,7 @@ func (a *administration) open(
 ) (err error) {
 	a.storage, a.accounts, a.queues, a.topics, a.monitoring, a.secrecy = st, ac, q, t, m, secrets
 	a.operators = admin.NewAuthorizer(ac.permissions, a.config.Accounts[0], a.config.Now)
-	if a.backups, err = newBackups(a.config, st); err != nil {
+	if a.backups, err = newBackups(a.config, st, secrets.sealed()); err != nil {
 		return err
 	}
 	a.continuous = newContinuous(a.config, st, a.backups)

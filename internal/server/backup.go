@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/keyring"
 )
 
 // BackupPath is the path of backups on request: a GET that the operator signs for the service "sluice".
@@ -40,6 +41,7 @@ type backups struct {
 	config  *Config
 	log     *slog.Logger
 	storage *storage
+	keys    *keyring.Ring // that a backup has as well; nil: none
 	one     sync.Mutex
 	running atomic.Bool
 	last    atomic.Int64    // completion of the latest, in Unix milliseconds; 0: none
@@ -47,9 +49,9 @@ type backups struct {
 	stop    context.CancelFunc
 }
 
-// newBackups removes the snapshots of a process that crashed.
-func newBackups(c *Config, st *storage) (*backups, error) {
-	b := &backups{config: c, log: c.Logger, storage: st}
+// newBackups removes the snapshots of a process that crashed. Backups have the keys as well, unless that is nil.
+func newBackups(c *Config, st *storage, keys *keyring.Ring) (*backups, error) {
+	b := &backups{config: c, log: c.Logger, storage: st, keys: keys}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b, b.sweep()
 }
@@ -127,15 +129,8 @@ func (b *backups) snapshot(ctx context.Context, about *backup.About) (dir string
 	if about.Data, err = datadir.ReadFormat(b.config.Data); err != nil {
 		return "", err
 	}
-	files := map[string]string{}
 	for _, name := range []string{CredentialsFile, MasterKeyFile, datadir.FormatFile} {
-		files[name] = filepath.Join(b.config.Data, name)
-	}
-	if b.config.EncryptionKeyURL != "" { // of no use without the key service
-		files[SealedKeyFile] = b.config.KeyFile()
-	}
-	for name, path := range files {
-		content, err := os.ReadFile(path)
+		content, err := os.ReadFile(filepath.Join(b.config.Data, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // in a cluster the keys are in the control store
 		}
@@ -146,7 +141,10 @@ func (b *backups) snapshot(ctx context.Context, about *backup.About) (dir string
 			return "", err
 		}
 	}
-	return dir, nil
+	if b.keys != nil {
+		err = b.keys.Create(filepath.Join(dir, SealedKeyFile))
+	}
+	return dir, err
 }
 
 // sweep removes the snapshots of a process that crashed. The stores must be open, so that no other process has any.

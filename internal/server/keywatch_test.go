@@ -48,7 +48,24 @@ func TestKeyServiceAtStart(t *testing.T) {
 	c.Region = "us-east-1"
 	c.Make("CreateQueue", object{"QueueName": "q"})
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": plaintext})
+	sealed, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear, err := ring.Unseal(t.Context(), s.secrecy.watch.seals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := clear.Replace(file); err != nil { // for the next start, as sluice key reseal does
+		t.Fatal(err)
+	}
 	archive := fetchedBackup(t, s)
+	if !bytes.Contains(archive, sealed) {
+		t.Error("the backup has other keys than the server")
+	}
+	if err := ring.Replace(file); err != nil {
+		t.Fatal(err)
+	}
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -78,12 +95,12 @@ func TestKeyServiceAtStart(t *testing.T) {
 	refused(without, "--encryption-key-url")
 	without.EncryptionKeyFile = file
 	refused(without, "a key service has sealed the keys")
-	clear := encrypted(t.TempDir())
-	clear.EncryptionKeyURL = config.EncryptionKeyURL
-	if err := keyring.New(time.Now()).Create(clear.EncryptionKeyFile); err != nil {
+	mixed := encrypted(t.TempDir())
+	mixed.EncryptionKeyURL = config.EncryptionKeyURL
+	if err := keyring.New(time.Now()).Create(mixed.EncryptionKeyFile); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Start(clear); err == nil || !strings.Contains(err.Error(), "sluice key reseal") {
+	if _, err := Start(mixed); err == nil || !strings.Contains(err.Error(), "sluice key reseal") {
 		t.Error(err)
 	}
 

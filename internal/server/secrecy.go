@@ -152,6 +152,15 @@ func (s *secrecy) ids() (ids []string) {
 	return ids
 }
 
+// sealed returns the keys as a key service has sealed them: without it they are of no use. It is nil if none has. The
+// file may have keys in clear meanwhile, for the next start.
+func (s *secrecy) sealed() *keyring.Ring {
+	if s.ring == nil || !s.ring.Sealed() {
+		return nil
+	}
+	return s.ring
+}
+
 // add adds this node's keys to those that may encrypt.
 func (s *secrecy) add(ctx context.Context) error {
 	missing := s.missing()
