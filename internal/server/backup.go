@@ -109,10 +109,10 @@ func backupError(status int, err error) error {
 
 // snapshot creates a directory with the current contents of a data directory. The tables are hard links, so it takes
 // little space and time.
-func (b *backups) snapshot(ctx context.Context, about *backup.About) (dir string, err error) {
+func (b *backups) snapshot(ctx context.Context, about *backup.About) (_ string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, snapshotTimeout)
 	defer cancel()
-	dir, err = os.MkdirTemp(b.config.Data, snapshotPrefix)
+	dir, err := os.MkdirTemp(b.config.Data, snapshotPrefix)
 	if err != nil {
 		return "", err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/sluicemq/sluice/internal/bucket"
 	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
@@ -104,6 +105,29 @@ func TestContinuousBackupThatFails(t *testing.T) {
 	})
 	if left, err := filepath.Glob(filepath.Join(config.Data, snapshotPrefix+"*")); err != nil || len(left) > 1 {
 		t.Errorf("there are %v, %v", left, err)
+	}
+}
+
+// A snapshot that fails leaves no files, which would hold the space of deleted data.
+func TestFailedSnapshotLeavesNothing(t *testing.T) {
+	t.Parallel()
+	config := onDisk(t.TempDir())
+	s, _ := start(t, config)
+	file := filepath.Join(config.Data, datadir.FormatFile)
+	for _, c := range []struct {
+		text string
+		left int
+	}{{"no format", 0}, {`{"format":1}`, 1}} {
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := s.administration.backups.snapshot(t.Context(), new(backup.About))
+		if (err == nil) != (c.left == 1) {
+			t.Errorf("%s: %q, %v", c.text, dir, err)
+		}
+		if left, err := filepath.Glob(filepath.Join(config.Data, snapshotPrefix+"*")); err != nil || len(left) != c.left {
+			t.Errorf("%s: there are %v, %v", c.text, left, err)
+		}
 	}
 }
 
