@@ -62,7 +62,7 @@ func azureAppToken(ctx context.Context, tenant string) (string, error) {
 			"client_assertion":      {strings.TrimSpace(string(assertion))},
 		}
 	}
-	return accessToken(c.TokenSource(ctx))
+	return oauthToken(ctx, c.TokenSource)
 }
 
 // azureMachineToken asks the metadata server of the machine.

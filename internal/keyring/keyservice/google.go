@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/jwt"
 
 	"github.com/sluicemq/sluice/internal/keyring"
@@ -41,7 +40,7 @@ func openGoogle(_ context.Context, u *url.URL) (keyring.Service, error) {
 		if err != nil {
 			return nil, fmt.Errorf("GOOGLE_APPLICATION_CREDENTIALS: %w", err)
 		}
-		g.token = func(ctx context.Context) (string, error) { return accessToken(c.TokenSource(ctx)) }
+		g.token = func(ctx context.Context) (string, error) { return oauthToken(ctx, c.TokenSource) }
 	}
 	return g, nil
 }
@@ -69,14 +68,6 @@ func googleAccount(file string) (*jwt.Config, error) {
 		Email: account.Email, PrivateKey: []byte(account.PrivateKey), PrivateKeyID: account.PrivateKeyID,
 		Scopes: []string{googleScope}, TokenURL: cmp.Or(account.TokenURI, googleToken),
 	}, nil
-}
-
-func accessToken(s oauth2.TokenSource) (string, error) {
-	t, err := s.Token()
-	if err != nil {
-		return "", err
-	}
-	return t.AccessToken, nil
 }
 
 // googleMachineToken asks the metadata server of the machine, or of the pod.

@@ -370,6 +370,17 @@ func TestAzure(t *testing.T) {
 		}
 		return object{"access_token": "of the app", "expires_in": "3599"}
 	})
+	// No redirect gets the proof of the identity, and a long refusal is shortened.
+	elsewhere := serve(t, func(*http.Request, map[string]any) any { return object{"access_token": "of another"} })
+	s.refusal = func(w http.ResponseWriter) {
+		w.Header().Set("Location", elsewhere.URL)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		_, _ = w.Write(bytes.Repeat([]byte("x"), 10_000))
+	}
+	if _, err := k.Seal(t.Context(), "an id", nil); err == nil || elsewhere.calls > 0 || len(err.Error()) > 1000 {
+		t.Errorf("%d calls, %v", elsewhere.calls, err)
+	}
+	s.refusal = nil
 	t.Setenv("AZURE_TENANT_ID", "")
 	t.Setenv("AZURE_POD_IDENTITY_AUTHORITY_HOST", machine.URL)
 	k = open(t, "azurekeyvault://v.vault.azure.net/keys/k?endpoint="+url.QueryEscape(s.URL))
@@ -381,6 +392,11 @@ func TestAzure(t *testing.T) {
 		`{"error":{"code":"KeyNotFound"}}`:                                                               {404, keyring.ErrNoKey},
 		`{"error":{"code":"Throttled"}}`:                                                                 {429, keyring.ErrNoAnswer},
 	}.check(t, s, k)
+	refusals{
+		`{"error":"invalid_request","error_description":"Identity not found"}`: {400, keyring.ErrDenied},
+		`the metadata server is being updated`:                                 {410, keyring.ErrNoAnswer},
+		`{"error":"not_found"}`:                                                {404, keyring.ErrNoAnswer},
+	}.check(t, machine, k)
 }
 
 // A service account of Google signs for its token.
@@ -438,7 +454,10 @@ func TestCheck(t *testing.T) {
 		"hashivault://k?region=x":          "the parameters are",
 		"hashivault://k?engine=a&engine=b": "each once",
 		"awskms://k?endpoint=kms":          "want a URL such as",
-		"awskms://k\x00":                   "no URL",
+
+		"awskms://k?endpoint=https://user:pw@kms.example.com": "want a URL such as",
+		"awskms://k?endpoint=https://kms.example.com/%3fa=b":  "want a URL such as",
+		"awskms://k\x00": "no URL",
 	} {
 		if err := keyservice.Check(wrong); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", wrong, err)

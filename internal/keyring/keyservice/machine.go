@@ -3,7 +3,10 @@ package keyservice
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+
+	"golang.org/x/oauth2"
 
 	"github.com/sluicemq/sluice/internal/keyring"
 )
@@ -16,13 +19,36 @@ func machineToken(ctx context.Context, name, at, header, value string) (string, 
 	c := call{
 		client: newClient(&http.Transport{DisableKeepAlives: true}), name: name, method: http.MethodGet, url: at,
 		prepare: func(r *http.Request, _ []byte) error { r.Header.Set(header, value); return nil },
-		reason:  func(*answer) error { return keyring.ErrDenied },
+		reason:  machineReason,
 	}
-	if err := c.do(ctx, &out); err != nil {
+	if err := c.once(ctx, &out); err != nil { // the call that needs the token is repeated
 		return "", err
 	}
 	if out.Token == "" {
 		return "", errors.New("there is no token")
 	}
 	return out.Token, nil
+}
+
+// machineReason returns why a metadata server refuses, or nil if it may answer later: one that is being updated answers
+// with the status 404 or 410.
+func machineReason(a *answer) error {
+	switch a.status {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
+		return keyring.ErrDenied
+	}
+	return nil
+}
+
+// oauthToken asks an authorization server for an access token. source makes the source of tokens, which sends what it
+// has to the client of the context.
+func oauthToken(ctx context.Context, source func(context.Context) oauth2.TokenSource) (string, error) {
+	t, err := source(context.WithValue(ctx, oauth2.HTTPClient, newClient(nil))).Token()
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		return "", fmt.Errorf("status %d: %s", refused.Response.StatusCode, shortText(refused.Body))
+	}
+	if err != nil {
+		return "", err
+	}
+	return t.AccessToken, nil
 }

@@ -62,11 +62,16 @@ func parse(text string) (*url.URL, kind, error) {
 		}
 	}
 	if at := u.Query().Get(endpoint); at != "" {
-		if e, err := url.Parse(at); err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" {
+		if e, err := url.Parse(at); err != nil || !isBase(e) {
 			return nil, k, fmt.Errorf("endpoint=%s: want a URL such as https://keys.example.com", at)
 		}
 	}
 	return u, k, nil
+}
+
+// isBase reports whether paths can be added to a URL, which the log and the status show.
+func isBase(u *url.URL) bool {
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
 // keyOf returns the name of the key in a URL: what stands between the scheme and the parameters.
