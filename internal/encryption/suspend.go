@@ -1,12 +1,14 @@
 package encryption
 
 import (
-	"errors"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// ErrSuspended reports that the keys must not be used for the moment. It wraps the reason, an error of the key service.
-var ErrSuspended = errors.New("the encryption keys are suspended")
+// ErrSuspended reports that the keys must not be used for the moment. The reason, an error of the key service, is with
+// it.
+var ErrSuspended = queue.ErrSuspended
 
 // decryptsFor is how long data keys in memory decrypt after a suspension has begun: SQS's default period of their use.
 const decryptsFor = 5 * time.Minute

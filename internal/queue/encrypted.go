@@ -37,6 +37,9 @@ const (
 // ErrEncrypted reports that a message is encrypted and that no key can decrypt it.
 var ErrEncrypted = errors.New("the message is encrypted, and this server has no encryption keys")
 
+// ErrSuspended reports that a Cipher must not use its keys for the moment: what needs them can be tried again.
+var ErrSuspended = errors.New("the encryption keys are suspended")
+
 // errParts reports that the body of an encrypted message is not a sequence of parts.
 var errParts = errors.New("the body of an encrypted message is malformed")
 
@@ -186,6 +189,7 @@ func (t *transaction) needsFor(list []Attribute) {
 }
 
 // Cipher encrypts and decrypts for receives, looks and searches, outside the goroutine that owns the engine.
+// Its errors may be ErrSuspended.
 type Cipher interface {
 	// Open decrypts an encrypted message. Its body is not in m but in body, which is valid only during the call. After
 	// an error, m is unchanged.

@@ -1,6 +1,10 @@
 package queue
 
-import "github.com/sluicemq/sluice/internal/search"
+import (
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/search"
+)
 
 // itemReader presents messages to filters.
 type itemReader struct {
@@ -10,12 +14,14 @@ type itemReader struct {
 	decrypted *Message // decrypted content, if readable; nil: not encrypted
 	sealed    []byte   // the stored body, if encrypted
 	readable  bool     // false: encrypted, and cannot be decrypted
+	suspended bool     // it may be readable later
 }
 
 // read reads a message without copying its texts. m is nil if it was not received.
 func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	attributes := it.Attributes[:0]
-	it.Item, it.decrypted, it.sealed, it.readable = search.Item{Now: int64(now)}, nil, nil, true
+	it.Item, it.decrypted, it.sealed = search.Item{Now: int64(now)}, nil, nil
+	it.readable, it.suspended = true, false
 	r := readRecord(value)
 	it.Sent = int64(r.Instant())
 	copy(it.messageID[:], r.Raw(16))
@@ -60,7 +66,8 @@ func (it *itemReader) decrypt(value []byte, c Cipher) error {
 	if err != nil {
 		return err
 	}
-	it.sealed, it.decrypted, it.readable = it.Body, m, unreadable == nil
+	it.sealed, it.decrypted = it.Body, m
+	it.readable, it.suspended = unreadable == nil, errors.Is(unreadable, ErrSuspended)
 	it.Size, it.Attributes, it.Body = m.Size(), it.Attributes[:0], nil
 	if !it.readable {
 		return nil

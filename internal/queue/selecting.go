@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/sluicemq/sluice/internal/search"
@@ -119,7 +120,10 @@ func (s Search) Run(r Reader, proceed func(bytes int) bool) (Found, error) {
 	var err error
 	if x.encryptedEdit = s.edit != nil && isEncrypted(s.edit.Set); x.encryptedEdit {
 		x.editBody = *s.edit.Body
-		if x.edit, err = look.Cipher.DecryptEdit(s.edit); err != nil {
+		switch x.edit, err = look.Cipher.DecryptEdit(s.edit); {
+		case errors.Is(err, ErrSuspended):
+			return Found{}, err
+		case err != nil:
 			x.found.failure = FailureEdit
 			return x.found, nil //nolint:nilerr // the task tells
 		}
@@ -178,6 +182,9 @@ func (x *searching) lookAtRow(at place, row []byte) (bytes int, err error) {
 	}
 	if err := x.item.decrypt(record, x.Cipher); err != nil {
 		return 0, err
+	}
+	if x.item.suspended && (x.query.ReadsText() || x.edit != nil) {
+		return 0, ErrSuspended // the task waits
 	}
 	if !x.item.matches(x.query) || !x.item.readable && x.edit != nil { // an edit needs the text
 		return len(record), nil

@@ -183,6 +183,35 @@ func TestKeyServiceRefuses(t *testing.T) {
 	}
 }
 
+// A task that reads texts waits for the keys, instead of leaving messages where they are.
+func TestRedriveWaitsForKeyService(t *testing.T) {
+	transit.Start(t)
+	clock := new(later)
+	config := byService(t.TempDir())
+	config.Now = clock.now
+	s, _ := start(t, config)
+	c := clientOf(t, s, inJSON)
+	c.Region = "us-east-1"
+	c.Make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "to"})
+	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": plaintext})
+	watch := s.secrecy.watch
+	watch.note(keyring.ErrDenied)
+	clock.move(decryptsFor)
+	status, body := callAdmin(t, s, "RedriveMessages",
+		`{"QueueUrl":"`+c.URL("q")+`","DestinationArn":"`+c.ARN("to")+`","Filter":"`+plaintext+`"}`)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	if status, body = callAdmin(t, s, "ListRedriveTasks", `{"QueueUrl":"`+c.URL("q")+`"}`); !strings.Contains(body, `"RUNNING"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	watch.note(nil)
+	if got := bodies(c, "to", 1); got[plaintext] == nil {
+		t.Errorf("%v", got)
+	}
+}
+
 // decryptsFor is how long data keys decrypt after a suspension has begun.
 const decryptsFor = 5 * time.Minute
 

@@ -50,13 +50,7 @@ func (s *Shard) searchIn(ctx context.Context, id queue.ID) error {
 	})
 }
 
-// searchLater repeats a failed search when the store may be back.
+// searchLater repeats a failed search when the store, or the keys, may be back. Other searches go on meanwhile.
 func (s *Shard) searchLater(id queue.ID) {
-	timer := time.NewTimer(reloadInterval)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		s.searches.announce([]queue.ID{id})
-	case <-s.closed:
-	}
+	time.AfterFunc(reloadInterval, func() { s.searches.announce([]queue.ID{id}) })
 }
