@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/backup"
@@ -546,6 +547,35 @@ func TestDoomedObjects(t *testing.T) {
 	if got, err := fetched(t, New(m), last); err != nil || !maps.Equal(got, old) {
 		t.Errorf("%v, %v", got, err)
 	}
+}
+
+// A writer that may not rely on an object for ten minutes fails until then, and no longer.
+func TestDoomPasses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		old, other := files{"old.sst": "old"}, files{"new.sst": "new"}
+		gone := nodeWriter(m)
+		gone.Keep = time.Hour
+		for i, f := range []files{old, other, other} {
+			gone.swept = time.Time{}
+			if _, err := write(t, gone, 5*i, f); err != nil {
+				t.Fatal(err)
+			}
+			if i == 1 {
+				if err := gone.Tidy(t.Context(), timeOf(5), time.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		next := nodeWriter(m)
+		for minute := range 11 {
+			if err := step(t, next, 11, old); errors.Is(err, errDoomed) != (minute < 10) || minute == 10 && err != nil {
+				t.Errorf("after %d minutes: %v", minute, err)
+			}
+			time.Sleep(time.Minute)
+		}
+	})
 }
 
 // A moment stays small if many objects are to be removed, such as those of a month that has expired at once. The next

@@ -38,29 +38,39 @@ func (r *removal) spare(digest string) {
 	}
 }
 
-// doomed is objects that another writer may be removing, until a time.
-type doomed struct {
-	digests map[string]bool
-	until   time.Time
+// doomed is objects that another writer may be removing.
+type doomed map[string]doom
+
+// doom is the last moment that lists an object, and until when the moment's writer may be removing it.
+type doom struct {
+	moment int64
+	until  time.Time
 }
 
-// newDoomed takes some digests out of what is stored. Those that are not in it are removed already.
-func newDoomed(digests []string, stored map[string]int64) doomed {
-	d := doomed{make(map[string]bool), time.Now().Add(doomedFor)}
-	for _, digest := range digests {
-		if _, there := stored[digest]; there {
-			d.digests[digest] = true
-			delete(stored, digest)
+// renew takes the listed objects, with the last moments that list them, out of what is stored. Those that are not in it
+// are removed already. A list that was known before gives its writer no more time: otherwise each failure of this
+// writer would make the next one.
+func (d doomed) renew(listed, stored map[string]int64) doomed {
+	out := make(doomed)
+	for digest, moment := range listed {
+		if _, there := stored[digest]; !there {
+			continue
 		}
+		one, known := d[digest]
+		if !known || one.moment != moment {
+			one = doom{moment, time.Now().Add(doomedFor)}
+		}
+		out[digest] = one
+		delete(stored, digest)
 	}
-	return d
+	return out
 }
 
 var errDoomed = errors.New("another server may be removing the same object; the next backup may succeed")
 
 // check returns an error if an object cannot be relied on, whether it is stored or is stored again.
-func (d *doomed) check(digest string) error {
-	if d.digests[digest] && time.Now().Before(d.until) {
+func (d doomed) check(digest string) error {
+	if one, ok := d[digest]; ok && time.Now().Before(one.until) {
 		return fmt.Errorf("%w: %s", errDoomed, digest)
 	}
 	return nil

@@ -193,10 +193,12 @@ func (w *Writer) prepare(ctx context.Context) error {
 	if len(numbers) > 0 {
 		w.next = numbers[len(numbers)-1] + 1
 	}
-	var removing []string
+	listed := make(map[string]int64) // the last moments that list objects for removal
 	err = w.repository.Moments(ctx, func(m *Moment) {
 		w.moments = append(w.moments, kept{m.Number, m.Created})
-		removing = append(removing, m.Removing...)
+		for _, digest := range m.Removing {
+			listed[digest] = max(listed[digest], m.Number)
+		}
 	})
 	if err != nil && !errors.Is(err, ErrDamaged) { // a damaged one is kept, and Tidy reports it
 		return err
@@ -204,7 +206,7 @@ func (w *Writer) prepare(ctx context.Context) error {
 	if w.stored, err = w.objects(ctx); err != nil {
 		return err
 	}
-	w.doomed = newDoomed(removing, w.stored)
+	w.doomed = w.doomed.renew(listed, w.stored)
 	w.removal = removal{}
 	w.ready = true
 	return nil
