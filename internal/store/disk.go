@@ -176,10 +176,10 @@ func (d *Disk) giveUp(err error) {
 	}
 }
 
-// end ends the lifetime of the disk. d.mu is held.
+// end ends the lifetime of the disk. A caller that learns that writes are blocked finds it ended. d.mu is held.
 func (d *Disk) end(err error) {
-	d.block(err)
 	d.lifetime.end(err)
+	d.block(err)
 }
 
 // block ends the current Writable, or replaces its reason. d.mu is held.
