@@ -21,6 +21,9 @@ type Need struct {
 // TrimPoint returns the position up to which a log may be trimmed: a majority of the replicas, all of which are in set,
 // have flushed that much, and no live replica needs it. If the log takes more than bound bytes, live replicas that are
 // behind do not count: they will get a checkpoint.
+//
+// The last record stays, because it says where the log ends. A copy that has nothing left of a log on its disk may not
+// know its end after a loss of power. If this happens to all copies, each waits for another one that knows.
 func TrimPoint(set []Need, log sharedlog.Extent, bound int64) sharedlog.Position {
 	if len(set) == 0 {
 		return 0
@@ -31,6 +34,9 @@ func TrimPoint(set []Need, log sharedlog.Extent, bound int64) sharedlog.Position
 	}
 	slices.Sort(durable)
 	p := durable[(len(set)-1)/2] // it and those behind it are a majority
+	if log.Last > 0 {
+		p = min(p, log.Last-1)
+	}
 	if log.Bytes > bound {
 		return p
 	}

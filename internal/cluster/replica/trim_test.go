@@ -25,7 +25,12 @@ func TestTrimPoint(t *testing.T) {
 		"two, of which both are the majority":  {[]Need{need(100, true), need(50, false)}, large, 50},
 		"four, of which three are a majority":  {[]Need{need(4, true), need(3, false), need(2, false), need(1, false)}, large, 2},
 		"five, of which three are a majority":  {[]Need{need(5, true), need(4, true), need(3, true), need(2, false), need(1, false)}, large, 3},
+		"the last record stays":                {[]Need{need(200, true), need(200, true), need(200, true)}, small, 199},
+		"it stays where there is no room":      {[]Need{need(200, true), need(200, true), need(8, true)}, large, 199},
 		"the one that is behind is the fourth": {[]Need{need(5, true), need(4, true), need(3, true), need(1, true)}, small, 1},
+	}
+	if got := TrimPoint([]Need{need(0, true)}, sharedlog.Extent{First: 1}, 1); got != 0 {
+		t.Errorf("of an empty log: %d", got)
 	}
 	for name, c := range cases {
 		if got := TrimPoint(c.set, sharedlog.Extent{First: 1, Last: 200, Bytes: c.bytes}, 1<<20); got != c.want {
