@@ -192,11 +192,14 @@ func (l *Log) extent(ctx context.Context, barrier bool) (sharedlog.Extent, error
 			Last:  sharedlog.Position(info.State.LastSeq),
 			Bytes: int64(info.State.Bytes),
 		}
-		if e.Last >= known {
+		// The server that answered may have been deposed and not know. The one in this process often knows more.
+		later, more, _ := l.conn.server.records(l.stream, e.Last+1)
+		e.Last += sharedlog.Position(len(later))
+		if e.Last >= known && !more {
 			l.knows(e.Last)
 			return e, nil
 		}
-		// The server that answered has not applied all of the log, or was deposed and does not know.
+		// It has not applied all of the log, or was deposed long ago.
 		if err := wait.For(ctx, 50*time.Millisecond); err != nil {
 			return sharedlog.Extent{}, fmt.Errorf("%w: server %s says that the log ends at %d, but it reached %d",
 				err, leaderOf(&info), e.Last, known)
