@@ -35,7 +35,7 @@ type Engine interface {
 	// of all but a majority of them. ErrLeaderless means that this node's part of the engine knows no leader of the
 	// log.
 	Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error)
-	// LeaseCopies returns the same numbers for the leases, once they are open.
+	// LeaseCopies returns the same numbers for the leases.
 	LeaseCopies(ctx context.Context) (complete, wanted int, err error)
 	// Reached returns the nodes to whose part of the engine this node's part is connected, as far as known.
 	Reached() map[string]bool

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/jetstream"
@@ -18,7 +17,6 @@ type NATS struct {
 	server   *jetstream.Server // nil for external servers
 	messages *jetstream.Messenger
 	replicas int
-	leases   atomic.Pointer[jetstream.Leases] // nil before Leases
 }
 
 // EmbedNATS starts a server in this process, one of a cluster with the given routes.
@@ -63,24 +61,13 @@ func (n *NATS) Log(ctx context.Context, name string) (sharedlog.Log, error) {
 
 // Leases implements Engine.
 func (n *NATS) Leases(ctx context.Context, length time.Duration) (sharedlog.Leases, error) {
-	leases, err := n.conn.Leases(ctx, length, n.replicas)
-	if err != nil {
-		return nil, err
-	}
-	n.leases.Store(leases)
-	return leases, nil
+	return n.conn.Leases(ctx, length, n.replicas)
 }
 
 // LeaseCopies implements Engine.
 func (n *NATS) LeaseCopies(ctx context.Context) (complete, wanted int, err error) {
-	leases := n.leases.Load()
-	if leases == nil {
-		return 0, 0, errNoLeases
-	}
-	return leases.Copies(ctx)
+	return n.conn.LeaseCopies(ctx)
 }
-
-var errNoLeases = errors.New("the leases have not been opened")
 
 // Messenger implements Engine.
 func (n *NATS) Messenger() messenger.Messenger { return n.messages }

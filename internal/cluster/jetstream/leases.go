@@ -122,10 +122,10 @@ func (l *Leases) listen() error {
 	return err
 }
 
-// Copies returns the number of complete and present replicas of the leases, and the number that there should be. It
-// asks once.
-func (l *Leases) Copies(ctx context.Context) (current, wanted int, err error) {
-	return l.conn.copies(ctx, l.stream)
+// LeaseCopies returns the number of complete and present replicas of the leases, and the number that there should be.
+// It asks once.
+func (c *Conn) LeaseCopies(ctx context.Context) (current, wanted int, err error) {
+	return c.copies(ctx, c.stream(leasesStream))
 }
 
 // TTL implements sharedlog.Leases.
