@@ -186,10 +186,11 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request, packed content) {
 	h := w.Header()
 	h.Set("Vary", "Accept-Encoding")
 	compressed := accepts(r.Header.Values("Accept-Encoding"), "gzip")
-	length, etag := packed.plainLength(), `"`+packed.hash()+`"`
+	length, tag := packed.plainLength(), packed.hash()
 	if compressed {
-		length, etag = len(packed), `"`+packed.hash()+`-gzip"` // the same file in other bytes
+		length, tag = len(packed), tag+"-gzip" // the same file in other bytes
 	}
+	etag := `"` + tag + `"`
 	h.Set("ETag", etag)
 	if strings.HasPrefix(f.name, hashed) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
