@@ -173,7 +173,10 @@ func (c *Config) validateAccounts(wrong *mistakes) {
 }
 
 func (c *Config) validateKeys(wrong *mistakes) {
-	wrong.when(c.InMemory && c.KeyFile() != "", "--encryption-key-file and --encryption-key-url are for data on a disk, and --in-memory keeps none")
+	wrong.when(
+		c.InMemory && c.KeyFile() != "",
+		"--encryption-key-file and --encryption-key-url are for data on a disk, and --in-memory keeps none",
+	)
 	if c.EncryptionKeyURL == "" {
 		return
 	}

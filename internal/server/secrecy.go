@@ -79,7 +79,11 @@ func (s *secrecy) openRing(ctx context.Context, used []string) (err error) {
 	}
 	for _, id := range used {
 		if s.ring.ByID(id) == nil {
-			return fmt.Errorf("the encryption keys: %s lacks the key %s, under which messages are encrypted: restore the file from a copy", path, id)
+			return fmt.Errorf(
+				"the encryption keys: %s lacks the key %s, under which messages are encrypted: restore the file from a copy",
+				path,
+				id,
+			)
 		}
 	}
 	s.cipher = encryption.New(s.ring, s.config.Now)
@@ -132,7 +136,10 @@ func (s *secrecy) create(
 	if err := ring.Create(path); err != nil {
 		return nil, err
 	}
-	s.log.Info("made a key to encrypt messages with; without a copy of the file they are lost with it", "file", path, "key", ring.First().ID())
+	s.log.Info(
+		"made a key to encrypt messages with; without a copy of the file they are lost with it",
+		"file", path, "key", ring.First().ID(),
+	)
 	return ring, nil
 }
 

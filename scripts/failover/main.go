@@ -150,7 +150,10 @@ func measure(ctx context.Context, c *cluster, t *traffic, kind string, o *option
 		if err != nil {
 			return fmt.Errorf("%s, round %d: %w", kind, round, err)
 		}
-		fmt.Fprintf(stderr, "%s %s of %s: %s, spread %s, %d takeovers\n", r.at.Format(time.TimeOnly), kind, r.node, ms(r.queues), ms(r.spread), r.takeovers)
+		fmt.Fprintf(
+			stderr, "%s %s of %s: %s, spread %s, %d takeovers\n",
+			r.at.Format(time.TimeOnly), kind, r.node, ms(r.queues), ms(r.spread), r.takeovers,
+		)
 		f := r.failed
 		fmt.Fprintf(stderr, "  failed: %d found no process, %d were cut off, %d were refused: %v\n", f.away, f.cut, f.refused, f.last)
 		queues, spread, takeovers = append(queues, r.queues), append(spread, r.spread), takeovers+r.takeovers

@@ -124,7 +124,9 @@ func (s *Service) deleteAnomalyDetector(
 		}
 		k.ID = subject.ID()
 	} else if in.detectorSubject.kinds() > 0 {
-		return nil, errCombination("The parameter AnomalyDetectorId and those of a metric are mutually exclusive and you have specified both.")
+		return nil, errCombination(
+			"The parameter AnomalyDetectorId and those of a metric are mutually exclusive and you have specified both.",
+		)
 	}
 	if err := s.allow(c, "DeleteAnomalyDetector", service.Subject{}); err != nil {
 		return nil, err

@@ -58,7 +58,8 @@ func (in *putInsightRuleInput) check() error {
 	c.ruleName("RuleName", in.RuleName)
 	c.oneOf("RuleState", in.RuleState, []string{ruleEnabled, ruleDisabled})
 	if c.require("RuleDefinition", in.RuleDefinition) && !isRuleDefinition(*in.RuleDefinition) {
-		c.value("The value for parameter RuleDefinition is invalid: it must be a JSON object with the schema CloudWatchLogRule of version 1.")
+		c.value("The value for parameter RuleDefinition is invalid: " +
+			"it must be a JSON object with the schema CloudWatchLogRule of version 1.")
 	}
 	return c.err()
 }

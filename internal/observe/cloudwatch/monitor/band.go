@@ -37,7 +37,9 @@ func (a *Alarm) withBands(results []metricdata.Result) (points []alarm.Datapoint
 		}
 	}
 	if len(watched) != 1 || len(edges) != 2 {
-		return nil, fmt.Errorf("there are %d time series and %d edges of bands, and an alarm watches one beside two", len(watched), len(edges))
+		return nil, fmt.Errorf(
+			"there are %d time series and %d edges of bands, and an alarm watches one beside two", len(watched), len(edges),
+		)
 	}
 	bands := make(map[int64]*alarm.Band, len(edges[0])) // by Unix time
 	for i, low := range edges[0] {                      // both edges have the same times
