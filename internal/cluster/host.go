@@ -142,6 +142,9 @@ func (h *host) owns(number int) bool {
 func (h *host) reclaim() error {
 	errs := []error{h.control.replica.FlushStore()}
 	for _, l := range h.allLocals() {
+		if s := l.serving.Load(); s != nil { // what purges have kept goes first
+			errs = append(errs, s.shard.ForgetPurged(h.ctx))
+		}
 		errs = append(errs, l.replica.FlushStore())
 	}
 	return errors.Join(errs...)

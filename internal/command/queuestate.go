@@ -49,6 +49,7 @@ type queueState struct {
 	DeadLetterQueueArn     string        `json:",omitempty"`
 	DeadLetters            *int64        `json:",omitempty"`
 	DiskBytes              int64
+	Undo                   *undonePurge `json:",omitempty"`
 	Shards                 []shardState
 }
 
@@ -101,6 +102,9 @@ func (s *queueState) text(w io.Writer) error {
 	}
 	if s.DeadLetters != nil {
 		rows = append(rows, []string{"dead letters", number(*s.DeadLetters)})
+	}
+	if u := s.Undo; u != nil {
+		rows = append(rows, []string{"purged", fmt.Sprintf("%d at %s, can be undone until %s", u.Messages, moment(u.PurgedTimestamp), moment(u.UntilTimestamp))})
 	}
 	if len(s.Shards) > 1 || len(s.Shards) == 1 && s.Shards[0].Node != "" {
 		for _, sh := range s.Shards {

@@ -54,7 +54,9 @@ const (
 	Detectors = 19
 	// PausedGroups has queues with paused message groups.
 	PausedGroups = 20
+	// Kept has what a purge has removed and an undo can bring back.
+	Kept = 21
 )
 
 // Newest is the highest format that this program reads.
-const Newest = PausedGroups
+const Newest = Kept

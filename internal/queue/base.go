@@ -7,6 +7,7 @@ import "fmt"
 type base struct {
 	*transaction
 	cfg     Config
+	rows    edition
 	touched bool // is in transaction.touched
 	dirty   bool // the queue's record must be written
 }

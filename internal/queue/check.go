@@ -142,14 +142,40 @@ func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader,
 
 func (c *checker) checkTables() error {
 	err := c.checkBetween(
-		tableMeta, tableOutbox, tableAccepted, tableChoice, tableDelay, tableAge, tableOutboxMessage, tableGroup,
+		tableMeta, tableOutbox, secondDelay, secondAge, secondReceived,
+		tableAccepted, tableChoice, tableDelay, tableAge, tableOutboxMessage, tableGroup,
 		tableMessage, tableOwnName, tablePaused, tableRota, tableReceived,
 		tableTask, tableMember,
 	)
 	if err != nil {
 		return err
 	}
-	return c.scan(tableMeta, keyOf0, func(_, _ []byte) error { return nil })
+	return firstError(c.scan(tableMeta, keyOf0, func(_, _ []byte) error { return nil }), c.checkKept())
+}
+
+// checkKept goes through the rows of the other edition, which are kept. Those of messages that were received must be as
+// many as the record says.
+func (c *checker) checkKept() error {
+	other, kept := !c.meta.rows, &c.meta.kept
+	held := uint64(0)
+	err := c.scan(other.table(tableReceived), keyOf1, func(k, v []byte) error {
+		p := Position(tail(k, 0))
+		c.want(kept.since != 0 && kept.within(p), "%v was received, and its row is in the table of what is kept", p)
+		if kept.hidesReceived(p) {
+			held++
+		}
+		_, _, err := decodeReceived(p, v)
+		return err
+	})
+	c.want(held == kept.held, "%d received messages are kept, the queue's record says %d", held, kept.held)
+	for _, table := range []byte{tableDelay, tableAge} {
+		err = firstError(err, c.scan(other.table(table), keyOf2, func(k, _ []byte) error {
+			p := Position(tail(k, 0))
+			c.want(kept.since != 0 && kept.within(p), "%v is in the table of %s of what is kept", p, tableNames[table])
+			return nil
+		}))
+	}
+	return err
 }
 
 // checkBetween looks for keys between the tables, which are in order.

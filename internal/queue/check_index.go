@@ -26,13 +26,13 @@ func (c *checker) compare() error {
 	var bad error
 	err := c.r.Scan(lo, hi, func(k, v []byte) bool {
 		p := Position(tail(k, 0))
-		if m, err := decodeMessage(v); err == nil && p.indexed() {
+		if m, err := decodeMessage(v); err == nil && p.indexed() && !c.kept(p) {
 			bad = c.checkIndexed(p, m)
 		}
 		return bad == nil
 	})
 	for _, table := range []byte{tableAge, tableDelay, tableMember} {
-		lo, hi := tableRange(c.cfg.ID, table)
+		lo, hi := tableRange(c.cfg.ID, c.letter(table))
 		err = firstError(err, bad)
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (c *checker) checkIndexed(p Position, m *Message) error {
 
 // age reads a message's row in the table of ages.
 func (c *checker) age(p Position, m *Message) (s stub, found bool, err error) {
-	b, err := c.r.Get(ageKey(c.cfg.ID, m.SentAt, p))
+	b, err := c.r.Get(c.meta.rows.ageKey(c.cfg.ID, m.SentAt, p))
 	if b == nil || err != nil {
 		return s, false, err
 	}
@@ -93,7 +93,7 @@ func (c *checker) home(p Position, m *Message, age stub) (table byte, row stub, 
 	if s, ok := c.received[p]; ok {
 		return tableReceived, s, nil
 	}
-	b, err := c.r.Get(delayKey(c.cfg.ID, c.delayedUntil(age, m), p))
+	b, err := c.r.Get(c.meta.rows.delayKey(c.cfg.ID, c.delayedUntil(age, m), p))
 	if err != nil {
 		return 0, stub{}, err
 	}
@@ -140,8 +140,8 @@ func (c *checker) checkPlace(table byte, p Position, key []byte, m *Message) err
 		return err
 	}
 	rows := map[byte][]byte{
-		tableAge:    ageKey(c.cfg.ID, m.SentAt, p),
-		tableDelay:  delayKey(c.cfg.ID, c.delayedUntil(age, m), p),
+		tableAge:    c.meta.rows.ageKey(c.cfg.ID, m.SentAt, p),
+		tableDelay:  c.meta.rows.delayKey(c.cfg.ID, c.delayedUntil(age, m), p),
 		tableMember: memberKey(c.cfg.ID, m.Group, p),
 	}
 	home, _, err := c.home(p, m, age)

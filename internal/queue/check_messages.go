@@ -1,5 +1,7 @@
 package queue
 
+import "slices"
+
 // stub is what a row says of its message.
 type stub struct {
 	sent  Instant
@@ -7,8 +9,22 @@ type stub struct {
 	group string
 }
 
+// letter returns the letter of a table, in the edition that the queue uses if there are two.
+func (c *checker) letter(table byte) byte {
+	if slices.Contains(editions, table) {
+		return c.meta.rows.table(table)
+	}
+	return table
+}
+
+// kept reports whether the message at p is kept by a purge.
+func (c *checker) kept(p Position) bool {
+	_, received := c.received[p]
+	return !received && c.meta.kept.hides(p)
+}
+
 func (c *checker) checkReceived() error {
-	return c.scan(tableReceived, keyOf1, func(k, v []byte) error {
+	return c.scan(c.letter(tableReceived), keyOf1, func(k, v []byte) error {
 		p := Position(tail(k, 0))
 		m, group, err := decodeReceived(p, v)
 		if err != nil {
@@ -31,14 +47,19 @@ func (c *checker) checkReceived() error {
 
 // checkMessages goes through the messages.
 func (c *checker) checkMessages() error {
-	found := 0               // of those received
+	found := 0 // of those received
+	kept := uint64(0)
 	next := c.meta.line.head // of the line
 	var sent Instant         // of the message before
 	err := c.scan(tableMessage, keyOf1, func(k, v []byte) error {
 		p := Position(tail(k, 0))
+		m, err := decodeMessage(v)
+		if c.kept(p) {
+			kept++
+			return err
+		}
 		c.Messages++
 		c.Bytes += uint64(len(v))
-		m, err := decodeMessage(v)
 		if err != nil {
 			return err
 		}
@@ -77,6 +98,7 @@ func (c *checker) checkMessages() error {
 		return nil
 	})
 	c.wantGap(next, c.meta.line.next)
+	c.want(c.meta.kept.messages == kept, "%d messages are kept, the queue's record says %d", kept, c.meta.kept.messages)
 	c.want(c.meta.stored == c.Messages, "%d messages are stored, the queue's record says %d", c.Messages, c.meta.stored)
 	if err == nil && found != len(c.received) {
 		for p := range c.received {
@@ -102,7 +124,7 @@ func (c *checker) wantGap(next, p Position) {
 
 func (c *checker) checkDelays() error {
 	delayed := uint64(0)
-	err := c.scan(tableDelay, keyOf2, func(k, v []byte) error {
+	err := c.scan(c.letter(tableDelay), keyOf2, func(k, v []byte) error {
 		delayed++
 		at, p := Instant(tail(k, 1)), Position(tail(k, 0))
 		c.want(c.meta.delays.floor <= at, "%v waits before the floor of delays", p)
@@ -125,7 +147,7 @@ func (c *checker) checkDelays() error {
 }
 
 func (c *checker) checkAges() error {
-	return c.scan(tableAge, keyOf2, func(k, v []byte) error {
+	return c.scan(c.letter(tableAge), keyOf2, func(k, v []byte) error {
 		r := readRecord(v)
 		r.Instant()
 		c.ages.add(Position(tail(k, 0)), Instant(tail(k, 1)), r.String())

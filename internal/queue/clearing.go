@@ -36,13 +36,21 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 
 // indexFirst makes the first message of the line an indexed one.
 func (q *queue) indexFirst(key, record []byte) error {
+	only := q.indexed() == 0
+	q.line.take()
+	return q.indexAs(key, record, only)
+}
+
+// indexAnew makes a message an indexed one that the line held, and that is kept.
+func (q *queue) indexAnew(key, record []byte) error { return q.indexAs(key, record, q.indexed() == 0) }
+
+// indexAs gives a message of the line the next position of the index. only says that the index has no others.
+func (q *queue) indexAs(key, record []byte, only bool) error {
 	sent, err := sentAt(record)
 	if err != nil {
 		return err
 	}
-	only := q.indexed() == 0
 	q.tx.DeleteOnce(key)
-	q.line.take()
 	to := q.index.place(sent, only)
 	q.writeRecord(to, record)
 	q.index.setAge(to, sent, "", sent)

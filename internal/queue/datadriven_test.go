@@ -931,11 +931,11 @@ func (c *command) publish(e *Engine) error {
 }
 
 func (q *queue) stateOf(p Position, m *Message) string {
-	waits, at := delayKey(q.cfg.ID, m.SentAt, p), m.SentAt
+	waits, at := q.rows.delayKey(q.cfg.ID, m.SentAt, p), m.SentAt
 	if !q.cfg.FIFO && p.indexed() {
-		b, _ := q.tx.Get(ageKey(q.cfg.ID, m.SentAt, p))
+		b, _ := q.tx.Get(q.rows.ageKey(q.cfg.ID, m.SentAt, p))
 		at = readRecord(b).Instant()
-		waits = delayKey(q.cfg.ID, at, p)
+		waits = q.rows.delayKey(q.cfg.ID, at, p)
 	}
 	if b, _ := q.tx.Get(waits); b != nil {
 		return "delayed until " + since(q.delays.endOf(at))

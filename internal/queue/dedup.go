@@ -12,6 +12,7 @@ import "fmt"
 type dedup struct {
 	*base
 	dedupRecord
+	forgottenRecord
 	slots   *slots
 	filters map[uint64]*filter // by bucket
 }
@@ -88,6 +89,10 @@ func (d *dedup) wakeAt() Instant {
 
 // dropOld removes the buckets in which all ids are too old.
 func (d *dedup) dropOld() {
+	if d.until != 0 && d.now >= d.until {
+		d.forgottenRecord = forgottenRecord{}
+		d.markDirty()
+	}
 	current := bucketOf(d.now)
 	if d.high == 0 || current < d.low+2 {
 		return
@@ -109,6 +114,7 @@ func (d *dedup) dropOld() {
 // slots that hold some, because each range deletion makes reading a little slower.
 func (d *dedup) purge() error {
 	if d.high == 0 {
+		d.forgottenRecord = forgottenRecord{}
 		return nil
 	}
 	oldest := bucketOf(d.slots.horizon())
@@ -131,8 +137,14 @@ func (d *dedup) purge() error {
 		}
 	}
 	clear(d.filters)
-	d.dedupRecord = dedupRecord{}
+	d.dedupRecord, d.forgottenRecord = dedupRecord{}, forgottenRecord{}
 	return nil
+}
+
+// forget makes the ids and attempts up to these numbers count no more. Their rows stay, so that an undo of the purge
+// can take that back.
+func (d *dedup) forget(sequence, receipts uint64) {
+	d.forgottenRecord = forgottenRecord{sequence: sequence, receipts: receipts, until: d.now.Add(DedupInterval)}
 }
 
 // scope returns the text that is equal for two messages if they are duplicates.
@@ -150,6 +162,9 @@ func (d *dedup) duplicateOf(o *Outgoing) (Sent, bool, error) {
 		return Sent{}, false, err
 	}
 	s := Sent{Sequence: r.Uint(), Duplicate: true}
+	if s.Sequence <= d.sequence {
+		return Sent{}, false, r.err()
+	}
 	copy(s.ID[:], r.Raw(uint64(len(s.ID))))
 	return s, true, r.done("deduplication id")
 }
@@ -173,6 +188,9 @@ func (d *dedup) attempt(attempt string) (given []Delivery, found bool, err error
 	}
 	if err := r.done("receive attempt"); err != nil {
 		return nil, false, fmt.Errorf("repeat: %w", err)
+	}
+	if len(given) > 0 && given[0].Receipt <= d.receipts {
+		return nil, false, nil
 	}
 	return given, true, nil
 }

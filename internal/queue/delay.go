@@ -24,8 +24,8 @@ func (d *delays) load() error {
 	if d.count == 0 {
 		return nil
 	}
-	_, hi := tableRange(d.cfg.ID, tableDelay)
-	err := d.tx.Scan(tableKey(d.cfg.ID, tableDelay).instant(d.floor), hi, func(k, _ []byte) bool {
+	_, hi := d.rows.tableRange(d.cfg.ID, tableDelay)
+	err := d.tx.Scan(d.rows.delayKey(d.cfg.ID, d.floor, 0), hi, func(k, _ []byte) bool {
 		d.next = Instant(tail(k, 1))
 		return false
 	})
@@ -65,7 +65,7 @@ func (d *delays) postpone(p Position, group string, sent, due Instant) {
 	w := newRecord(16 + len(group))
 	w.Instant(sent)
 	w.String(group)
-	d.tx.Set(delayKey(d.cfg.ID, at, p), w.Writer)
+	d.tx.Set(d.rows.delayKey(d.cfg.ID, at, p), w.Writer)
 	d.count++
 	d.next = min(d.next, at)
 	d.markDirty()
@@ -73,7 +73,7 @@ func (d *delays) postpone(p Position, group string, sent, due Instant) {
 
 // drop removes the row of a message, and reports whether there was one.
 func (d *delays) drop(p Position, sent, due Instant) (bool, error) {
-	k := delayKey(d.cfg.ID, d.rowAt(sent, due), p)
+	k := d.rows.delayKey(d.cfg.ID, d.rowAt(sent, due), p)
 	b, err := d.tx.Get(k)
 	if b == nil || err != nil {
 		return false, err
@@ -109,7 +109,7 @@ func (d *delays) end(available func(group string, p Position, sent Instant) erro
 			break
 		}
 		d.work++
-		d.tx.DeleteOnce(delayKey(d.cfg.ID, w.at, w.pos))
+		d.tx.DeleteOnce(d.rows.delayKey(d.cfg.ID, w.at, w.pos))
 		d.count--
 		d.floor = w.at
 		if err := available(w.group, w.pos, w.sent); err != nil {
@@ -125,8 +125,8 @@ func (d *delays) end(available func(group string, p Position, sent Instant) erro
 func (d *delays) due() (due []waiting, next Instant, err error) {
 	var bad error
 	next = never
-	_, end := tableRange(d.cfg.ID, tableDelay)
-	err = d.tx.Scan(tableKey(d.cfg.ID, tableDelay).instant(d.floor), end, func(k, v []byte) bool {
+	_, end := d.rows.tableRange(d.cfg.ID, tableDelay)
+	err = d.tx.Scan(d.rows.delayKey(d.cfg.ID, d.floor, 0), end, func(k, v []byte) bool {
 		w := waiting{at: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
 		if d.endOf(w.at) > d.now || len(due) == workAtOnce {
 			next = w.at
@@ -148,8 +148,8 @@ func (d *delays) countQuiet(noisy map[string]uint64) (n uint64, err error) {
 	}
 	var bad error
 	looked := 0
-	_, end := tableRange(d.cfg.ID, tableDelay)
-	err = d.tx.Scan(tableKey(d.cfg.ID, tableDelay).instant(d.floor), end, func(_, v []byte) bool {
+	_, end := d.rows.tableRange(d.cfg.ID, tableDelay)
+	err = d.tx.Scan(d.rows.delayKey(d.cfg.ID, d.floor, 0), end, func(_, v []byte) bool {
 		r := readRecord(v)
 		r.Instant()
 		if _, out := noisy[r.String()]; !out {

@@ -22,6 +22,9 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 		m := q.held.at[r.Position]
 		switch {
 		case m == nil:
+			if err := q.deleteKept(r.Position); err != nil {
+				return nil, err
+			}
 		case q.cfg.FIFO && !m.heldBy(r):
 			results[i] = ErrReceiptExpired
 		default:

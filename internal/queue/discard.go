@@ -45,7 +45,7 @@ func (e *Engine) Discard(id ID, messages []Located) ([]bool, error) {
 func (q *queue) discard(l Located) (deleted, later bool, err error) {
 	q.work++
 	b, err := q.tx.Get(messageKey(q.cfg.ID, l.Position))
-	if err != nil || b == nil {
+	if err != nil || b == nil || q.held.at[l.Position] == nil && q.kept.hides(l.Position) {
 		return false, false, err
 	}
 	q.work += len(b) >> 10

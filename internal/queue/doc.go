@@ -39,6 +39,7 @@
 //	e sent position        age of what is in no order of age        (index.go)
 //	t started              message move tasks                       (moves.go)
 //	c started              what a running task chooses and edits    (moves.go)
+//	D, E, S                the second edition of d, e and s         (kept.go)
 //	a shard                the last accepted from another shard     (accept.go)
 //	k slot queue kind id   deduplication and receive attempts       (slots.go)
 //	v level start name     rows of the series of a queue            (block.go)

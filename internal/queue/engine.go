@@ -31,6 +31,9 @@ type Engine struct {
 	deliverable []ID // queues of subscriptions that have become available
 	searches    []ID // queues with tasks that have begun to want a search
 	unwritten   []ID // queues whose empty receives are not written yet
+
+	keepPurged bool // see KeepPurged
+	undoAtOnce int  // messages that one call of restoreKept brings back
 }
 
 // clockKey is the key of the newest instant that the engine has seen. The engine's time never goes back, even over a
@@ -81,7 +84,8 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 func newEngine(deleted func(ID) bool, keep Keep) *Engine {
 	e := &Engine{
 		transaction: transaction{limit: math.MaxInt}, queues: make(map[ID]*queue), byARN: make(map[string]destination),
-		groupRecords: make(groupCache), wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
+		groupRecords: make(groupCache), undoAtOnce: workAtOnce,
+		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	t := &e.transaction
 	e.outboxes = outboxes{transaction: t, at: make(map[ID]*outbox)}
@@ -130,9 +134,12 @@ func (q *queue) load() error {
 	if err := q.restore(b); err != nil {
 		return err
 	}
-	if b[0] == metaVersion {
+	if q.tally.counting != (counting{}) {
 		q.e.series.waits = false
 		q.needs(formats.Series)
+	}
+	if b[0] == keptVersion {
+		q.needs(formats.Kept)
 	}
 	if err := q.tally.loadName(); err != nil {
 		return err
@@ -220,9 +227,12 @@ func (e *Engine) End() []ID {
 			m := q.record()
 			e.scratch = m.encode(e.scratch)
 			e.tx.Set(e.key(q.cfg.ID, tableMeta), e.scratch)
-			if e.scratch[0] == metaVersion {
+			if m.counting != (counting{}) {
 				e.needs(formats.Series)
 				q.tally.saveName()
+			}
+			if e.scratch[0] == keptVersion {
+				e.needs(formats.Kept)
 			}
 			q.dirty = false
 			q.tally.written()

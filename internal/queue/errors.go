@@ -27,6 +27,7 @@ const (
 	ErrSealed
 	ErrTooLong
 	ErrNotKnown
+	ErrNothingKept
 	refusalsEnd // behind the last
 )
 
@@ -46,6 +47,7 @@ var refusalTexts = [refusalsEnd]string{
 	ErrSealed:          "the queue is sealed, to find out whether it can be deleted",
 	ErrTooLong:         "what is asked for is too long for one transaction",
 	ErrNotKnown:        "a queue is not known yet",
+	ErrNothingKept:     "no purge of the queue can be undone",
 }
 
 // Known reports whether r is one of the refusals above. Another program may know further numbers.

@@ -30,7 +30,7 @@ func (q *queue) floor() Instant {
 // expire drops messages that are too old.
 func (q *queue) expire() error {
 	floor := q.floor()
-	if floor == never || floor.Add(q.cfg.Retention) > q.now || q.now < q.nextExpiry {
+	if floor == never || floor.Add(q.cfg.Retention) > q.now || q.now < q.nextExpiry || q.kept.undoes() {
 		return nil
 	}
 	q.nextExpiry = q.now.Add(expiryInterval)

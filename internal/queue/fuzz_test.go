@@ -61,6 +61,13 @@ func FuzzQueueRecord(f *testing.F) {
 		line: lineRecord{1, 2, epoch}, index: indexRecord{3, epoch + 2, 0}, rota: rotaRecord{4, 5, 6}, stored: 7,
 		delays: delaysRecord{8, epoch + 1}, held: heldRecord{9}, purged: epoch + 3, dedup: dedupRecord{10, 11},
 	}).encode(nil))
+	f.Add((&meta{
+		stored: 1, rows: true, mixed: true, forgotten: forgottenRecord{1, 2, epoch},
+		kept: keptRecord{
+			since: epoch, line: 3, waited: 2, indexed: indexedBit + 4, messages: 5, held: 1, delayed: 1, places: 7,
+			forgotten: forgottenRecord{8, 9, epoch}, undo: undoOthers, at: 2, postpones: true,
+		},
+	}).encode(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m, again meta
 		if m.decode(b) != nil {

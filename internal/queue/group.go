@@ -17,7 +17,7 @@ type activeGroup struct {
 	elem  *list.Element
 }
 
-func (g *activeGroup) hold(m *received) { g.held = append(g.held, m) }
+func (g *activeGroup) hold(m *received) { g.held = insertReceived(g.held, m) }
 
 func (g *activeGroup) remove(m *received) {
 	i := slices.Index(g.held, m)
@@ -71,6 +71,8 @@ type groups struct {
 	paused map[string]bool         // FIFO, by name: those of the table
 
 	pausesChanged bool // the attributes may name other groups than the table
+	// mixed says that members may stand in front of messages that their groups hold: an undo has brought them back.
+	mixed bool
 }
 
 func newGroups(b *base, o *rota, cache groupCache) groups {
@@ -242,6 +244,44 @@ func (g *groups) activate(name string) *activeGroup {
 		g.active[name] = a
 	}
 	return a
+}
+
+// reactivate makes a group active of which an undo brings back a received message, if it is not. An active group has a
+// place in front of the rota's head: it takes one that a group had before the purge.
+func (g *groups) reactivate(name string, places *uint64) error {
+	if g.active[name] != nil {
+		return nil
+	}
+	r, err := g.record(name)
+	if err != nil {
+		return err
+	}
+	g.rota.remove(name, r)
+	if *places == 0 {
+		return fmt.Errorf("places of active groups: %w", errMissing)
+	}
+	r.order = *places
+	*places--
+	g.tx.Set(rotaKey(g.cfg.ID, r.order), []byte(name))
+	g.tx.Set(groupKey(g.cfg.ID, name), r.encode())
+	g.activate(name)
+	return nil
+}
+
+// before returns the first member of an active group, if it stands in front of p.
+func (g *groups) before(a *activeGroup, p Position) (m member, found bool, err error) {
+	if !g.mixed {
+		return member{}, false, nil
+	}
+	r, err := g.record(a.name)
+	if err != nil {
+		return member{}, false, err
+	}
+	some, err := g.first(a.name, r, 1)
+	if err != nil || len(some) == 0 || some[0].pos > p {
+		return member{}, false, err
+	}
+	return some[0], true, nil
 }
 
 // updateReady adds a group that can be served to the end of the ready groups, if it

@@ -75,8 +75,8 @@ func (s *grouping) readDelayed() error {
 	}
 	var bad error
 	n := 0
-	_, end := tableRange(s.queue, tableDelay)
-	err := s.r.Scan(delayKey(s.queue, s.meta.delays.floor, 0), end, func(k, v []byte) bool {
+	_, end := s.meta.rows.tableRange(s.queue, tableDelay)
+	err := s.r.Scan(s.meta.rows.delayKey(s.queue, s.meta.delays.floor, 0), end, func(k, v []byte) bool {
 		r := readRecord(v)
 		r.Instant()
 		name := r.String()
@@ -103,7 +103,7 @@ type heldGroup struct {
 // readHeld reads which messages were received. Their number is bounded.
 func (s *grouping) readHeld() error {
 	var bad error
-	lo, hi := tableRange(s.queue, tableReceived)
+	lo, hi := s.meta.rows.tableRange(s.queue, tableReceived)
 	err := s.r.Scan(lo, hi, func(k, v []byte) bool {
 		m, name, err := decodeReceived(Position(tail(k, 0)), v)
 		if bad = err; err != nil {
@@ -170,12 +170,19 @@ func (s *grouping) lookAt(p Position, value []byte) error {
 // firstOf returns the position of the first message of a group. It returns 0 if the position is unknown because too
 // many messages are delayed.
 func (s *grouping) firstOf(name string) (Position, error) {
-	if h := s.held[name]; h != nil {
-		return h.first.pos, nil
-	}
 	first := Position(0)
+	if h := s.held[name]; h != nil {
+		if first = h.first.pos; !s.meta.mixed {
+			return first, nil
+		}
+	}
 	lo, hi := memberRange(s.queue, name, 0)
-	err := s.r.Scan(lo, hi, func(k, _ []byte) bool { first = Position(tail(k, 0)); return false })
+	err := s.r.Scan(lo, hi, func(k, _ []byte) bool {
+		if p := Position(tail(k, 0)); first == 0 || p < first {
+			first = p
+		}
+		return false
+	})
 	if d := s.delayed[name]; first == 0 && d != nil {
 		first = d.first
 	}

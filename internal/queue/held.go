@@ -39,7 +39,7 @@ func newHeld(b *base) held {
 // visible.
 func (h *held) load(track func(m *received, group string)) error {
 	var bad error
-	lo, hi := tableRange(h.cfg.ID, tableReceived)
+	lo, hi := h.rows.tableRange(h.cfg.ID, tableReceived)
 	err := h.tx.Scan(lo, hi, func(k, v []byte) bool {
 		m, group, err := decodeReceived(Position(tail(k, 0)), v)
 		if bad = err; bad != nil {
@@ -189,7 +189,9 @@ func (h *held) remove(m *received) {
 }
 
 // rowKey returns the key of m's row for one call of tx.
-func (h *held) rowKey(m *received) key { return h.key(h.cfg.ID, tableReceived).position(m.pos) }
+func (h *held) rowKey(m *received) key {
+	return h.key(h.cfg.ID, h.rows.table(tableReceived)).position(m.pos)
+}
 
 // noisyGroups returns how many messages each noisy group of a standard queue has in flight.
 func (h *held) noisyGroups() map[string]uint64 {

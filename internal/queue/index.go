@@ -42,19 +42,19 @@ func (x *index) setAge(p Position, sent Instant, group string, due Instant) {
 	w := newRecord(16 + len(group))
 	w.Instant(due)
 	w.String(group)
-	x.tx.Set(ageKey(x.cfg.ID, sent, p), w.Writer)
+	x.tx.Set(x.rows.ageKey(x.cfg.ID, sent, p), w.Writer)
 }
 
 // dropAge removes the row of a message, if it has one.
 func (x *index) dropAge(p Position, sent Instant) {
 	if !x.cfg.FIFO {
-		x.tx.DeleteOnce(ageKey(x.cfg.ID, sent, p))
+		x.tx.DeleteOnce(x.rows.ageKey(x.cfg.ID, sent, p))
 	}
 }
 
 // dueOf returns when the delay of a message of a standard queue ends or has ended, as its row says.
 func (x *index) dueOf(p Position, sent Instant) (Instant, error) {
-	b, err := x.tx.Get(ageKey(x.cfg.ID, sent, p))
+	b, err := x.tx.Get(x.rows.ageKey(x.cfg.ID, sent, p))
 	if err != nil {
 		return 0, err
 	}
@@ -88,8 +88,8 @@ func (x *index) old(limit Instant) (old []aged, floor Instant, err error) {
 func (x *index) oldByAge(limit Instant) (old []aged, floor Instant, err error) {
 	var bad error
 	floor = never
-	_, end := tableRange(x.cfg.ID, tableAge)
-	err = x.tx.Scan(tableKey(x.cfg.ID, tableAge).instant(x.floor), end, func(k, v []byte) bool {
+	_, end := x.rows.tableRange(x.cfg.ID, tableAge)
+	err = x.tx.Scan(x.rows.ageKey(x.cfg.ID, x.floor, 0), end, func(k, v []byte) bool {
 		a := aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
 		if a.sent > limit || len(old) == workAtOnce {
 			floor = a.sent
@@ -154,8 +154,8 @@ func (x *index) oldestByAge(ignore func(aged) bool) (Instant, error) {
 	var first aged
 	var bad error
 	looked := 0
-	_, end := tableRange(x.cfg.ID, tableAge)
-	err := x.tx.Scan(tableKey(x.cfg.ID, tableAge).instant(x.floor), end, func(k, v []byte) bool {
+	_, end := x.rows.tableRange(x.cfg.ID, tableAge)
+	err := x.tx.Scan(x.rows.ageKey(x.cfg.ID, x.floor, 0), end, func(k, v []byte) bool {
 		first = aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
 		r := readRecord(v)
 		first.due, first.group = r.Instant(), r.String()
@@ -182,7 +182,7 @@ func (x *index) arrival(a aged) (Instant, error) {
 	}
 	at := a.due
 	_, end := tableRange(x.cfg.ID, tableMessage)
-	err = x.tx.Scan(messageKey(x.cfg.ID, indexedBit), end, func(k, v []byte) bool {
+	err = x.tx.Scan(messageKey(x.cfg.ID, max(x.head, indexedBit)), end, func(k, v []byte) bool {
 		a = aged{pos: Position(tail(k, 0))}
 		a.sent, err = sentAt(v)
 		return false
@@ -190,7 +190,7 @@ func (x *index) arrival(a aged) (Instant, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := x.tx.Get(ageKey(x.cfg.ID, a.sent, a.pos))
+	b, err := x.tx.Get(x.rows.ageKey(x.cfg.ID, a.sent, a.pos))
 	if b == nil || err != nil {
 		return at, err
 	}
@@ -199,4 +199,12 @@ func (x *index) arrival(a aged) (Instant, error) {
 }
 
 // purge forgets all messages.
-func (x *index) purge() { x.indexRecord = indexRecord{last: x.last} }
+func (x *index) purge() { x.indexRecord = indexRecord{last: x.last, head: x.end()} }
+
+// lower makes room for a message of an earlier time. only says that there are no others.
+func (x *index) lower(p Position, sent Instant, only bool) {
+	if only {
+		x.floor, x.head = sent, p
+	}
+	x.floor, x.head = min(x.floor, sent), min(x.head, p)
+}

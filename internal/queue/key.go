@@ -55,25 +55,58 @@ func tableKey(q ID, table byte) key { return appendTableKey(make(key, 0, 48), q,
 
 func appendTableKey(k key, q ID, table byte) key { return append(k.uint64(uint64(q)), table) }
 
-func (k key) uint64(n uint64) key              { return binary.BigEndian.AppendUint64(k, n) }
-func (k key) instant(i Instant) key            { return k.uint64(uint64(i)) }
-func (k key) position(p Position) key          { return k.uint64(uint64(p)) }
-func (k key) string(s string) key              { return append(k, s...) }
-func (k key) byte(b byte) key                  { return append(k, b) }
-func messageKey(q ID, p Position) key          { return tableKey(q, tableMessage).position(p) }
-func receivedKey(q ID, p Position) key         { return tableKey(q, tableReceived).position(p) }
-func metaKey(q ID) key                         { return tableKey(q, tableMeta) }
-func ownNameKey(q ID) key                      { return tableKey(q, tableOwnName) }
-func rotaKey(q ID, order uint64) key           { return tableKey(q, tableRota).uint64(order) }
-func taskKey(q ID, started Instant) key        { return tableKey(q, tableTask).instant(started) }
-func choiceKey(q ID, started Instant) key      { return tableKey(q, tableChoice).instant(started) }
-func delayKey(q ID, t Instant, p Position) key { return tableKey(q, tableDelay).instant(t).position(p) }
-func ageKey(q ID, t Instant, p Position) key   { return tableKey(q, tableAge).instant(t).position(p) }
-func outboxKey(q ID) key                       { return tableKey(q, tableOutbox) }
-func outboxMessageKey(q ID, p Position) key    { return tableKey(q, tableOutboxMessage).position(p) }
+func (k key) uint64(n uint64) key           { return binary.BigEndian.AppendUint64(k, n) }
+func (k key) instant(i Instant) key         { return k.uint64(uint64(i)) }
+func (k key) position(p Position) key       { return k.uint64(uint64(p)) }
+func (k key) string(s string) key           { return append(k, s...) }
+func (k key) byte(b byte) key               { return append(k, b) }
+func messageKey(q ID, p Position) key       { return tableKey(q, tableMessage).position(p) }
+func metaKey(q ID) key                      { return tableKey(q, tableMeta) }
+func ownNameKey(q ID) key                   { return tableKey(q, tableOwnName) }
+func rotaKey(q ID, order uint64) key        { return tableKey(q, tableRota).uint64(order) }
+func taskKey(q ID, started Instant) key     { return tableKey(q, tableTask).instant(started) }
+func choiceKey(q ID, started Instant) key   { return tableKey(q, tableChoice).instant(started) }
+func outboxKey(q ID) key                    { return tableKey(q, tableOutbox) }
+func outboxMessageKey(q ID, p Position) key { return tableKey(q, tableOutboxMessage).position(p) }
 func acceptedKey(q ID, from FromShard) key {
 	return tableKey(q, tableAccepted).uint64(uint64(from.Shard))
 }
+
+// edition says which of two tables hold the rows of a queue's received messages, delays and ages. A purge that can be
+// undone leaves the rows where they are and goes on with the other edition; see kept.
+type edition bool
+
+// table returns the letter of one of these tables.
+func (e edition) table(first byte) byte {
+	if e {
+		return first - 'a' + 'A'
+	}
+	return first
+}
+
+// editions are the tables that have two.
+var editions = []byte{tableReceived, tableDelay, tableAge}
+
+// The letters of the second edition.
+const (
+	secondDelay    = 'D'
+	secondAge      = 'E'
+	secondReceived = 'S'
+)
+
+func (e edition) receivedKey(q ID, p Position) key {
+	return tableKey(q, e.table(tableReceived)).position(p)
+}
+
+func (e edition) delayKey(q ID, t Instant, p Position) key {
+	return tableKey(q, e.table(tableDelay)).instant(t).position(p)
+}
+
+func (e edition) ageKey(q ID, t Instant, p Position) key {
+	return tableKey(q, e.table(tableAge)).instant(t).position(p)
+}
+
+func (e edition) tableRange(q ID, first byte) (lo, hi []byte) { return tableRange(q, e.table(first)) }
 
 // groupKey, pausedKey and memberKey end the group's name with a zero byte, which no name
 // contains, so that no group's keys lie between another's.

@@ -48,11 +48,19 @@ func (l *line) take() Position {
 	return l.head - 1
 }
 
-// hold notes that m, the message taken last, is held.
+// hold notes that m is held: the message taken last, or one that an undo brings back.
 func (l *line) hold(m *received) {
 	l.trim()
-	l.received = append(l.received, m)
+	l.received = insertReceived(l.received, m)
 	l.held++
+}
+
+// lower makes room for messages of an earlier time.
+func (l *line) lower(sent Instant) {
+	if l.count() == 0 {
+		l.floor = sent
+	}
+	l.floor = min(l.floor, sent)
 }
 
 // release notes that a message is held no longer.

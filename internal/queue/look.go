@@ -13,6 +13,7 @@ type Look struct {
 	delay     Instant // how long a FIFO queue delays
 	retention Instant
 	now       Instant
+	kept      keptRecord // for Weigh
 
 	Cipher Cipher // of encrypted messages; nil: there are no keys
 }
@@ -63,7 +64,7 @@ func (l Look) Oldest(r Reader) (Instant, error) {
 	oldest := never
 	// The line is in order of age, and what was received of it is in front.
 	first := Position(0)
-	err := r.Scan(receivedKey(l.queue, 0), receivedKey(l.queue, indexedBit), func(k, _ []byte) bool {
+	err := r.Scan(m.rows.receivedKey(l.queue, 0), m.rows.receivedKey(l.queue, indexedBit), func(k, _ []byte) bool {
 		first = Position(tail(k, 0))
 		return false
 	})
@@ -96,8 +97,8 @@ func (l Look) Oldest(r Reader) (Instant, error) {
 func (l *Look) oldestIndexed(r Reader, m *meta) (oldest Instant, err error) {
 	oldest = never
 	if !l.fifo {
-		_, end := tableRange(l.queue, tableAge)
-		err = r.Scan(tableKey(l.queue, tableAge).instant(m.index.floor), end, func(k, _ []byte) bool {
+		_, end := m.rows.tableRange(l.queue, tableAge)
+		err = r.Scan(m.rows.ageKey(l.queue, m.index.floor, 0), end, func(k, _ []byte) bool {
 			oldest = Instant(tail(k, 1))
 			return false
 		})

@@ -11,6 +11,12 @@ type meta struct {
 	stored   uint64 // messages in the queue, in all states
 	purged   Instant
 	counting // not in records of older programs
+
+	// The others are in records of keptVersion only.
+	rows      edition
+	mixed     bool // see groups
+	forgotten forgottenRecord
+	kept      keptRecord
 }
 
 // lineRecord is the stored state of a line.
@@ -55,11 +61,15 @@ type dedupRecord struct {
 // is of recordVersion, which older programs can read.
 const metaVersion = 2
 
+// keptVersion is the version of a record with the fields of a purge that can be undone.
+const keptVersion = 3
+
 // encode returns the record, in buf if it has room:
 //
 //	version | line | index.last | rota | stored | delays.count | receipts | delays.floor
 //	| index.floor | index.head | purged | dedup
 //	and, of metaVersion: what counting.encode writes
+//	of keptVersion, also: what encodeKept writes
 func (m *meta) encode(buf []byte) []byte {
 	w := beginRecord(buf)
 	w.Uint(uint64(m.line.head))
@@ -78,7 +88,12 @@ func (m *meta) encode(buf []byte) []byte {
 	w.Instant(m.purged)
 	w.Uint(m.dedup.low)
 	w.Uint(m.dedup.high)
-	if m.counting != (counting{}) {
+	switch {
+	case m.keptFields():
+		w.Writer[0] = keptVersion
+		m.counting.encode(&w)
+		m.encodeKept(&w)
+	case m.counting != (counting{}):
 		w.Writer[0] = metaVersion
 		m.counting.encode(&w)
 	}
@@ -86,7 +101,7 @@ func (m *meta) encode(buf []byte) []byte {
 }
 
 func (m *meta) decode(b []byte) error {
-	r := readRecordUpTo(metaVersion, b)
+	r := readRecordUpTo(keptVersion, b)
 	*m = meta{line: lineRecord{Position(r.Uint()), Position(r.Uint()), r.Instant()}}
 	m.index.last = Position(r.Uint())
 	m.rota = rotaRecord{r.Uint(), r.Uint(), r.Uint()}
@@ -94,8 +109,11 @@ func (m *meta) decode(b []byte) error {
 	m.delays.floor, m.index.floor, m.index.head = r.Instant(), r.Instant(), Position(r.Uint())
 	m.purged = r.Instant()
 	m.dedup = dedupRecord{r.Uint(), r.Uint()}
-	if !r.Failed() && b[0] == metaVersion {
+	if !r.Failed() && b[0] >= metaVersion {
 		m.counting.decode(r)
+	}
+	if !r.Failed() && b[0] >= keptVersion {
+		m.decodeKept(r)
 	}
 	return r.done("queue")
 }
@@ -106,6 +124,7 @@ func (q *queue) record() meta {
 		line: q.line.lineRecord, index: q.index.indexRecord, rota: q.rota.rotaRecord,
 		held: q.held.heldRecord, delays: q.delays.delaysRecord, dedup: q.dedup.dedupRecord,
 		stored: q.stored, purged: q.purged, counting: q.tally.counting,
+		rows: q.rows, mixed: q.groups.mixed, forgotten: q.dedup.forgottenRecord, kept: q.kept.keptRecord,
 	}
 }
 
@@ -118,5 +137,6 @@ func (q *queue) restore(record []byte) error {
 	q.line.lineRecord, q.index.indexRecord, q.rota.rotaRecord = m.line, m.index, m.rota
 	q.held.heldRecord, q.delays.delaysRecord, q.dedup.dedupRecord = m.held, m.delays, m.dedup
 	q.stored, q.purged, q.tally.counting = m.stored, m.purged, m.counting
+	q.rows, q.groups.mixed, q.dedup.forgottenRecord, q.kept.keptRecord = m.rows, m.mixed, m.forgotten, m.kept
 	return nil
 }

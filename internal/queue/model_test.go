@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,18 +22,31 @@ import (
 
 func TestStandardModel(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) { testModel(t, false) })
+	rapid.Check(t, func(t *rapid.T) { testModel(t, false, false) })
 }
 
 func TestFIFOModel(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) { testModel(t, true) })
+	rapid.Check(t, func(t *rapid.T) { testModel(t, true, false) })
+}
+
+// The queues of these tests are purged often, and the purges undone.
+
+func TestUndoStandardModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { testModel(t, false, true) })
+}
+
+func TestUndoFIFOModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { testModel(t, true, true) })
 }
 
 type model struct {
 	t         *rapid.T
 	rig       *rig
 	fifo      bool
+	undoing   bool // purges and undos are frequent
 	queues    []*modelQueue
 	names     []string    // ARNs, one for each of queues
 	elsewhere *modelQueue // that another shard serves
@@ -58,6 +72,7 @@ type modelQueue struct {
 	eligible map[*modelMessage]bool // the running task, which has a selection, has to move them
 	last     map[string]Position    // of its messages moved, by group
 	came     map[FromShard][]Transfer
+	kept     *modelKept
 	cleared  bool // messages of the line may have become indexed ones, to let others be discarded
 }
 
@@ -82,6 +97,14 @@ type modelMessage struct {
 	gone     bool
 }
 
+// modelKept is what the last purge of a queue has removed.
+type modelKept struct {
+	since    Instant
+	messages []*modelMessage
+	accepted map[string]acceptance
+	attempts map[string]modelAttempt
+}
+
 type modelReceipt struct {
 	m *modelMessage
 	d Delivery
@@ -99,8 +122,8 @@ type modelAttempt struct {
 	until []Instant
 }
 
-func testModel(t *rapid.T, fifo bool) {
-	m := &model{t: t, rig: newRig(t), fifo: fifo, counted: make(map[string]*[Counters]int64)}
+func testModel(t *rapid.T, fifo, undoing bool) {
+	m := &model{t: t, rig: newRig(t), fifo: fifo, undoing: undoing, counted: make(map[string]*[Counters]int64)}
 	defer m.rig.close()
 	if rapid.Bool().Draw(t, "few copies at once") {
 		m.rig.copies = extent{copies: 2, bytes: 1000}
@@ -108,6 +131,10 @@ func testModel(t *rapid.T, fifo bool) {
 	}
 	if pick(m, "series", false, true) {
 		m.rig.keep = Keep{Minutes: time.Hour, FiveMinutes: 12 * time.Hour, Hours: 1000 * time.Hour}
+		m.rig.reload()
+	}
+	if undoing || pick(m, "purges keep", true, false) {
+		m.rig.kept, m.rig.undoAtOnce = true, pick(m, "brought back at once", 1, 2, 1000)
 		m.rig.reload()
 	}
 	n := rapid.IntRange(2, 4).Draw(t, "queues")
@@ -141,6 +168,8 @@ func testModel(t *rapid.T, fifo bool) {
 		"lose":       m.lose,
 		"configure":  m.configure,
 		"purge":      m.purge,
+		"undo":       m.undo,
+		"forget":     m.forget,
 		"drop":       m.drop,
 		"move":       m.move,
 		"forward":    m.forward,
@@ -280,6 +309,11 @@ func (m *model) drop(*rapid.T) {
 // Time.
 
 func (m *model) advance(*rapid.T) {
+	if m.undoing && pick(m, "later", true, true, true, false) {
+		m.rig.now = m.now().Add(pick(m, "time", time.Millisecond, time.Second, 10*time.Second, time.Minute))
+		m.settle()
+		return
+	}
 	d := pick(m, "time", time.Millisecond, 999*time.Millisecond, time.Second, 5*time.Second, 10*time.Second,
 		30*time.Second, time.Minute, 5*time.Minute-time.Millisecond, 5*time.Minute, 12*time.Hour,
 		time.Duration(rapid.IntRange(1, 100_000).Draw(m.t, "milliseconds"))*time.Millisecond)
@@ -379,6 +413,9 @@ func (m *model) settle() {
 				x.waits = false
 			}
 		}
+		if q.kept != nil && m.now() >= q.kept.since.Add(UndoInterval) {
+			q.kept = nil
+		}
 	}
 	m.follow(nil)
 }
@@ -409,7 +446,16 @@ func (m *model) exhausted(q *modelQueue, x *modelMessage) bool {
 // reachable returns the messages that a receive could give out or move to the
 // dead-letter queue, in order for each group of a FIFO queue.
 func (m *model) reachable(q *modelQueue) []*modelMessage {
-	return slices.DeleteFunc(m.visible(q), func(x *modelMessage) bool { return slices.Contains(q.cfg.PausedGroups, x.group) })
+	blocked := make(map[string]bool) // groups whose first received message is in flight
+	seen := make(map[string]bool)
+	for _, x := range q.messages {
+		if q.cfg.FIFO && x.held && !seen[x.group] {
+			seen[x.group], blocked[x.group] = true, m.inFlight(x)
+		}
+	}
+	return slices.DeleteFunc(m.visible(q), func(x *modelMessage) bool {
+		return slices.Contains(q.cfg.PausedGroups, x.group) || blocked[x.group]
+	})
 }
 
 // visible returns the messages that a task with a selection could move: also those of paused groups.
@@ -809,6 +855,11 @@ func (m *model) delete(*rapid.T) {
 		switch {
 		case r.m.gone:
 			want = append(want, nil)
+			if k := q.kept; k != nil && slices.Contains(k.messages, r.m) {
+				if k.messages = slices.DeleteFunc(k.messages, func(x *modelMessage) bool { return x == r.m }); len(k.messages) == 0 {
+					q.kept = nil
+				}
+			}
 		case q.cfg.FIFO && !m.holds(r):
 			want = append(want, ErrReceiptExpired)
 		default:
@@ -927,6 +978,9 @@ func (m *model) giveBack(*rapid.T) {
 	}
 	if taken {
 		delete(q.attempts, attempt)
+		if q.kept != nil {
+			delete(q.kept.attempts, attempt)
+		}
 		kept := slices.DeleteFunc(slices.Clone(picked[:n]), func(r modelReceipt) bool { return !held(r) })
 		if attempt != "" && len(kept) > 0 {
 			m.attempted(q, attempt, kept)
@@ -951,7 +1005,9 @@ func (m *model) remove(q *modelQueue, x *modelMessage) {
 }
 
 func (m *model) purge(*rapid.T) {
-	m.seldom()
+	if !m.undoing {
+		m.seldom()
+	}
 	q := m.pickQueue()
 	err := m.rig.transact(func(e *Engine) error { _, err := e.Purge(Purging{Queue: q.cfg.ID}); return err })
 	early := q.purged != 0 && m.now().Sub(q.purged) < time.Minute
@@ -962,11 +1018,104 @@ func (m *model) purge(*rapid.T) {
 		for _, x := range q.messages {
 			x.gone = true
 		}
+		if m.rig.kept && len(q.messages) > 0 {
+			q.kept = &modelKept{
+				since: m.now(), messages: q.messages, accepted: maps.Clone(q.accepted), attempts: maps.Clone(q.attempts),
+			}
+		}
 		q.messages, q.purged = nil, m.now()
 		clear(q.accepted)
 		clear(q.attempts)
 	}
 	m.follow(nil)
+	m.settle()
+}
+
+// undo brings back what the last purge has removed.
+func (m *model) undo(*rapid.T) {
+	q := m.pickQueue()
+	if i := slices.IndexFunc(m.queues, func(q *modelQueue) bool { return q.kept != nil }); i >= 0 && pick(m, "that was purged", true, true, false) {
+		q = m.queues[i]
+	}
+	var got Kept
+	err := m.rig.transact(func(e *Engine) (err error) { got, err = e.UndoPurge(q.cfg.ID); return err })
+	held, heldBefore := 0, 0
+	for _, x := range q.messages {
+		if x.held {
+			held++
+		}
+	}
+	if q.kept != nil {
+		for _, x := range q.kept.messages {
+			if x.held {
+				heldBefore++
+			}
+		}
+	}
+	var want error
+	switch {
+	case q.kept == nil:
+		want = ErrNothingKept
+	case len(q.tasks) > 0 && q.tasks[0].Status == MoveRunning:
+		want = ErrTaskRunning
+	case heldBefore > 0 && held+heldBefore > q.cfg.MaxInFlight:
+		want = ErrOverLimit
+	}
+	if !errors.Is(err, want) {
+		m.failf("the undo gave %v, should give %v", err, want)
+	}
+	if want != nil {
+		m.settle()
+		return
+	}
+	k := q.kept
+	if want := (Kept{Since: k.since, Until: k.since.Add(UndoInterval), Messages: uint64(len(k.messages)), Undoing: got.Undoing}); got != want {
+		m.failf("the undo is of %+v, should be of %+v", got, want)
+	}
+	postpones := !q.cfg.FIFO || !slices.ContainsFunc(q.messages, func(x *modelMessage) bool { return !x.waits })
+	for _, x := range k.messages {
+		x.gone, x.arrived = false, max(x.arrived, m.now())
+		x.waits = x.waits && postpones
+	}
+	q.messages = append(k.messages, q.messages...)
+	for id, a := range k.accepted {
+		if _, newer := q.accepted[id]; !newer {
+			q.accepted[id] = a
+		}
+	}
+	for name, a := range k.attempts {
+		if _, newer := q.attempts[name]; !newer {
+			q.attempts[name] = a
+		}
+	}
+	q.kept, q.cleared = nil, true
+	for round := 0; m.rig.engine.queues[q.cfg.ID].kept.undoes(); round++ {
+		if round == 1000 {
+			m.failf("the undo does not get on")
+		}
+		if pick(m, "reload meanwhile", false, false, false, true) {
+			m.rig.load()
+			m.told = false
+		}
+		if err := m.rig.transact((*Engine).Advance); err != nil {
+			m.failf("advance: %v", err)
+		}
+		if m.rig.engine.NextWake() > m.now() && m.rig.engine.queues[q.cfg.ID].kept.undoes() {
+			m.rig.now++
+		}
+	}
+	m.settle()
+}
+
+// forget gives up what purges have kept.
+func (m *model) forget(*rapid.T) {
+	m.seldom()
+	if err := m.rig.transact(func(e *Engine) error { e.ForgetPurged(); return nil }); err != nil {
+		m.failf("forget: %v", err)
+	}
+	for _, q := range m.queues {
+		q.kept = nil
+	}
 	m.settle()
 }
 

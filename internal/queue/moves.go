@@ -166,13 +166,14 @@ func (m *moves) supply(f *Found) {
 }
 
 // StartMove starts a task that moves as many messages of a queue as are visible now.
-// A queue has one running task at a time: a second gives ErrTaskRunning.
+// A queue has one running task at a time: a second gives ErrTaskRunning, and so does one that would start while an undo
+// of a purge brings messages back.
 func (e *Engine) StartMove(id ID, task MoveTask) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return err
 	}
-	if q.moves.running() != nil {
+	if q.moves.running() != nil || q.kept.undoes() {
 		return ErrTaskRunning
 	}
 	task.ToMove = q.counts().Visible

@@ -230,7 +230,11 @@ func (m *moving) next() (*candidate, error) {
 		return &candidate{pos: r.pos, received: r}, nil
 	}
 	if front := m.groups.ready.Front(); front != nil {
-		r := front.Value.(*activeGroup).held[0]
+		a := front.Value.(*activeGroup)
+		r := a.held[0]
+		if x, found, err := m.groups.before(a, r.pos); found || err != nil {
+			return &candidate{pos: x.pos, group: a.name, sent: x.sent}, err
+		}
 		return &candidate{pos: r.pos, received: r}, nil
 	}
 	if m.line.waiting() > 0 {
@@ -275,7 +279,7 @@ func (m *moving) confirm(s selected) (c *candidate, message *Message, err error)
 		return nil, nil, nil
 	}
 	b, err := m.tx.Get(messageKey(m.cfg.ID, p))
-	if err != nil || b == nil {
+	if err != nil || b == nil || r == nil && m.kept.hides(p) {
 		return nil, nil, err
 	}
 	m.work += len(b) >> 10

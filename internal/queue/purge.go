@@ -34,9 +34,11 @@ type Mark struct {
 
 // Purge removes all messages of a queue, also those in flight and delayed, and
 // removes its deduplication ids. It is called with what it has returned until that is Done.
-// A second purge within PurgeInterval gives
+// A second purge within PurgeInterval, or before an undo of the first has come to its end, gives
 // ErrPurgeInProgress, unless the queue is configured to be purged at any time. The
 // outbox of a queue can be purged at any time.
+//
+// A purge keeps the messages of the queue itself for UndoPurge if KeepPurged says so.
 func (e *Engine) Purge(p Purging) (Purging, error) {
 	o := e.outboxes.at[p.Queue]
 	if o != nil && o.sealed || e.queues[p.Queue] != nil && e.queues[p.Queue].cfg.Sealed {
@@ -48,7 +50,7 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 		if q, err = e.queueAtPresent(p.Queue); err != nil && (o == nil || !IsRefusal(err)) {
 			return p, err
 		}
-		if q != nil && q.purged != 0 && !q.cfg.PurgeAnytime && e.now < q.purged.Add(PurgeInterval) {
+		if q != nil && !q.cfg.PurgeAnytime && (q.purged != 0 && e.now < q.purged.Add(PurgeInterval) || q.kept.undoes()) {
 			return p, ErrPurgeInProgress
 		}
 	}
@@ -107,16 +109,21 @@ func (b *backlog) purgeOne(n uint64, id ID) (rewritten bool, err error) {
 	return true, nil
 }
 
-// purge drops all messages, deduplication ids and receive attempts.
+// purge drops all messages, deduplication ids and receive attempts, or keeps them. If there are no messages, what an
+// earlier purge has kept stays.
 func (q *queue) purge() error {
-	if err := q.dedup.purge(); err != nil {
-		return fmt.Errorf("purge: %w", err)
+	switch keep := q.e.keepPurged && !q.cfg.Internal && !q.kept.undoes(); {
+	case keep && q.stored > 0:
+		q.dropKept()
+		q.keepAll()
+	case keep && q.kept.since != 0:
+		q.dedup.forget(q.index.sequence(q.index.last), q.held.receipts)
+	default:
+		if err := q.dropAll(); err != nil {
+			return fmt.Errorf("purge: %w", err)
+		}
 	}
-	for _, table := range []byte{
-		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
-	} {
-		q.tx.DeleteRange(tableRange(q.cfg.ID, table))
-	}
+	q.groups.mixed = false
 	q.line.purge()
 	q.index.purge()
 	q.held.purge()
@@ -125,5 +132,23 @@ func (q *queue) purge() error {
 	q.delays.purge()
 	q.stored, q.purged = 0, q.now
 	q.markDirty()
+	return nil
+}
+
+// dropAll removes the data of all messages, also of those that are kept.
+func (q *queue) dropAll() error {
+	if err := q.dedup.purge(); err != nil {
+		return err
+	}
+	for _, table := range []byte{tableMessage, tableMember, tableGroup, tableRota} {
+		q.tx.DeleteRange(tableRange(q.cfg.ID, table))
+	}
+	for _, table := range editions {
+		q.tx.DeleteRange(q.rows.tableRange(q.cfg.ID, table))
+	}
+	if q.kept.since != 0 {
+		q.kept.dropRows()
+		q.kept.keptRecord = keptRecord{}
+	}
 	return nil
 }

@@ -26,6 +26,7 @@ type queue struct {
 	arrivals arrivals
 	throttle throttle
 	tally    tally
+	kept     kept
 	stored   uint64 // messages in the queue, in all states
 	purged   Instant
 
@@ -49,6 +50,7 @@ func newQueue(e *Engine, cfg Config) *queue {
 	q.moves = moves{base: b, wanting: &e.searches}
 	q.throttle, q.arrivals = throttle{base: b}, arrivals{base: b}
 	q.dedup, q.tally = newDedup(b, &e.slots), tally{base: b, series: &e.series}
+	q.kept = kept{base: b}
 	return q
 }
 
@@ -62,6 +64,9 @@ func (q *queue) advance() error {
 	if err := q.groups.followPauses(); err != nil {
 		return err
 	}
+	if err := q.advanceKept(); err != nil {
+		return err
+	}
 	q.endTimeouts()
 	if err := q.expire(); err != nil {
 		return err
@@ -70,6 +75,10 @@ func (q *queue) advance() error {
 		return err
 	}
 	q.dedup.dropOld()
+	if q.groups.mixed && q.stored == 0 && !q.kept.undoes() {
+		q.groups.mixed = false
+		q.markDirty()
+	}
 	return nil
 }
 
@@ -78,7 +87,7 @@ func (q *queue) available() bool { return q.holds() && q.throttle.allowed(1, q.h
 
 // holds reports whether there is a message that a receive could deliver without Limits.
 func (q *queue) holds() bool {
-	if q.held.full() {
+	if q.held.full() || q.cfg.FIFO && q.kept.undoes() {
 		return false
 	}
 	if q.held.returned.Len() > 0 || q.groups.ready.Len() > 0 {
@@ -101,7 +110,7 @@ func (q *queue) announce() {
 
 // schedule returns when time alone will next change something.
 func (q *queue) schedule() Instant {
-	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.moves.wakeAt(), q.tally.wakeAt())
+	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.moves.wakeAt(), q.tally.wakeAt(), q.kept.wakeAt())
 	if paced := q.throttle.wakeAt(q.held.inFlight); paced < at && q.holds() {
 		at = paced
 	}

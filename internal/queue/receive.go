@@ -63,6 +63,9 @@ func (q *queue) receive(r Receive) ([]Delivery, error) {
 			return out, err
 		}
 	}
+	if q.cfg.FIFO && q.kept.undoes() {
+		return nil, nil
+	}
 	out, err := q.give(q.throttle.allowed(r.Max, q.held.inFlight), timeout)
 	q.throttle.count(len(out))
 	if err == nil && r.Attempt != "" && len(out) > 0 {

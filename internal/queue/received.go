@@ -1,6 +1,10 @@
 package queue
 
-import "container/list"
+import (
+	"cmp"
+	"container/list"
+	"slices"
+)
 
 // received is a message that was received and not deleted.
 type received struct {
@@ -58,6 +62,15 @@ func decodeReceived(p Position, b []byte) (m *received, group string, err error)
 	m.sent = r.Instant()
 	group = r.String()
 	return m, group, r.done("received message")
+}
+
+// insertReceived inserts m into a list in order of position. Nearly always it is the last.
+func insertReceived(list []*received, m *received) []*received {
+	if n := len(list); n == 0 || list[n-1].pos < m.pos {
+		return append(list, m)
+	}
+	i, _ := slices.BinarySearchFunc(list, m.pos, func(x *received, p Position) int { return cmp.Compare(x.pos, p) })
+	return slices.Insert(list, i, m)
 }
 
 // delivery returns the newest delivery of m.

@@ -179,6 +179,9 @@ func (r *receiving) serve(g *activeGroup) error {
 // passed.
 func (r *receiving) serveHeld(g *activeGroup) (blocked bool, err error) {
 	for _, m := range slices.Clone(g.held) {
+		if blocked, err := r.serveBefore(g, m.pos); blocked || err != nil {
+			return blocked, err
+		}
 		if m.inFlight || r.spent() {
 			return true, nil
 		}
@@ -196,6 +199,22 @@ func (r *receiving) serveHeld(g *activeGroup) (blocked bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// serveBefore delivers the members of a group that stand in front of p, and reports whether there is no room for one.
+func (r *receiving) serveBefore(g *activeGroup, p Position) (blocked bool, err error) {
+	for {
+		_, found, err := r.groups.before(g, p)
+		switch {
+		case !found || err != nil:
+			return false, err
+		case r.roomForNew(r.left()) == 0:
+			return true, nil
+		}
+		if err := r.serveMembers(g, 1); err != nil {
+			return false, err
+		}
+	}
 }
 
 // serveMembers delivers the first n members of a group.

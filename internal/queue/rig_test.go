@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -52,8 +53,10 @@ type rig struct {
 	keys    mirror
 	memory  memory
 	// copies bounds what the engine publishes at once, if it is not zero.
-	copies extent
-	looks  int // how often peekAll was called
+	copies     extent
+	undoAtOnce int  // if not zero, so many messages an undo brings back at once
+	kept       bool // purges keep what they remove
+	looks      int  // how often peekAll was called
 }
 
 // mirror is what the store should hold: the simplest store there is. It counts
@@ -161,6 +164,10 @@ func (r *rig) load() {
 	if r.copies != (extent{}) {
 		e.backlog.atOnce = r.copies
 	}
+	if r.undoAtOnce != 0 {
+		e.undoAtOnce = r.undoAtOnce
+	}
+	e.KeepPurged(r.kept, formats.Kept)
 	r.commit(tx)
 	r.check()
 }
@@ -332,6 +339,9 @@ func (r *rig) stored(id ID) map[Position]*Message {
 			continue
 		}
 		p := Position(tail([]byte(k), 0))
+		if q := r.engine.queues[id]; q != nil && q.held.at[p] == nil && q.kept.hides(p) {
+			continue
+		}
 		t, err := decodeTransfer(p, record.value) // which reads all that decodeMessage does
 		if err != nil || t.Copy && table == tableMessage {
 			r.t.Fatalf("%+v, %v", t, err)

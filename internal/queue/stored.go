@@ -23,7 +23,7 @@ func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 		if q.cfg.Internal || !wanted(accountOf(q.cfg.ARN)) {
 			continue
 		}
-		out = append(out, Stored{Look{queue: id, arn: q.cfg.ARN}, q.stored, q.arrived})
+		out = append(out, Stored{Look{queue: id, arn: q.cfg.ARN, kept: q.kept.keptRecord}, q.stored, q.arrived})
 	}
 	return out
 }
@@ -32,12 +32,15 @@ func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 func (l *Look) Queue() ID { return l.queue }
 
 // Weigh adds up the messages of a queue from a position on, 0 at first, and returns where to go on, or 0 if it has
-// come to the end. It stops when proceed, which is called with the bytes of each message, returns false.
+// come to the end. Kept messages of a purge do not count.
+// It stops when proceed, which is called with the bytes of each message, returns false.
 func (l *Look) Weigh(r Reader, from Position, proceed func(bytes int) bool) (w Weight, next Position, err error) {
 	_, end := tableRange(l.queue, tableMessage)
 	err = r.Scan(messageKey(l.queue, from), end, func(k, v []byte) bool {
-		w.Messages++
-		w.Bytes += uint64(len(v))
+		if !l.kept.hides(Position(tail(k, 0))) {
+			w.Messages++
+			w.Bytes += uint64(len(v))
+		}
 		if !proceed(len(v)) {
 			next = Position(tail(k, 0)) + 1
 			return false

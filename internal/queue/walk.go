@@ -82,7 +82,7 @@ func (w *walk) through() error {
 		return nil
 	}
 	if w.at.phase == phaseIndexed {
-		w.ahead = heldAhead{r: w.r, queue: w.queue, next: Position(tail(lo, 0))}
+		w.ahead = heldAhead{r: w.r, queue: w.queue, rows: w.meta.rows, next: Position(tail(lo, 0))}
 	}
 	var bad error
 	err := w.r.Scan(lo, hi, func(k, row []byte) bool {
@@ -98,11 +98,11 @@ func (w *walk) through() error {
 
 // rows returns the range of keys of the rest of a phase.
 func (w *walk) rows() (lo, hi key) {
-	q, next := w.queue, w.at.position+1
+	q, rows, next := w.queue, w.meta.rows, w.at.position+1
 	_, end := tableRange(q, tableMessage)
 	switch w.at.phase {
 	case phaseHeld:
-		return receivedKey(q, next), receivedKey(q, upTo(w.lineEnd, indexedBit))
+		return rows.receivedKey(q, next), rows.receivedKey(q, upTo(w.lineEnd, indexedBit))
 	case phaseLine:
 		return messageKey(q, max(next, w.meta.line.head)), messageKey(q, upTo(w.lineEnd, w.meta.line.next))
 	case phaseIndexed:
@@ -111,7 +111,7 @@ func (w *walk) rows() (lo, hi key) {
 		}
 		return messageKey(q, max(next, w.meta.index.head, indexedBit)), end
 	case phaseReceived:
-		return receivedKey(q, next), receivedKey(q, ^Position(0))
+		return rows.receivedKey(q, next), rows.receivedKey(q, ^Position(0))
 	case phaseDelayed:
 		if w.meta.delays.count == 0 {
 			return nil, nil
@@ -120,8 +120,8 @@ func (w *walk) rows() (lo, hi key) {
 		if due < w.meta.delays.floor {
 			due, next = w.meta.delays.floor, 0
 		}
-		_, end := tableRange(q, tableDelay)
-		return delayKey(q, due, next), end
+		_, end := rows.tableRange(q, tableDelay)
+		return rows.delayKey(q, due, next), end
 	}
 	return nil, nil
 }
@@ -139,6 +139,12 @@ func (w *walk) step(at place, row []byte) error {
 	if w.full != nil && w.full() {
 		w.stopped = true
 		return nil
+	}
+	if at.phase == phaseIndexed && w.meta.kept.hides(at.position) {
+		if m, err := w.ahead.find(at.position); m == nil || err != nil {
+			w.at, w.stopped = at, !w.proceed(len(row))
+			return err // an undo has not brought it back yet
+		}
 	}
 	n, err := w.look(at, row)
 	if err != nil {
@@ -193,13 +199,13 @@ func (w *walk) dueOf(p Position, record []byte) (Instant, error) {
 		if sent+w.delay <= w.now {
 			return 0, nil
 		}
-		b, err := w.r.Get(delayKey(w.queue, sent, p))
+		b, err := w.r.Get(w.meta.rows.delayKey(w.queue, sent, p))
 		if b == nil {
 			return 0, err
 		}
 		return sent + w.delay, err
 	}
-	b, err := w.r.Get(ageKey(w.queue, sent, p))
+	b, err := w.r.Get(w.meta.rows.ageKey(w.queue, sent, p))
 	if err != nil || b == nil {
 		return 0, firstError(err, errMissing)
 	}
@@ -213,6 +219,7 @@ func (w *walk) dueOf(p Position, record []byte) (Instant, error) {
 type heldAhead struct {
 	r     Reader
 	queue ID
+	rows  edition
 	next  Position // where to read on
 	ahead []*received
 	all   bool
@@ -241,8 +248,8 @@ func (h *heldAhead) find(p Position) (*received, error) {
 func (h *heldAhead) read(from Position) error {
 	var bad error
 	h.ahead = make([]*received, 0, heldAtOnce)
-	_, end := tableRange(h.queue, tableReceived)
-	err := h.r.Scan(receivedKey(h.queue, from), end, func(k, v []byte) bool {
+	_, end := h.rows.tableRange(h.queue, tableReceived)
+	err := h.r.Scan(h.rows.receivedKey(h.queue, from), end, func(k, v []byte) bool {
 		var m *received
 		m, _, bad = decodeReceived(Position(tail(k, 0)), v)
 		if bad != nil {

@@ -27,6 +27,7 @@ type alone struct {
 	require  func(format int) error // records which format the data needs
 	keep     queue.Keep
 	totals   *shard.Totals
+	low      func() bool                                  // reports whether the disk is nearly full; nil: it never is
 	watch    func(now func() queue.Instant) shard.Watcher // nil: messages are not watched
 	cipher   func() queue.Cipher                          // returns nil if there are no keys
 	records  *store.Store                                 // of the control store
@@ -76,7 +77,7 @@ func (a *alone) Control() *control.Control { return a.control }
 func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
 		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
-		Watch: a.watch, Cipher: a.cipher(),
+		Watch: a.watch, Cipher: a.cipher(), Low: a.low,
 		Configs: func() []queue.Config { return c.Configs(theShard) }, Deleted: c.Deleted,
 	})
 	if err != nil {
@@ -146,8 +147,14 @@ func (a *alone) Reads(int) error { return nil }
 // Low implements Node. There is no other disk.
 func (a *alone) Low() bool { return false }
 
-// Reclaim implements Node.
-func (a *alone) Reclaim() error { return a.messages.Reclaim() }
+// Reclaim implements Node. Kept messages of purges go first.
+func (a *alone) Reclaim() error {
+	var err error
+	if a.shard != nil {
+		err = a.shard.ForgetPurged(context.Background())
+	}
+	return errors.Join(err, a.messages.Reclaim())
+}
 
 // Failed implements Node. Only the disk can fail here, and the server watches it.
 func (a *alone) Failed() <-chan struct{} { return nil }

@@ -79,7 +79,7 @@ func (st *storage) openNode(p *peers, e *entrance) error {
 	if err != nil {
 		return err
 	}
-	single.totals, single.watch = &st.totals, st.watch
+	single.totals, single.watch, single.low = &st.totals, st.watch, st.isLow
 	single.cipher = st.keys
 	st.node, st.control = single, single.Control()
 	return nil

@@ -578,4 +578,10 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 			return callAdmin(w.t, w.other, op, `{"QueueUrl":"`+c.URL("looked-at.fifo")+`"`+more+`}`)
 		})
 	}
+	c.Make("CreateQueue", object{"QueueName": "emptied"})
+	c.Make("SendMessage", object{"QueueUrl": c.URL("emptied"), "MessageBody": "x"})
+	c.Make("PurgeQueue", object{"QueueUrl": c.URL("emptied")})
+	w.step(wire, "UndoPurge", func() (int, string) {
+		return callAdmin(w.t, w.other, "UndoPurge", `{"QueueUrl":"`+c.URL("emptied")+`"}`)
+	})
 }

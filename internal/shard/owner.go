@@ -19,11 +19,12 @@ type owner struct {
 	deleted func(queue.ID) bool
 	keep    queue.Keep
 	reads   func() int
+	low     func() bool
 	totals  *Totals
 
 	engine    *queue.Engine         // nil while it has lost touch with the store
 	reload    time.Time             // not before that
-	asked     time.Time             // when reads was called
+	asked     time.Time             // when reads and low were called
 	format    int                   // what require has been called with
 	counted   [queue.Counters]int64 // as reported to the totals
 	repeat    []*request            // in the next transaction
@@ -49,6 +50,7 @@ func (o *owner) load() error {
 	}
 	o.recent.clear()
 	engine.Remember(&o.recent)
+	engine.KeepPurged(!o.low(), o.reads())
 	if o.watcher != nil {
 		engine.WatchDeadLetters()
 	}
@@ -162,11 +164,13 @@ func (o *owner) keepNow() queue.Keep {
 	return k
 }
 
-// allow lets the engine start what all programs can read. It checks once in reloadInterval.
+// allow lets the engine start what all programs can read, and keep what there is room for. It checks once in
+// reloadInterval.
 func (o *owner) allow() {
-	if o.engine.Awaits() && time.Since(o.asked) >= reloadInterval {
+	if time.Since(o.asked) >= reloadInterval {
 		o.asked = time.Now()
 		o.engine.Allow(o.reads())
+		o.engine.KeepPurged(!o.low(), o.reads())
 	}
 }
 

@@ -70,6 +70,8 @@ type Options struct {
 	// Reads returns the highest format that all programs read which may open the store later. The engine starts to
 	// count what needs a newer format only after that. Nil means that they read all.
 	Reads func() int
+	// Low reports whether the disk is nearly full: purges then keep nothing. Nil means that it never is.
+	Low func() bool
 	// Totals counts what happens to all queues; nil means no counting.
 	Totals *Totals
 	// Watch returns a watcher of the messages of this shard while it is open; nil means none. Its argument returns the
@@ -139,6 +141,9 @@ func Open(o Options) (*Shard, error) {
 	if o.Reads == nil {
 		o.Reads = func() int { return math.MaxInt }
 	}
+	if o.Low == nil {
+		o.Low = func() bool { return false }
+	}
 	if o.Deleted == nil {
 		o.Deleted = func(queue.ID) bool { return false }
 	}
@@ -153,7 +158,7 @@ func Open(o Options) (*Shard, error) {
 	}
 	own := &owner{
 		Shard: s, commit: o.Commit, confirm: o.Confirm, require: o.Require, configs: o.Configs, deleted: o.Deleted,
-		keep: o.Keep, reads: o.Reads, totals: o.Totals, maxCommit: o.MaxCommit, overdue: o.MaxCommit / 2, format: 1,
+		keep: o.Keep, reads: o.Reads, low: o.Low, totals: o.Totals, maxCommit: o.MaxCommit, overdue: o.MaxCommit / 2, format: 1,
 	}
 	s.clock = newClock(o.Now, o.Shift, 0)
 	if err := own.load(); err != nil {

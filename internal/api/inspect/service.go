@@ -22,6 +22,8 @@ import (
 // Shard is what the service needs of the keyspace in which the queues are stored.
 type Shard interface {
 	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
+	Kept(ctx context.Context, id queue.ID) (queue.Kept, error)
+	UndoPurge(ctx context.Context, id queue.ID) (queue.Kept, error)
 	Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error)
 	States(ctx context.Context, id queue.ID) ([]shard.State, error)
 	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)
@@ -90,6 +92,7 @@ func Register(wire *protocol.Service, o Options) {
 	protocol.Register(wire, "PutMark", s.putMark)
 	protocol.Register(wire, "RedriveMessages", s.redriveMessages)
 	protocol.Register(wire, "ResumeMessageGroups", s.resumeMessageGroups, protocol.Control)
+	protocol.Register(wire, "UndoPurge", s.undoPurge)
 }
 
 // queue returns the queue that a request names, if it exists and the caller may take the actions on it, which are named

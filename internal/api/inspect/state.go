@@ -40,6 +40,7 @@ type describeQueueStateOutput struct {
 	DeadLetterQueueArn     string        `json:",omitempty"`
 	DeadLetters            *int64        // in that queue, if the caller may see it
 	DiskBytes              int64         // about, without what came lately
+	Undo                   *undoState    // the last purge, if it can be undone
 	Shards                 []shardState  `json:",always"`
 }
 
@@ -73,6 +74,10 @@ func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in
 	if err != nil {
 		return nil, failure(err)
 	}
+	kept, err := s.shard.Kept(ctx, q.ID)
+	if err != nil {
+		return nil, failure(err)
+	}
 	sum := addUp(states)
 	out := &describeQueueStateOutput{
 		QueueArn: q.Name.ARN(), Receivable: sum.Receivable, Visible: int64(sum.Visible), InFlight: int64(sum.InFlight),
@@ -83,6 +88,7 @@ func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in
 		LastSendTimestamp:    instant(sum.LastSend), LastReceiveTimestamp: instant(sum.LastReceive),
 		WaitingReceives: int64(sum.Waiters), ReadyGroups: int64(sum.ReadyGroups),
 		BlockedGroups: int64(sum.BlockedGroups), PausedGroups: q.PausedGroups, DiskBytes: int64(sum.Disk),
+		Undo: showKept(kept),
 	}
 	for _, st := range states {
 		out.Shards = append(out.Shards, shardState{

@@ -35,8 +35,12 @@ func (echo) ChangeVisibility(_ context.Context, _ queue.ID, v []queue.Visibility
 func (echo) Purge(context.Context, queue.ID) error                         { return nil }
 func (echo) PurgeOutbox(context.Context, queue.ID) (queue.Position, error) { return 1 << 40, nil }
 func (echo) PurgeAfter(context.Context, queue.ID, []queue.Mark) error      { return nil }
-func (echo) Counts(context.Context, queue.ID) (c queue.Counts, _ error)    { return c, nil }
-func (echo) StartMove(context.Context, queue.ID, queue.MoveTask) error     { return nil }
+func (echo) Kept(context.Context, queue.ID) (queue.Kept, error)            { return queue.Kept{Since: 1}, nil }
+func (echo) UndoPurge(context.Context, queue.ID) (queue.Kept, error) {
+	return queue.Kept{Messages: 1}, nil
+}
+func (echo) Counts(context.Context, queue.ID) (c queue.Counts, _ error) { return c, nil }
+func (echo) StartMove(context.Context, queue.ID, queue.MoveTask) error  { return nil }
 func (echo) CancelMove(context.Context, queue.ID, string) (t queue.MoveTask, _ error) {
 	return t, nil
 }
@@ -126,6 +130,8 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Group: "g", Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Count: &queue.TopicCount{Topic: "t", Counts: [queue.TopicMetrics]uint64{1, 2, 1 << 40}}}, {}})
 	_, _ = c.Discard(ctx, 1, queue.Locate{IDs: make([]queue.MessageID, 2)})
+	_, _ = c.Kept(ctx, 1)
+	_, _ = c.UndoPurge(ctx, 1)
 	_, _ = c.Census(ctx, 1, queue.Census{Filter: "f", Key: "body.a"})
 	if len(wire.calls) != len(methods) {
 		tb.Fatalf("%d calls of %d methods", len(wire.calls), len(methods))

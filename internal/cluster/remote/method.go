@@ -270,7 +270,7 @@ var methods = map[byte]executor{
 	peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances,
 	acceptCopies.code: &acceptCopies, publish.code: &publish, publishCounted.code: &publishCounted,
 	series.code: &series, seriesNames.code: &seriesNames, emptyReceives.code: &emptyReceives, uses.code: &uses,
-	discard.code: &discard, census.code: &census,
+	discard.code: &discard, census.code: &census, kept.code: &kept, undoPurge.code: &undoPurge,
 }
 
 func putNoArgs(*writer, *none) {}

@@ -20,6 +20,8 @@ type Shard interface {
 	Purge(ctx context.Context, id queue.ID) error
 	PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error)
 	PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error
+	Kept(ctx context.Context, id queue.ID) (queue.Kept, error)
+	UndoPurge(ctx context.Context, id queue.ID) (queue.Kept, error)
 	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
 	States(ctx context.Context, id queue.ID) ([]shard.State, error)
 	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)

@@ -417,6 +417,40 @@ func TestPurgeReachesAllShards(t *testing.T) {
 	}
 }
 
+// An undo brings back what all shards have kept, also those of other nodes. If one is missing, another call gets its
+// messages.
+func TestUndoPurgeReachesAllShards(t *testing.T) {
+	c := newCluster(t, 3, "a", "b")
+	r := c.router("a")
+	if _, err := r.UndoPurge(t.Context(), wide); !errors.Is(err, queue.ErrNothingKept) {
+		t.Errorf("before a purge: %v", err)
+	}
+	for range 30 {
+		send(t, r, wide, "m")
+	}
+	if err := r.Purge(t.Context(), wide); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := r.Kept(t.Context(), wide)
+	if err != nil || kept.Messages != 30 || kept.Undoing {
+		t.Errorf("kept are %+v, %v", kept, err)
+	}
+	c.take(3)
+	if _, err := r.UndoPurge(t.Context(), wide); !errors.Is(err, shard.ErrUnavailable) {
+		t.Errorf("with a shard missing: %v", err)
+	}
+	c.give(3, "b")
+	if _, err := r.UndoPurge(t.Context(), wide); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	if counts, err := r.Counts(t.Context(), wide); err != nil || counts != (queue.Counts{Visible: 30}) {
+		t.Errorf("back are %+v, %v", counts, err)
+	}
+	if kept, err := r.Kept(t.Context(), wide); err != nil || kept != (queue.Kept{}) {
+		t.Errorf("still kept are %+v, %v", kept, err)
+	}
+}
+
 // The messages stored may be larger than one answer between nodes can be: a receive gives fewer messages then, at every
 // node.
 func TestNothingStoredMakesAQueueUnreadable(t *testing.T) {

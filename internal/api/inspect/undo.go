@@ -1,0 +1,58 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// undoState is what the last purge of a queue has removed and can be brought back.
+type undoState struct {
+	Messages        int64 // that are kept
+	PurgedTimestamp int64 // milliseconds, as the next
+	UntilTimestamp  int64 // the purge can be undone before
+	Running         bool  `json:",omitempty"` // the messages are coming back
+}
+
+func showKept(k queue.Kept) *undoState {
+	if k.Since == 0 {
+		return nil
+	}
+	return &undoState{
+		Messages: int64(k.Messages), PurgedTimestamp: int64(k.Since), UntilTimestamp: int64(k.Until), Running: k.Undoing,
+	}
+}
+
+// undoPurge brings back the messages that the last purge of a queue has removed. Few messages are back with the answer,
+// many come back a little later.
+func (s *inspector) undoPurge(ctx context.Context, c *protocol.Call, in *queueInput) (*undoState, error) {
+	q, err := s.queue(c, in.QueueUrl, "UndoPurge")
+	if err != nil {
+		return nil, err
+	}
+	if err := s.room(); err != nil {
+		return nil, service.NoRoom(err)
+	}
+	k, err := s.shard.UndoPurge(ctx, q.ID)
+	switch {
+	case errors.Is(err, queue.ErrNothingKept):
+		return nil, protocol.ValidationError(
+			"No purge of the queue %s can be undone: it was not purged in the last 10 minutes, it had no messages, "+
+				"or the disk was nearly full.", q.Name.Queue,
+		)
+	case errors.Is(err, queue.ErrTaskRunning):
+		return nil, protocol.ValidationError(
+			"A redrive task moves messages of the queue %s. Wait for its end or cancel it first.", q.Name.Queue,
+		)
+	case errors.Is(err, queue.ErrOverLimit):
+		return nil, protocol.ValidationError(
+			"The queue %s would have more received messages than it may. Delete some first.", q.Name.Queue,
+		)
+	case err != nil:
+		return nil, failure(err)
+	}
+	return showKept(k), nil
+}

@@ -1,0 +1,56 @@
+package remote
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Older programs do not know kept and undoPurge. Nothing is kept before all nodes know them.
+var kept = method[none, queue.Kept]{
+	code:    39,
+	putArgs: putNoArgs, getArgs: getNone,
+	call:      func(s Shard, ctx context.Context, id queue.ID, _ none) (queue.Kept, error) { return s.Kept(ctx, id) },
+	putResult: putKept, getResult: getKept,
+}
+
+var undoPurge = method[none, queue.Kept]{
+	code:    40,
+	putArgs: putNoArgs, getArgs: getNone,
+	call: func(s Shard, ctx context.Context, id queue.ID, _ none) (queue.Kept, error) {
+		return s.UndoPurge(ctx, id)
+	},
+	putResult: putKept, getResult: getKept,
+}
+
+func putKept(w *writer, k queue.Kept) {
+	w.Uint(uint64(k.Since))
+	w.Uint(uint64(k.Until))
+	w.Uint(k.Messages)
+	w.Bool(k.Undoing)
+}
+
+func getKept(r *reader) queue.Kept {
+	return queue.Kept{
+		Since: queue.Instant(r.Uint()), Until: queue.Instant(r.Uint()), Messages: r.Uint(), Undoing: r.Bool(),
+	}
+}
+
+// Kept returns what the last purge of a queue has kept.
+func (c *Client) Kept(ctx context.Context, id queue.ID) (queue.Kept, error) {
+	k, err := invoke(ctx, c, &kept, id, none{})
+	if errors.Is(err, errOlder) {
+		return queue.Kept{}, nil
+	}
+	return k, err
+}
+
+// UndoPurge begins to bring back what the last purge of a queue has kept.
+func (c *Client) UndoPurge(ctx context.Context, id queue.ID) (queue.Kept, error) {
+	k, err := invoke(ctx, c, &undoPurge, id, none{})
+	if errors.Is(err, errOlder) {
+		return queue.Kept{}, queue.ErrNothingKept
+	}
+	return k, err
+}

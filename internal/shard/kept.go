@@ -1,0 +1,22 @@
+package shard
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Kept returns what the last purge of a queue has kept; see queue.Engine.
+func (s *Shard) Kept(ctx context.Context, id queue.ID) (queue.Kept, error) {
+	return call(ctx, s, func(e *queue.Engine) (queue.Kept, error) { return e.Kept(id) })
+}
+
+// UndoPurge begins to bring back what the last purge of a queue has kept; see queue.Engine.
+func (s *Shard) UndoPurge(ctx context.Context, id queue.ID) (queue.Kept, error) {
+	return call(ctx, s, func(e *queue.Engine) (queue.Kept, error) { return e.UndoPurge(id) })
+}
+
+// ForgetPurged drops what purges have kept. The store still has to free the space.
+func (s *Shard) ForgetPurged(ctx context.Context) error {
+	return s.exec(ctx, func(e *queue.Engine) error { e.ForgetPurged(); return nil })
+}
