@@ -118,6 +118,8 @@ scenario('the list: find, columns, purge, delete', async ({ page, open, button }
   await button('Purge').click()
   await page.getByText('Purged listed-a').waitFor()
   await row.getByText('Empty').waitFor()
+  await button('Undo').click()
+  await row.getByText('3', { exact: true }).waitFor()
   await choose(page.getByRole('row', { name: /listed-b/ }))
   await button('Delete').first().click()
   const dialog = page.getByRole('dialog')

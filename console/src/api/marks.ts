@@ -112,6 +112,7 @@ async function deploymentsIn(range: Range, signal: AbortSignal): Promise<Mark[]>
 const changed: Record<string, string> = {
   SetQueueAttributes: 'edited',
   PurgeQueue: 'purged',
+  UndoPurge: 'purge undone',
   StartMessageMoveTask: 'redriven',
   RedriveMessages: 'redriven',
   DeleteMessages: 'messages deleted',

@@ -8,7 +8,9 @@ import {
   TagQueueCommand,
   UntagQueueCommand,
 } from '@aws-sdk/client-sqs'
+import { sluice } from '../aws/sluice'
 import { sqs } from '../aws/sqs'
+import type { Undo } from './queues'
 
 /** createQueue makes a queue. */
 export const createQueue = (name: string, attributes: Record<string, string>, tags?: Record<string, string>) =>
@@ -33,6 +35,9 @@ export const deleteQueue = (queue: string) => sqs().send(new DeleteQueueCommand(
 
 /** purgeQueue deletes all messages of a queue. */
 export const purgeQueue = (queue: string) => sqs().send(new PurgeQueueCommand({ QueueUrl: queue }))
+
+/** undoPurge brings back what the last purge of a queue deleted, for some minutes. */
+export const undoPurge = (queue: string) => sluice<Undo>('UndoPurge', { QueueUrl: queue })
 
 /** tagQueue adds tags to a queue, or changes their values. */
 export const tagQueue = (queue: string, tags: Record<string, string>) =>

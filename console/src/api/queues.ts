@@ -99,6 +99,15 @@ export interface MessageGroup {
   InvisibleUntil?: number
 }
 
+/** Undo is what the last purge of a queue deleted and can be brought back. */
+export interface Undo {
+  Messages: number
+  PurgedTimestamp: number
+  UntilTimestamp: number
+  /** Running says that the messages are coming back. */
+  Running?: boolean
+}
+
 /** QueueDetail is what DescribeQueueState says of one queue. */
 export interface QueueDetail {
   QueueArn: string
@@ -117,6 +126,7 @@ export interface QueueDetail {
   ReadyGroups: number
   BlockedGroups: number
   PausedGroups?: string[]
+  Undo?: Undo
   LargestBlockedGroup?: MessageGroup
   DeadLetterQueueArn?: string
   DeadLetters?: number

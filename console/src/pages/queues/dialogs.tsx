@@ -3,12 +3,12 @@ import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useRefusals } from '../../api/access'
 import { keys } from '../../api/keys'
-import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue } from '../../api/queueactions'
+import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue, undoPurge } from '../../api/queueactions'
 import type { QueueState } from '../../api/queuestate'
 import { each } from '../../data/each'
 import { plural } from '../../data/format'
 import { record, type Tag } from '../../data/tags'
-import { notify } from '../../frame/notices'
+import { notify, notifyError } from '../../frame/notices'
 import { Confirm } from '../../parts/confirm'
 import { TagRows } from '../../parts/tags'
 import { type Action, taken } from './actions'
@@ -47,7 +47,10 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
       ...(undo && {
         action: {
           text: 'Undo',
-          do: () => void each(names, undo).then(() => client.invalidateQueries({ predicate: mayHaveChanged })),
+          do: () =>
+            void each(names, undo)
+              .then(() => client.invalidateQueries({ predicate: mayHaveChanged }))
+              .catch((error: unknown) => notifyError(error, 'Undo')),
         },
       }),
     })
@@ -80,11 +83,11 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           word="purge"
           refused={refusals.get(taken.purge)}
           close={close}
-          act={() => act(purgeQueue, `Purged ${which}`)}
+          act={() => act(purgeQueue, `Purged ${which}`, known && messages === 0 ? undefined : undoPurge)}
         >
           <Box>
             This deletes all messages of {names.length === 1 ? <b className="break">{which}</b> : `these ${what}`}
-            {held}. The messages cannot be brought back; the {names.length === 1 ? 'queue stays' : 'queues stay'}.
+            {held}. You can undo it for 10 minutes. The {names.length === 1 ? 'queue stays' : 'queues stay'}.
           </Box>
           <Names names={names} />
         </Confirm>

@@ -30,6 +30,7 @@ import { Chain } from './chain'
 import { Counters } from './counters'
 import { Neighbours } from './neighbours'
 import { Note } from './note'
+import { UndoPurge } from './undo'
 
 /** Overview says how a queue is: in a sentence, in numbers, in its settings. */
 export default function Overview({ queue }: TabProps) {
@@ -38,6 +39,7 @@ export default function Overview({ queue }: TabProps) {
   return (
     <SpaceBetween size="l">
       <Note queue={queue} />
+      {state.data?.Undo && <UndoPurge queue={queue} undo={state.data.Undo} />}
       <Problem error={state.error} what="State of the queue" retry={() => void state.refetch()} />
       {state.data ? (
         <Now queue={queue} state={state.data} retention={attributes.data?.MessageRetentionPeriod} />
