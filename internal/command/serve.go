@@ -103,7 +103,7 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 			announce(cmd.OutOrStdout(), logger, &config, s)
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(server.GCPercent())
-				go server.ReturnMemory(cmd.Context())
+				go server.ReturnMemory(cmd.Context(), logger)
 			}
 			tellSupervisor(logger, stateReady)
 			stopping := context.AfterFunc(cmd.Context(), func() { tellSupervisor(logger, stateStopping) })
