@@ -276,6 +276,8 @@ func TestSubscriptions(t *testing.T) {
 			code, want string
 		}{
 			{subscribe(arn, "lambda", "arn:aws:lambda:us-east-1:"+account+":function:f"), invalid, "Invalid parameter: Protocol Reason: This server does not deliver by lambda."},
+			{subscribe(arn, "application", "x"), invalid, "Invalid parameter: Protocol Reason: This server does not deliver by application."},
+			{subscribe(arn, "application", topicARN("endpoint/GCM/app/1")), invalid, "Invalid parameter: Endpoint Reason: Endpoint does not exist for endpoint " + topicARN("endpoint/GCM/app/1")},
 			{subscribe(arn, "pigeon", "x"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: pigeon"},
 			{subscribe(arn, "sqs", "https://sqs.us-east-1.amazonaws.com/1/q"), invalid, "Invalid parameter: SQS endpoint ARN"},
 			{subscribe(arn, "sqs", queueARN("q.fifo")), invalid, "Invalid parameter: Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics"},

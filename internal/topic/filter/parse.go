@@ -21,8 +21,8 @@ const (
 // Parse reads a policy. The error is always an *Error.
 func Parse(source string, scope Scope) (*Policy, error) { return parse(source, scope, false) }
 
-// ParseStored is Parse for a policy that this or an earlier version has accepted. Earlier versions took every list behind
-// $or for a list of alternatives.
+// ParseStored is Parse for a policy that this or an earlier version has accepted. Earlier versions took every list
+// behind $or for a list of alternatives.
 func ParseStored(source string, scope Scope) (*Policy, error) {
 	p, err := parse(source, scope, false)
 	if err == nil {
