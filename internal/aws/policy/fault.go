@@ -59,6 +59,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
+// Stranger reports whether the mistake is the name of a principal that cannot exist.
+func (e *Error) Stranger() bool { return e.Fault == BadPrincipal && e.principal != "" }
+
 // IAM returns the sentence with which IAM and STS refuse such a document, for
 // clients that compare it. Error says where and why.
 func (e *Error) IAM() string {
