@@ -1,6 +1,6 @@
 package queue
 
-// stub is what a row says of its message.
+// stub is what a row of an index contains about its message.
 type stub struct {
 	sent  Instant
 	due   Instant // ages only
@@ -31,7 +31,7 @@ func (c *checker) checkReceived() error {
 
 // checkMessages goes through the messages.
 func (c *checker) checkMessages() error {
-	found := 0               // of those received
+	found := 0               // received messages found
 	next := c.meta.line.head // of the line
 	var sent Instant         // of the message before
 	err := c.scan(tableMessage, keyOf1, func(k, v []byte) error {
@@ -90,7 +90,7 @@ func (c *checker) checkMessages() error {
 	return err
 }
 
-// wantGap reports what is missing from the line if next is not p.
+// wantGap reports the messages missing from the line if next is not p.
 func (c *checker) wantGap(next, p Position) {
 	switch {
 	case next+1 == p:

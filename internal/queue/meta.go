@@ -10,21 +10,21 @@ type meta struct {
 	dedup    dedupRecord
 	stored   uint64 // messages in the queue, in all states
 	purged   Instant
-	counting // not in records of older programs
+	counting // absent in records of older programs
 }
 
 // lineRecord is the stored state of a line.
 type lineRecord struct {
 	head  Position // the line is [head, next)
 	next  Position
-	floor Instant // nothing of the line still stored was sent before
+	floor Instant // no stored message of the line was sent before
 }
 
 // indexRecord is the stored state of an index.
 type indexRecord struct {
 	last  Position // the newest indexed position, without its bit
-	floor Instant  // nothing indexed and still stored was sent before
-	head  Position // FIFO: nor is before here
+	floor Instant  // no stored indexed message was sent before
+	head  Position // FIFO: no stored message is before
 }
 
 // rotaRecord is the stored state of a rota.
@@ -42,7 +42,7 @@ type heldRecord struct {
 // delaysRecord is the stored state of delays.
 type delaysRecord struct {
 	count uint64  // messages that wait for their delay to end
-	floor Instant // no delay that has not ended is under an instant before
+	floor Instant // no row is under an earlier instant
 }
 
 // dedupRecord is the stored state of the deduplication ids.
@@ -51,8 +51,8 @@ type dedupRecord struct {
 	high uint64 // buckets after it are empty; 0: all are
 }
 
-// metaVersion is the version of a queue's record that has counting. Without it the record
-// is of recordVersion, which older programs can read.
+// metaVersion is the version of a queue's record with counting. A record without it has recordVersion, which older
+// programs can read.
 const metaVersion = 2
 
 // encode returns the record, in buf if it has room:
