@@ -101,7 +101,8 @@ func splitBlockKey(k []byte) (level int, start Instant, name string, ok bool) {
 //	row:  steps from the end of the row before | Minutes, but not in level 0
 //	      | bits of the metrics that differ | differences of Sum, and of Min and Max where they are not Sum
 //
-// So a queue in which nothing changes takes two bytes a minute, and an unchanged gauge takes none.
+// So a queue in which nothing changes takes two bytes a minute, and gauges that stay as
+// they are take none.
 func encodeBlock(n int, start Instant, rows []Row) []byte {
 	w := newRecord(16 * (1 + len(rows)))
 	before := &Row{}
@@ -147,7 +148,7 @@ func decodeBlock(n int, start Instant, b []byte) ([]Row, error) {
 	return appendBlock(make([]Row, 0, 64), n, start, b)
 }
 
-// appendBlock decodes a block, and appends its rows.
+// appendBlock appends the rows of a block to none.
 func appendBlock(rows []Row, n int, start Instant, b []byte) ([]Row, error) {
 	r := readRecord(b)
 	l := levels[n]

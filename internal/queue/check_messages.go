@@ -1,6 +1,6 @@
 package queue
 
-// stub is what a row of an index contains about its message.
+// stub is what a row says of its message.
 type stub struct {
 	sent  Instant
 	due   Instant // ages only
@@ -31,7 +31,7 @@ func (c *checker) checkReceived() error {
 
 // checkMessages goes through the messages.
 func (c *checker) checkMessages() error {
-	found := 0               // received messages found
+	found := 0               // of those received
 	next := c.meta.line.head // of the line
 	var sent Instant         // of the message before
 	err := c.scan(tableMessage, keyOf1, func(k, v []byte) error {

@@ -135,7 +135,7 @@ func (d *dedup) purge() error {
 	return nil
 }
 
-// scope returns the text under which a deduplication id is remembered: duplicates have the same one.
+// scope returns the text that is equal for two messages if they are duplicates.
 func (d *dedup) scope(o *Outgoing) string {
 	if d.cfg.DedupPerGroup {
 		return o.Group + "\x00" + o.Dedup

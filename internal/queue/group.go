@@ -68,7 +68,7 @@ type groups struct {
 	ready  list.List               // *activeGroup, FIFO: groups that can be served, in order
 	paused map[string]bool         // FIFO, by name: groups in the table
 
-	pausesChanged bool // the attributes may name different groups than the table
+	pausesChanged bool // the attributes may name other groups than the table
 }
 
 func newGroups(b *base, o *rota, cache groupCache) groups {
@@ -240,8 +240,8 @@ func (g *groups) activate(name string) *activeGroup {
 	return a
 }
 
-// updateReady adds a group that can be served to the end of the ready groups, unless it is already ready, and removes
-// one that cannot be served.
+// updateReady adds a group that can be served to the end of the ready groups, if it
+// is not among them, and removes one that cannot.
 func (g *groups) updateReady(a *activeGroup) {
 	switch servable := a.servable() && !g.paused[a.name]; {
 	case servable && a.elem == nil:

@@ -186,7 +186,7 @@ func (h *held) remove(m *received) {
 	}
 }
 
-// rowKey returns the key of m's row. The next call of key overwrites it.
+// rowKey returns the key of m's row for one call of tx.
 func (h *held) rowKey(m *received) key { return h.key(h.cfg.ID, tableReceived).position(m.pos) }
 
 // noisyGroups returns how many messages each noisy group of a standard queue has in flight.

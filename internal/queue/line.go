@@ -55,7 +55,7 @@ func (l *line) hold(m *received) {
 	l.held++
 }
 
-// release notes that a message is no longer held.
+// release notes that a message is held no longer.
 func (l *line) release() { l.held-- }
 
 // trim drops removed messages from the front of the list of received messages,

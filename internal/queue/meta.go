@@ -10,7 +10,7 @@ type meta struct {
 	dedup    dedupRecord
 	stored   uint64 // messages in the queue, in all states
 	purged   Instant
-	counting // absent in records of older programs
+	counting // not in records of older programs
 }
 
 // lineRecord is the stored state of a line.
@@ -51,8 +51,8 @@ type dedupRecord struct {
 	high uint64 // buckets after it are empty; 0: all are
 }
 
-// metaVersion is the version of a queue's record with counting. A record without it has recordVersion, which older
-// programs can read.
+// metaVersion is the version of a queue's record that has counting. Without it the record
+// is of recordVersion, which older programs can read.
 const metaVersion = 2
 
 // encode returns the record, in buf if it has room:

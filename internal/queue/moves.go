@@ -165,8 +165,8 @@ func (m *moves) supply(f *Found) {
 	}
 }
 
-// StartMove starts a task that moves as many messages of a queue as are visible now. While a task is running, a second
-// one gives ErrTaskRunning.
+// StartMove starts a task that moves as many messages of a queue as are visible now.
+// A queue has one running task at a time: a second gives ErrTaskRunning.
 func (e *Engine) StartMove(id ID, task MoveTask) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {

@@ -31,9 +31,11 @@ type Mark struct {
 	UpTo Position
 }
 
-// Purge removes all messages of a queue, even in flight and delayed, and its deduplication ids. The caller passes the
-// result to the next call until it is Done. A second purge within PurgeInterval gives ErrPurgeInProgress, except with
-// PurgeAnytime or OutboxOnly.
+// Purge removes all messages of a queue, also those in flight and delayed, and
+// removes its deduplication ids. It is called with what it has returned until that is Done.
+// A second purge within PurgeInterval gives
+// ErrPurgeInProgress, unless the queue is configured to be purged at any time. The
+// outbox of a queue can be purged at any time.
 func (e *Engine) Purge(p Purging) (Purging, error) {
 	o := e.outboxes.at[p.Queue]
 	if o != nil && o.sealed || e.queues[p.Queue] != nil && e.queues[p.Queue].cfg.Sealed {

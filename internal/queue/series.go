@@ -44,8 +44,9 @@ func (s *series) allow(format int) (counts, names bool) {
 	return counts, names
 }
 
-// Series reads the rows of a name from an instant up to but not including another, in order of time, through get. It
-// needs no engine: get reads what is durable. Rows at either end that are only partly in the range are left out.
+// Series reads the rows of a name from an instant up to but not including another, in
+// order of time, through get. It needs no engine: get reads what is durable. Rows of
+// less than a whole step of their level at either end are left out.
 func Series(get func(key []byte) ([]byte, error), name string, from, to Instant) ([]Row, error) {
 	var out []Row
 	upTo := to // coarser rows are used only where there are no finer ones

@@ -31,8 +31,8 @@ func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 // Queue returns the queue that is looked into.
 func (l *Look) Queue() ID { return l.queue }
 
-// Weigh adds up the messages of a queue from a position on, which is 0 at first. It returns where to continue, or 0 at
-// the end. It stops when proceed returns false, which it calls with the size of each message.
+// Weigh adds up the messages of a queue from a position on, 0 at first, and returns where to go on, or 0 if it has
+// come to the end. It stops when proceed, which is called with the bytes of each message, returns false.
 func (l *Look) Weigh(r Reader, from Position, proceed func(bytes int) bool) (w Weight, next Position, err error) {
 	_, end := tableRange(l.queue, tableMessage)
 	err = r.Scan(messageKey(l.queue, from), end, func(k, v []byte) bool {

@@ -213,7 +213,7 @@ func (w *walk) dueOf(p Position, record []byte) (Instant, error) {
 type heldAhead struct {
 	r     Reader
 	queue ID
-	next  Position // where to continue reading
+	next  Position // where to read on
 	ahead []*received
 	all   bool
 }

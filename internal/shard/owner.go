@@ -21,10 +21,10 @@ type owner struct {
 	reads   func() int
 	totals  *Totals
 
-	engine    *queue.Engine         // nil after a failed transaction, until it is loaded again
-	reload    time.Time             // the engine is not loaded before
-	asked     time.Time             // when reads was last called
-	format    int                   // the last argument of require
+	engine    *queue.Engine         // nil while it has lost touch with the store
+	reload    time.Time             // not before that
+	asked     time.Time             // when reads was called
+	format    int                   // what require has been called with
 	counted   [queue.Counters]int64 // as reported to the totals
 	repeat    []*request            // requests for the next transaction
 	maxCommit int                   // bytes of a transaction for requests
@@ -162,7 +162,7 @@ func (o *owner) keepNow() queue.Keep {
 	return k
 }
 
-// allow lets the engine begin features that all programs can read. It checks once in reloadInterval.
+// allow lets the engine start what all programs can read. It checks once in reloadInterval.
 func (o *owner) allow() {
 	if o.engine.Awaits() && time.Since(o.asked) >= reloadInterval {
 		o.asked = time.Now()

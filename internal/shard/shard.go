@@ -70,7 +70,7 @@ type Options struct {
 	// Reads returns the highest format that every program can read that may open the store later. The engine begins
 	// features that need a newer format only when all programs can read it. Nil means any format.
 	Reads func() int
-	// Totals counts the events of all queues; nil means no counting.
+	// Totals counts what happens to all queues; nil means no counting.
 	Totals *Totals
 	// Watch returns a watcher of the messages of this shard while it is open; nil means none. Its argument returns the
 	// time of the shard.
