@@ -10,23 +10,26 @@ import (
 // tables there is Set. Its methods are safe for concurrent use.
 type Rows[K comparable, V any] struct{ set *Set[map[K]*V] }
 
-// Open reads the records of the table from the control store, and follows their changes.
-func (t *Table[K, V]) Open(c *Control, f Formats) (Rows[K, V], error) {
-	r := Rows[K, V]{NewSet(SetOptions[map[K]*V]{Control: c, Prefix: t.Prefix, Formats: f, New: t.alone})}
+// OpenRows reads the records of a table from the control store, and follows their changes. It is not a method of the
+// table, because the program would then contain it for all tables.
+func OpenRows[K comparable, V any](t *Table[K, V], c *Control, f Formats) (Rows[K, V], error) {
+	r := Rows[K, V]{NewSet(SetOptions[map[K]*V]{Control: c, Prefix: t.Prefix, Formats: f, New: alone(t)})}
 	return r, r.set.Register()
 }
 
-// alone returns the table's rows, and the table as the only kind of records.
-func (t *Table[K, V]) alone() (*map[K]*V, Kinds) {
-	rows := new(map[K]*V)
-	return rows, Kinds{t.Into(rows)}
+// CheckRows reads the records of a table that is the only one below its prefix, without changing them, and returns the
+// problems found. An error means that the store could not be read.
+func CheckRows[K comparable, V any](t *Table[K, V], s *store.Store) (problems []string, err error) {
+	_, err = Check(s, t.Prefix, alone(t), func(_ string, bad error) { problems = append(problems, bad.Error()) })
+	return problems, err
 }
 
-// Check reads the records of a table that is the only one below its prefix, without changing them, and returns the
-// problems found. An error means that the store could not be read.
-func (t *Table[K, V]) Check(s *store.Store) (problems []string, err error) {
-	_, err = Check(s, t.Prefix, t.alone, func(_ string, bad error) { problems = append(problems, bad.Error()) })
-	return problems, err
+// alone returns a function that makes rows, and the table as the only kind of records.
+func alone[K comparable, V any](t *Table[K, V]) func() (*map[K]*V, Kinds) {
+	return func() (*map[K]*V, Kinds) {
+		rows := new(map[K]*V)
+		return rows, Kinds{t.Into(rows)}
+	}
 }
 
 // Change makes a change; see Set.Change.

@@ -45,7 +45,7 @@ type Preferences struct{ rows control.Rows[Place, Values] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Preferences, error) {
-	rows, err := table.Open(c, f)
+	rows, err := control.OpenRows(&table, c, f)
 	return &Preferences{rows}, err
 }
 
@@ -84,4 +84,4 @@ func (p *Preferences) Set(ctx context.Context, place Place, changed Values) erro
 
 // Check reads the records without changing them, and returns the problems found. An error means that the store could
 // not be read.
-func Check(s *store.Store) (problems []string, err error) { return table.Check(s) }
+func Check(s *store.Store) (problems []string, err error) { return control.CheckRows(&table, s) }

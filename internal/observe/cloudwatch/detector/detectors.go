@@ -36,7 +36,7 @@ type Detectors struct{ rows control.Rows[Key, Detector] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Detectors, error) {
-	rows, err := table.Open(c, f)
+	rows, err := control.OpenRows(&table, c, f)
 	return &Detectors{rows}, err
 }
 
@@ -77,4 +77,4 @@ func (d *Detectors) Delete(ctx context.Context, k Key) error {
 
 // Check reads the records without changing them, and returns the problems found. An error means that the store could
 // not be read.
-func Check(s *store.Store) (problems []string, err error) { return table.Check(s) }
+func Check(s *store.Store) (problems []string, err error) { return control.CheckRows(&table, s) }

@@ -30,7 +30,7 @@ type Rules struct{ rows control.Rows[Key, Rule] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Rules, error) {
-	rows, err := table.Open(c, f)
+	rows, err := control.OpenRows(&table, c, f)
 	return &Rules{rows}, err
 }
 
@@ -85,4 +85,4 @@ func (r *Rules) Change(ctx context.Context, in series.Scope, names []string, f f
 
 // Check reads the records without changing them, and returns the problems found. An error means that the store could
 // not be read.
-func Check(s *store.Store) (problems []string, err error) { return table.Check(s) }
+func Check(s *store.Store) (problems []string, err error) { return control.CheckRows(&table, s) }
