@@ -10,9 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
-// A level is a resolution of the series. The rows of a name are stored in blocks, several
-// of them under one key. When a block is too old for its level, its rows are merged into
-// rows of the next one.
+// A level is a resolution of the series. The rows of a name are stored in blocks of several rows under one key. When a
+// block is too old for its level, its rows are merged into rows of the next level.
 type level struct {
 	step   Instant // the length of a row
 	length Instant // of a block
@@ -26,13 +25,11 @@ var levels = [...]level{
 
 const hour = 60 * minute
 
-// Keep sets how long rows are kept: those of one minute, of five minutes, and of an hour. If Minutes is 0, no series
-// are counted or kept.
+// Keep sets how long rows of one minute, of five minutes and of an hour are kept. If Minutes is 0, there are no series.
 type Keep struct {
 	Minutes, FiveMinutes, Hours time.Duration
-	// UpTo is the highest format of a data directory that every program reads which may open the store later. 0 means
-	// that all formats are readable. Features that need a later format do not begin before Allow. A feature that has
-	// begun continues.
+	// UpTo is the highest format of a data directory that every program can read that may open the store later; 0 means
+	// any. Features that need a later format do not begin before Allow. A feature that has begun continues.
 	UpTo int
 }
 
@@ -72,7 +69,7 @@ const keepMost = 10 * 366 * 24 * time.Hour
 // off reports whether there are no series.
 func (k Keep) off() bool { return k.Minutes == 0 }
 
-// waitsFor reports whether a feature that needs a format must not begin yet.
+// waitsFor reports whether a feature that needs this format must not begin yet.
 func (k Keep) waitsFor(format int) bool { return 0 < k.UpTo && k.UpTo < format }
 
 // blockKey is the key of the block of a level that begins at an instant. Blocks are ordered by time first, so that old
@@ -97,8 +94,8 @@ func splitBlockKey(k []byte) (level int, start Instant, name string, ok bool) {
 	return int(k[keyOf0]), Instant(tail(k[:fixed], 0)), string(k[fixed:]), true
 }
 
-// encodeBlock returns the record of some rows, which are in order of time. Each row is
-// what differs from the row before it, and the first what differs from nothing:
+// encodeBlock returns the record of rows in order of time. Each row is the difference from the row before it, and the
+// first row the difference from zero:
 //
 //	version | row ...
 //	row:  steps from the end of the row before | Minutes, but not in level 0
@@ -144,7 +141,7 @@ func putValues(w *varint.Writer, n int, before, r *Row) {
 	}
 }
 
-// hasRange reports whether the least and the greatest value of a metric are not its sum.
+// hasRange reports whether the minimum and the maximum of a metric can differ from its sum.
 func hasRange(n, m int) bool { return n > 0 || Metric(m) == MetricSentBytes }
 
 func decodeBlock(n int, start Instant, b []byte) ([]Row, error) {

@@ -77,8 +77,8 @@ func (c *counting) nothing() bool {
 	return !slices.ContainsFunc(c.happened[:], func(n int64) bool { return n > 0 })
 }
 
-// clear begins a minute. Messages received in an earlier minute may have been returned: that difference remains to be
-// counted.
+// clear begins a minute. If more receives were taken back than made, because some of them are from an earlier minute,
+// the difference stays to be counted.
 func (c *counting) clear() {
 	debt := min(0, c.happened[MetricReceived])
 	c.happened = [Counters]int64{}

@@ -17,14 +17,14 @@ type meta struct {
 type lineRecord struct {
 	head  Position // the line is [head, next)
 	next  Position
-	floor Instant // nothing of the line still stored was sent before
+	floor Instant // no stored message of the line was sent before
 }
 
 // indexRecord is the stored state of an index.
 type indexRecord struct {
 	last  Position // the newest indexed position, without its bit
-	floor Instant  // nothing indexed and still stored was sent before
-	head  Position // FIFO: nor is before here
+	floor Instant  // no stored indexed message was sent before
+	head  Position // FIFO: no stored message is before
 }
 
 // rotaRecord is the stored state of a rota.
@@ -42,7 +42,7 @@ type heldRecord struct {
 // delaysRecord is the stored state of delays.
 type delaysRecord struct {
 	count uint64  // messages that wait for their delay to end
-	floor Instant // no delay that has not ended is under an instant before
+	floor Instant // no row is under an earlier instant
 }
 
 // dedupRecord is the stored state of the deduplication ids.

@@ -6,8 +6,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Series returns the rows of a name from an instant up to, but not including, another, in order of time. It reads what
-// is durable, without the owner.
+// Series returns the rows of a name from an instant up to, but not including, another, in order of time. It reads the
+// store without the owner.
 func (s *Shard) Series(_ context.Context, _ queue.ID, name string, from, to queue.Instant) ([]queue.Row, error) {
 	s.reading.RLock()
 	defer s.reading.RUnlock()

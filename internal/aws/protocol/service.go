@@ -134,9 +134,9 @@ func (op *Operation) ReadOnly() bool {
 // The handler owns its input. An *Error that it returns goes to the client as it is; see AsError for others. A nil
 // output stands for a zero one.
 //
-// In and Out are the pointers, not the structs, because the compiler makes one function for all pointers, and one for
-// each struct.
-func Register[In, Out comparable](
+// In and Out are the pointers, not the structs, and have no constraint: so the compiler makes one function for all of
+// them, not one for each operation.
+func Register[In, Out any](
 	s *Service, name string, h func(ctx context.Context, c *Call, in In) (Out, error), opts ...Option,
 ) {
 	in, out := reflect.TypeFor[In](), reflect.TypeFor[Out]()
@@ -151,7 +151,7 @@ func Register[In, Out comparable](
 				return nil, err
 			}
 			var none Out
-			if got == none {
+			if any(got) == any(none) {
 				return reflect.New(out.Elem()).Interface(), nil
 			}
 			return got, nil
