@@ -312,10 +312,11 @@ func TestSimulatedStatements(t *testing.T) {
 	if strings.Contains(body, "EvalDecisionDetails") || strings.Contains(body, "ResourceSpecificResults") {
 		t.Errorf("of all resources it says %s", body)
 	}
-	const table = "arn:aws:dynamodb:us-west-2:123456789012:table/t"
-	st.Does("SimulateCustomPolicy", append(with{"PolicyInputList.member.1", alone, "ResourceArns.member.1", table}, ask...), "<MissingContextValues/>", "<EvalDecisionDetails/>",
+	const table = "arn:aws:dynamodb:us-west-2:" + account + ":table/t"
+	near := strings.Replace(alone, `{"DateGreaterThan":{"aws:CurrentTime":"2018-08-16T12:00:00Z"}}`, `{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}`, 1)
+	st.Does("SimulateCustomPolicy", append(with{"PolicyInputList.member.1", near, "ResourceArns.member.1", table}, ask...), "<MissingContextValues/>", "<EvalDecisionDetails/>",
 		"<ResourceSpecificResults><member><EvalResourceName>"+table+"</EvalResourceName><EvalResourceDecision>implicitDeny</EvalResourceDecision><MatchedStatements/>"+
-			"<MissingContextValues><member>aws:CurrentTime</member></MissingContextValues></member></ResourceSpecificResults>")
+			"<MissingContextValues><member>aws:SourceIp</member></MissingContextValues></member></ResourceSpecificResults>")
 }
 
 // A trust policy shows the users and roles that it names as they are called now, and by their ids when they are gone.

@@ -18,7 +18,7 @@ type assumeRoleInput struct {
 	TransitiveTagKeys []string `max:"50,128" wrap:"member"`
 	SourceIdentity    *string  `max:"256"`
 	SerialNumber      *string  `max:"256"`
-	TokenCode         *string  `max:"6"`
+	TokenCode         *string  `max:"6"      hidden:""`
 }
 
 type assumeRoleOutput struct {
@@ -37,7 +37,7 @@ func (s *Service) assumeRole(ctx context.Context, c *protocol.Call, in *assumeRo
 	if err := mayAsk(&id); err != nil {
 		return nil, err
 	}
-	shown, err := s.secondFactor(ctx, c, in.SerialNumber, in.TokenCode)
+	shown, err := s.secondFactor(c, in.SerialNumber, in.TokenCode)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) assumeRole(ctx context.Context, c *protocol.Call, in *assumeRo
 	if refused != nil {
 		l = new(limits) // a caller that may not assume the role gets AccessDenied first
 	}
-	a := &asked{called: *in.RoleSessionName, external: in.ExternalId, limits: l, shown: shown}
+	a := &asked{called: *in.RoleSessionName, external: in.ExternalId, limits: l, shown: shown.at}
 	if err := s.mayAssume(c, role, trust, a); err != nil {
 		return nil, err
 	}
@@ -66,6 +66,9 @@ func (s *Service) assumeRole(ctx context.Context, c *protocol.Call, in *assumeRo
 		return nil, protocol.ValidationError(
 			"The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.",
 		)
+	}
+	if err := s.use(ctx, &id, shown); err != nil {
+		return nil, err
 	}
 	session := s.session(role.ARN(), role.ID, in.seconds(), l)
 	keys, err := s.issue(policy.AssumedRole, role.Account, a.called, session, in.tokenSize)

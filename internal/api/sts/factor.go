@@ -5,31 +5,59 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// secondFactor checks the code of a second factor that a request shows, and marks it as used. It returns the time, or
-// zero if the request shows none. A wrong code counts as a wrong password of the user.
-func (s *Service) secondFactor(ctx context.Context, c *protocol.Call, serial, code *string) (time.Time, error) {
+// factor is a second factor that a request has shown. The zero factor is none.
+type factor struct {
+	serial, code string
+	at           time.Time
+}
+
+// secondFactor checks the code of a second factor that a request shows. A wrong code counts as a wrong password of the
+// user. The code can be shown until it is used: a request that is refused for another reason is run once more at a node
+// that lags.
+func (s *Service) secondFactor(c *protocol.Call, serial, code *string) (factor, error) {
 	if serial == nil && code == nil {
-		return time.Time{}, nil
+		return factor{}, nil
 	}
 	id, now := service.Caller(c), s.now().UTC().Truncate(time.Second)
-	if serial == nil || code == nil || id.Kind != policy.User || s.ownDevice(id.Account, id.UserID, *serial) == nil {
-		return time.Time{}, errNotOwnDevice()
+	if serial == nil || code == nil || id.Kind != policy.User {
+		return factor{}, errNotOwnDevice()
+	}
+	d := s.ownDevice(&id, *serial)
+	if d == nil {
+		return factor{}, errNotOwnDevice()
 	}
 	try, ok := s.logins.Begin(id.Account, id.UserName, c.SourceIP, now)
 	if !ok {
-		return time.Time{}, protocol.Throttled()
+		return factor{}, protocol.Throttled()
 	}
-	err := s.logins.Change(ctx, func(tx *login.Tx) error {
-		d := s.ownDevice(id.Account, id.UserID, *serial)
+	right, err := s.logins.AcceptFrom(d, *code, now)
+	if err != nil {
+		return factor{}, err
+	}
+	if right == nil {
+		return factor{}, errWrongCode()
+	}
+	try.GiveBack()
+	return factor{*serial, *code, now}, nil
+}
+
+// use marks the code of a second factor as used. It returns an error if that has happened already.
+func (s *Service) use(ctx context.Context, id *identity.Identity, f factor) error {
+	if f.at.IsZero() {
+		return nil
+	}
+	return service.Failure(s.logins.Change(ctx, func(tx *login.Tx) error {
+		d := s.ownDevice(id, f.serial)
 		if d == nil {
 			return errNotOwnDevice()
 		}
-		used, err := s.logins.AcceptFrom(d, *code, now)
+		used, err := s.logins.AcceptFrom(d, f.code, f.at)
 		if err != nil {
 			return err
 		}
@@ -38,17 +66,12 @@ func (s *Service) secondFactor(ctx context.Context, c *protocol.Call, serial, co
 		}
 		tx.PutDevice(used)
 		return nil
-	})
-	if err != nil {
-		return time.Time{}, service.Failure(err)
-	}
-	try.GiveBack()
-	return now, nil
+	}))
 }
 
-// ownDevice returns the second factor with a serial number if it is the user's, or nil.
-func (s *Service) ownDevice(account, userID, serial string) *login.Device {
-	if d := s.logins.Device(account, serial); d != nil && d.User == userID {
+// ownDevice returns the second factor with a serial number if it is the caller's, or nil.
+func (s *Service) ownDevice(id *identity.Identity, serial string) *login.Device {
+	if d := s.logins.Device(id.Account, serial); d != nil && d.User == id.UserID {
 		return d
 	}
 	return nil

@@ -12,7 +12,7 @@ type sessionTokenInput struct {
 	tokenSize
 	DurationSeconds *int32
 	SerialNumber    *string `max:"256"`
-	TokenCode       *string `max:"6"`
+	TokenCode       *string `max:"6"   hidden:""`
 }
 
 type sessionTokenOutput struct {
@@ -25,8 +25,11 @@ func (s *Service) getSessionToken(ctx context.Context, c *protocol.Call, in *ses
 	if id.Session != nil {
 		return nil, protocol.AccessDenied("Cannot call GetSessionToken with session credentials")
 	}
-	shown, err := s.secondFactor(ctx, c, in.SerialNumber, in.TokenCode)
+	shown, err := s.secondFactor(c, in.SerialNumber, in.TokenCode)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.use(ctx, &id, shown); err != nil {
 		return nil, err
 	}
 	seconds := lasting(in.DurationSeconds, defaultOfUsers)
@@ -34,7 +37,7 @@ func (s *Service) getSessionToken(ctx context.Context, c *protocol.Call, in *ses
 		seconds = min(seconds, mostOfRoots)
 	}
 	session := s.session(id.ARN, id.UserID, seconds, nil)
-	session.MFA = shown
+	session.MFA = shown.at
 	keys, err := s.issue(id.Kind, id.Account, "", session, in.tokenSize)
 	if err != nil {
 		return nil, err
