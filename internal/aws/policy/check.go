@@ -194,7 +194,9 @@ func (p *Policy) checkARN(r resource) error {
 	case vendor == "iam" && path != "*" && path != "root" && !slices.ContainsFunc(iamPaths, func(begins string) bool {
 		return strings.HasPrefix(path, begins)
 	}):
-		return p.fault(BadResource, r.pos, `IAM resource path must either be "*", root, or start with %s.`, strings.Join(iamPaths, ", "))
+		return p.fault(
+			BadResource, r.pos, `IAM resource path must either be "*", root, or start with %s.`, strings.Join(iamPaths, ", "),
+		)
 	}
 	return nil
 }
