@@ -409,13 +409,14 @@ func (w *walk) people(iam, sts *protocol.Service) {
 	bobs := do("CreateAccessKey", "UserName", "bob")
 	bobsKey := identity.Credential{Identity: identity.Identity{AccessKeyID: apitest.Element(bobs, "AccessKeyId")}, Secret: apitest.Element(bobs, "SecretAccessKey")}
 	as(&bobsKey, iam, "ChangePassword", "OldPassword", "Another-horse-2", "NewPassword", "Newest-horse-3")
-	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", bobsKey.AccessKeyID)
 	do("DeleteAccountPasswordPolicy")
 	do("DeleteLoginProfile", "UserName", "bob")
 	device := do("CreateVirtualMFADevice", "VirtualMFADeviceName", "phone")
 	serial, seed := apitest.Element(device, "SerialNumber"), apitest.Element(device, "Base32StringSeed")
 	do("EnableMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1", apitest.Code6(w.t, seed, time.Now().Add(-30*time.Second)),
 		"AuthenticationCode2", apitest.Code6(w.t, seed, time.Now()))
+	w.showsFactor(&bobsKey, serial, apitest.Code6(w.t, seed, time.Now().Add(30*time.Second)))
+	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", bobsKey.AccessKeyID)
 	do("DeactivateMFADevice", "UserName", "bob", "SerialNumber", serial)
 	do("TagMFADevice", "SerialNumber", serial, "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
 	do("ListMFADeviceTags", "SerialNumber", serial)
@@ -427,6 +428,19 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		do("Delete"+kind, kind+"Name", name)
 	}
 	do("DeletePolicy", "PolicyArn", policy)
+}
+
+// showsFactor shows a second factor, whose code is marked as used in the control store.
+func (w *walk) showsFactor(key *identity.Credential, serial, code string) {
+	w.t.Helper()
+	form := url.Values{"Action": {"GetSessionToken"}, "Version": {"2011-06-15"}, "SerialNumber": {serial}, "TokenCode": {code}}
+	changes, forwarded := w.changes.Load(), w.forwarded.Load()
+	if status, body := call(w.t, w.other, "sts", form.Encode(), key); status != http.StatusOK {
+		w.t.Errorf("a second factor: %d %s", status, body)
+	}
+	if w.changes.Load() == changes || w.forwarded.Load() == forwarded {
+		w.t.Error("a second factor was not checked by the owner")
+	}
 }
 
 // programs is about what programs without keys of their own have: identity providers, profiles and reports.

@@ -22,6 +22,8 @@ const (
 	NoResource
 	// BadResource: neither an ARN nor *, or not what the policy is set on.
 	BadResource
+	// BadARN: it begins as an ARN and is none.
+	BadARN
 	// NoVendor: an action or a condition key without its service's prefix.
 	NoVendor
 	// ManyColons: an action with more than one colon.
@@ -83,6 +85,8 @@ func (e *Error) IAM() string {
 		return "AssumeRole policy may only specify STS AssumeRole actions."
 	case NoResource:
 		return "Policy statement must contain resources."
+	case BadARN:
+		return "The policy failed legacy parsing"
 	case NoVendor:
 		return "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc."
 	case ManyColons:
