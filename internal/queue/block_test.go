@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 )
@@ -47,7 +48,7 @@ func FuzzCounting(f *testing.F) {
 		if m.decode(b) != nil {
 			return
 		}
-		if err := again.decode(m.encode(nil)); err != nil || !reflect.DeepEqual(again, m) {
+		if err := again.decode(m.encode(nil)); err != nil || !bytes.Equal(again.encode(nil), m.encode(nil)) {
 			t.Errorf("%+v became %+v, %v", m, again, err)
 		}
 	})

@@ -18,6 +18,9 @@ import (
 type Sizes struct {
 	scale   uint8 // 0: sizes as they are; 1: the finest classes; each further scale halves their number
 	classes []sizeClass
+
+	// record is what encode writes of the sizes of a running minute, unless it is empty because they have changed since.
+	record []byte
 }
 
 // sizeClass is how many messages had a size of a class.
@@ -62,6 +65,7 @@ func leastOf(class uint64, scale uint8) uint64 {
 
 // add counts n messages of a size.
 func (s *Sizes) add(size, n uint64) {
+	s.record = s.record[:0]
 	class := classOf(size, s.scale)
 	at, found := slices.BinarySearchFunc(s.classes, class, func(c sizeClass, class uint64) int {
 		switch {
@@ -255,9 +259,13 @@ func (s *sized) add(size, n uint64, may bool) {
 func (s *sized) encode(w *writer) {
 	w.Uint(s.smallest)
 	w.Uint(s.largest)
-	if s.sizes != nil {
-		s.sizes.encode(w)
+	if s.sizes == nil {
+		return
 	}
+	if len(s.sizes.record) == 0 {
+		s.sizes.record = s.sizes.AppendTo(s.sizes.record)
+	}
+	w.Raw(s.sizes.record)
 }
 
 // decode takes what encode has appended off a record that has sizes, or has not, of n messages.
