@@ -241,6 +241,7 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 	})...)
 	alarm := apitest.Element(do("DescribeAlarms"), "AlarmArn")
 	do("DescribeAlarmsForMetric", metric...)
+	do("DescribeAlarmContributors", "AlarmName", "a")
 	do("SetAlarmState", "AlarmName", "a", "StateValue", "ALARM", "StateReason", "a test")
 	do("DisableAlarmActions", "AlarmNames.member.1", "a")
 	do("EnableAlarmActions", "AlarmNames.member.1", "a")
