@@ -19,7 +19,7 @@ type Sizes struct {
 	scale   uint8 // 0: sizes as they are; 1: the finest classes; each further scale halves their number
 	classes []sizeClass
 
-	// record is what encode writes of the sizes of a running minute, unless it is empty because they have changed since.
+	// record is the record of the sizes of a running minute; empty: they have changed since they were encoded.
 	record []byte
 }
 

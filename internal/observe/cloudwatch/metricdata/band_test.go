@@ -82,7 +82,7 @@ func TestBandsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What a detector excludes says nothing about what to expect, and the time of day is that of its time zone.
+// Times that a detector excludes say nothing about what to expect, and the time of day follows its time zone.
 func TestTraining(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
