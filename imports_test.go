@@ -142,7 +142,7 @@ var rules = []rule{
 		"internal/control", "internal/formats", "internal/observe/cloudwatch/series", "internal/store",
 	}, mayNot: network},
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/cloudwatch/queueseries", "internal/observe/cloudwatch/series", "internal/queue", "internal/tenant"}, mayNot: network},
-	{dir: "internal/observe/cloudwatch/queueseries", may: []string{"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/queue"}, mayNot: network},
+	{dir: "internal/observe/cloudwatch/queueseries", may: []string{"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/observe/cloudwatch/sketch", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
 	{dir: "internal/observe/cloudwatch/sketch", mayNot: world},
 	{dir: "internal/observe/cloudwatch/expected", mayNot: world},

@@ -54,7 +54,11 @@ const (
 	Detectors = 19
 	// PausedGroups has queues with paused message groups.
 	PausedGroups = 20
+	// Sizes has how many messages of a minute had which size, for percentiles.
+	Sizes = 22
+	// Insights has trails with insights. The same version brought both.
+	Insights = Sizes
 )
 
 // Newest is the highest format that this program reads.
-const Newest = PausedGroups
+const Newest = Sizes

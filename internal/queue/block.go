@@ -102,9 +102,15 @@ func splitBlockKey(k []byte) (level int, start Instant, name string, ok bool) {
 //	      | bits of the metrics that differ | differences of Sum, and of Min and Max where they are not Sum
 //
 // So a queue in which nothing changes takes two bytes a minute, and gauges that stay as
-// they are take none.
+// they are take none. If sizes are known that do not follow from Min and Max, the record is of sizedBlock, and each row
+// ends with the length of its sizes, or 0, and the sizes.
 func encodeBlock(n int, start Instant, rows []Row) []byte {
 	w := newRecord(16 * (1 + len(rows)))
+	sizes := slices.ContainsFunc(rows, func(r Row) bool { return r.Sizes != nil })
+	if sizes {
+		w.Writer[0] = sizedBlock
+	}
+	var buf []byte
 	before := &Row{}
 	next := start
 	for i := range rows {
@@ -115,6 +121,11 @@ func encodeBlock(n int, start Instant, rows []Row) []byte {
 			w.Uint(r.Minutes)
 		}
 		putValues(&w.Writer, n, before, r)
+		if sizes {
+			buf = r.Sizes.AppendTo(buf[:0])
+			w.Uint(uint64(len(buf)))
+			w.Raw(buf)
+		}
 		before = r
 	}
 	return w.Writer
@@ -144,13 +155,26 @@ func putValues(w *varint.Writer, n int, before, r *Row) {
 // hasRange reports whether the minimum and the maximum of a metric can differ from its sum.
 func hasRange(n, m int) bool { return n > 0 || Metric(m) == MetricSentBytes }
 
+// sizedBlock is the version of a block that has sizes. Without them it is of recordVersion, which older programs can
+// read.
+const sizedBlock = 2
+
 func decodeBlock(n int, start Instant, b []byte) ([]Row, error) {
-	return appendBlock(make([]Row, 0, 64), n, start, b)
+	return appendSizedBlock(make([]Row, 0, 64), n, start, b)
 }
 
-// appendBlock appends the rows of a block to none.
+// appendBlock appends the rows of a block, without their sizes, to none.
 func appendBlock(rows []Row, n int, start Instant, b []byte) ([]Row, error) {
-	r := readRecord(b)
+	return appendRows(rows, n, start, b, nil)
+}
+
+// appendSizedBlock is appendBlock with sizes.
+func appendSizedBlock(rows []Row, n int, start Instant, b []byte) ([]Row, error) {
+	return appendRows(rows, n, start, b, ReadSizes)
+}
+
+func appendRows(rows []Row, n int, start Instant, b []byte, sizes func([]byte) (*Sizes, error)) ([]Row, error) {
+	r := readRecordUpTo(sizedBlock, b)
 	l := levels[n]
 	before := &Row{}
 	next, end := start, start+l.length
@@ -165,6 +189,9 @@ func appendBlock(rows []Row, n int, start Instant, b []byte) ([]Row, error) {
 			row.Minutes = r.Uint()
 		}
 		getValues(r, n, before, &row)
+		if len(b) > 0 && b[0] == sizedBlock {
+			getSizes(r, &row, sizes)
+		}
 		if next = row.Time + l.step; next > end {
 			r.Fail()
 		}
@@ -195,6 +222,18 @@ func getValues(r *reader, n int, before, row *Row) {
 	}
 }
 
+// getSizes takes the sizes of a row, and skips them without read.
+func getSizes(r *reader, row *Row, read func([]byte) (*Sizes, error)) {
+	b := r.Raw(r.Uint())
+	if read == nil {
+		return
+	}
+	var err error
+	if row.Sizes, err = read(b); err != nil {
+		r.Fail()
+	}
+}
+
 // addRows adds rows to the blocks of a name in a level. A row whose time already has a row is added to it.
 func (s *series) addRows(n int, name string, rows ...Row) error {
 	for len(rows) > 0 {
@@ -219,7 +258,7 @@ func (s *series) addToBlock(n int, start Instant, name string, rows []Row) error
 	}
 	have := s.rows[:0]
 	if b != nil {
-		if have, err = appendBlock(have, n, start, b); err != nil {
+		if have, err = appendSizedBlock(have, n, start, b); err != nil {
 			return err
 		}
 	}
@@ -232,7 +271,15 @@ func (s *series) addToBlock(n int, start Instant, name string, rows []Row) error
 		}
 	}
 	s.rows = have
+	if s.unsized {
+		for i := range have {
+			have[i].Sizes = nil
+		}
+	}
 	s.tx.Set(k, encodeBlock(n, start, have))
 	s.needs(formats.Series)
+	if slices.ContainsFunc(have, func(r Row) bool { return r.Sizes != nil }) {
+		s.needs(formats.Sizes)
+	}
 	return nil
 }

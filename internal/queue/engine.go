@@ -129,9 +129,13 @@ func (q *queue) load() error {
 	if err := q.restore(b); err != nil {
 		return err
 	}
-	if b[0] == metaVersion {
+	if b[0] >= metaVersion {
 		q.e.series.waits = false
 		q.needs(formats.Series)
+	}
+	if b[0] == sizedVersion {
+		q.e.series.unsized = false
+		q.needs(formats.Sizes)
 	}
 	if err := q.tally.loadName(); err != nil {
 		return err
@@ -218,9 +222,12 @@ func (e *Engine) End() []ID {
 			m := q.record()
 			e.scratch = m.encode(e.scratch)
 			e.tx.Set(e.key(q.cfg.ID, tableMeta), e.scratch)
-			if e.scratch[0] == metaVersion {
+			if e.scratch[0] >= metaVersion {
 				e.needs(formats.Series)
 				q.tally.saveName()
+			}
+			if e.scratch[0] == sizedVersion {
+				e.needs(formats.Sizes)
 			}
 			q.dirty = false
 			q.tally.written()

@@ -51,15 +51,18 @@ type dedupRecord struct {
 	high uint64 // buckets after it are empty; 0: all are
 }
 
-// metaVersion is the version of a queue's record that has counting. Without it the record
-// is of recordVersion, which older programs can read.
-const metaVersion = 2
+// metaVersion is the version of a queue's record that has counting, and sizedVersion of one that has also the sizes of
+// the messages of the running minute. Without them the record is of a version that older programs can read.
+const (
+	metaVersion  = 2
+	sizedVersion = 3
+)
 
 // encode returns the record, in buf if it has room:
 //
 //	version | line | index.last | rota | stored | delays.count | receipts | delays.floor
 //	| index.floor | index.head | purged | dedup
-//	and, of metaVersion: what counting.encode writes
+//	and, from metaVersion on: what counting.encode writes
 func (m *meta) encode(buf []byte) []byte {
 	w := beginRecord(buf)
 	w.Uint(uint64(m.line.head))
@@ -80,13 +83,16 @@ func (m *meta) encode(buf []byte) []byte {
 	w.Uint(m.dedup.high)
 	if m.counting != (counting{}) {
 		w.Writer[0] = metaVersion
+		if m.counting.sizes != nil {
+			w.Writer[0] = sizedVersion
+		}
 		m.counting.encode(&w)
 	}
 	return w.Writer
 }
 
 func (m *meta) decode(b []byte) error {
-	r := readRecordUpTo(metaVersion, b)
+	r := readRecordUpTo(sizedVersion, b)
 	*m = meta{line: lineRecord{Position(r.Uint()), Position(r.Uint()), r.Instant()}}
 	m.index.last = Position(r.Uint())
 	m.rota = rotaRecord{r.Uint(), r.Uint(), r.Uint()}
@@ -94,8 +100,8 @@ func (m *meta) decode(b []byte) error {
 	m.delays.floor, m.index.floor, m.index.head = r.Instant(), r.Instant(), Position(r.Uint())
 	m.purged = r.Instant()
 	m.dedup = dedupRecord{r.Uint(), r.Uint()}
-	if !r.Failed() && b[0] == metaVersion {
-		m.counting.decode(r)
+	if !r.Failed() && b[0] >= metaVersion {
+		m.counting.decode(r, b[0] == sizedVersion)
 	}
 	return r.done("queue")
 }

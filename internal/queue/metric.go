@@ -58,11 +58,15 @@ type Row struct {
 	// are not counted.
 	Minutes uint64
 	Values  [Metrics]Value
+	// Sizes is how many messages had which size. It is nil if that follows from the least and the greatest size, is
+	// unknown, or was not requested. It does not change.
+	Sizes *Sizes
 }
 
 // merge adds a row of a later time to r.
 func (r *Row) merge(next *Row) {
 	sizes := mergeSizes(r, next)
+	r.Sizes = mergedSizes(r, next)
 	for m := range r.Values {
 		v, n := &r.Values[m], next.Values[m]
 		*v = Value{v.Sum + n.Sum, min(v.Min, n.Min), max(v.Max, n.Max)}
@@ -74,6 +78,7 @@ func (r *Row) merge(next *Row) {
 // Add adds a row of the same minutes to r: from another shard of the queue, or from an earlier queue of the same name.
 func (r *Row) Add(other *Row) {
 	sizes := mergeSizes(r, other)
+	r.Sizes = mergedSizes(r, other)
 	for m := range r.Values {
 		v, o := &r.Values[m], other.Values[m]
 		if Metric(m).isAge() {

@@ -16,23 +16,27 @@ import (
 //   - Series belong to names: they stay when the queue or the topic is removed.
 type series struct {
 	*transaction
-	keep   Keep
-	waits  bool            // for Allow, to count
-	unsaid bool            // for Allow: the names of queues are not stored beside their records
-	totals [Counters]int64 // of all queues, those included that were removed
-	aging  aging
-	rows   []Row // scratch for the rows of a block
+	keep    Keep
+	waits   bool            // for Allow, to count
+	unsaid  bool            // for Allow: the names of queues are not stored beside their records
+	unsized bool            // for Allow: how many messages had which size is not stored
+	totals  [Counters]int64 // of all queues, those included that were removed
+	aging   aging
+	rows    []Row // scratch for the rows of a block
 }
 
 func newSeries(t *transaction, keep Keep) series {
-	return series{transaction: t, keep: keep, waits: keep.waitsFor(formats.Series), unsaid: keep.waitsFor(formats.Names)}
+	return series{
+		transaction: t, keep: keep, waits: keep.waitsFor(formats.Series), unsaid: keep.waitsFor(formats.Names),
+		unsized: keep.waitsFor(formats.Sizes),
+	}
 }
 
 // off reports whether nothing is counted: there are no series, or not yet.
 func (s *series) off() bool { return s.keep.off() || s.waits }
 
 // awaits reports whether there is something that begins with allow.
-func (s *series) awaits() bool { return (s.waits || s.unsaid) && !s.keep.off() }
+func (s *series) awaits() bool { return (s.waits || s.unsaid || s.unsized) && !s.keep.off() }
 
 // allow notes that all programs that may open the store later can read a format. It returns what can begin now:
 // counting, and storing the names of queues.
@@ -41,13 +45,26 @@ func (s *series) allow(format int) (counts, names bool) {
 	s.waits = s.waits && !counts
 	names = s.unsaid && format >= formats.Names
 	s.unsaid = s.unsaid && !names
+	s.unsized = s.unsized && format < formats.Sizes
 	return counts, names
 }
 
 // Series reads the rows of a name from an instant up to but not including another, in
 // order of time, through get. It needs no engine: get reads what is durable. Rows of
-// less than a whole step of their level at either end are left out.
+// less than a whole step of their level at either end are left out. The rows are without Sizes.
 func Series(get func(key []byte) ([]byte, error), name string, from, to Instant) ([]Row, error) {
+	return readSeries(get, name, from, to, appendBlock)
+}
+
+// SizedSeries is Series with Sizes.
+func SizedSeries(get func(key []byte) ([]byte, error), name string, from, to Instant) ([]Row, error) {
+	return readSeries(get, name, from, to, appendSizedBlock)
+}
+
+func readSeries(
+	get func(key []byte) ([]byte, error), name string, from, to Instant,
+	appendRows func(rows []Row, n int, start Instant, b []byte) ([]Row, error),
+) ([]Row, error) {
 	var out []Row
 	upTo := to // coarser rows are used only where there are no finer ones
 	for n, l := range levels {
@@ -60,7 +77,7 @@ func Series(get func(key []byte) ([]byte, error), name string, from, to Instant)
 			if b == nil {
 				continue
 			}
-			some, err := decodeBlock(n, start, b)
+			some, err := appendRows(make([]Row, 0, 64), n, start, b)
 			if err != nil {
 				return nil, fmt.Errorf("series of %s: %w", name, err)
 			}

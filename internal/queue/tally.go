@@ -50,10 +50,7 @@ func (t *tally) countSent(m *Message) {
 		return
 	}
 	size := uint64(m.bodySize())
-	if t.happened[MetricSent] == 0 {
-		t.smallest, t.largest = size, size
-	}
-	t.smallest, t.largest = min(t.smallest, size), max(t.largest, size)
+	t.sized.add(size, uint64(t.happened[MetricSent]), !t.series.unsized)
 	t.count(MetricSent, 1)
 	t.count(MetricSentBytes, int64(size))
 }

@@ -94,11 +94,10 @@ func (ts *topicMinutes) total(c *TopicCount) {
 }
 
 type topicMinute struct {
-	name     string
-	minute   Instant
-	counts   [TopicMetrics]uint64
-	smallest uint64 // message published in the minute
-	largest  uint64
+	name   string
+	minute Instant
+	counts [TopicMetrics]uint64
+	sized  // the messages that were published
 
 	dirty, ended bool
 }
@@ -126,7 +125,7 @@ func (ts *topicMinutes) count(c *TopicCount) error {
 		ts.running[t.name] = t
 		ts.order = append(ts.order, t)
 	}
-	t.add(c)
+	t.add(c, !ts.series.unsized)
 	ts.total(c)
 	if !t.dirty {
 		t.dirty = true
@@ -135,13 +134,9 @@ func (ts *topicMinutes) count(c *TopicCount) error {
 	return nil
 }
 
-func (t *topicMinute) add(c *TopicCount) {
+func (t *topicMinute) add(c *TopicCount, sizes bool) {
 	if c.Counts[TopicPublished] > 0 {
-		size := c.Counts[TopicPublishedBytes]
-		if t.counts[TopicPublished] == 0 {
-			t.smallest, t.largest = size, size
-		}
-		t.smallest, t.largest = min(t.smallest, size), max(t.largest, size)
+		t.sized.add(c.Counts[TopicPublishedBytes], t.counts[TopicPublished], sizes)
 	}
 	for m, n := range c.Counts {
 		t.counts[m] += n
@@ -164,7 +159,7 @@ func (t *topicMinute) row() Row {
 	for m, n := range t.counts {
 		r.set(Metric(m), n)
 	}
-	r.Values[TopicPublishedBytes].Min, r.Values[TopicPublishedBytes].Max = t.smallest, t.largest
+	t.put(&r)
 	return r
 }
 
@@ -204,6 +199,9 @@ func (ts *topicMinutes) save() (wrote bool) {
 		if t.dirty {
 			ts.tx.Set(topicMinuteKey(t.name), t.encode())
 			ts.needs(formats.TopicSeries)
+			if t.sizes != nil {
+				ts.needs(formats.Sizes)
+			}
 			t.dirty, wrote = false, true
 		}
 	}
@@ -218,6 +216,10 @@ func (ts *topicMinutes) load() error {
 	err := ts.tx.Scan(lo, hi, func(k, v []byte) bool {
 		t := &topicMinute{name: string(k[keyOf0:])}
 		bad = t.decode(v)
+		if t.sizes != nil {
+			ts.series.unsized = false
+			ts.needs(formats.Sizes)
+		}
 		ts.order = append(ts.order, t)
 		return bad == nil
 	})
@@ -258,11 +260,18 @@ func happenedInTopics(r Reader, to map[string][Metrics]int64) error {
 	return firstError(err, bad)
 }
 
+// sizedTopicVersion is the version of a topic's record that has the sizes of the messages. Without them the record is
+// of recordVersion, which older programs can read.
+const sizedTopicVersion = 2
+
 // encode returns the record of a topic:
 //
 //	version | minute | bits of the counters that are not 0 | these | sizes, if messages were published
 func (t *topicMinute) encode() []byte {
 	w := newRecord(32)
+	if t.sizes != nil {
+		w.Writer[0] = sizedTopicVersion
+	}
 	w.Uint(uint64(t.minute / minute))
 	var bits uint64
 	for m, n := range t.counts {
@@ -277,14 +286,13 @@ func (t *topicMinute) encode() []byte {
 		}
 	}
 	if t.counts[TopicPublished] != 0 {
-		w.Uint(t.smallest)
-		w.Uint(t.largest)
+		t.sized.encode(&w)
 	}
 	return w.Writer
 }
 
 func (t *topicMinute) decode(b []byte) error {
-	r := readRecord(b)
+	r := readRecordUpTo(sizedTopicVersion, b)
 	t.minute = getMinute(r)
 	bits := r.Uint()
 	if bits >= 1<<TopicMetrics {
@@ -296,7 +304,7 @@ func (t *topicMinute) decode(b []byte) error {
 		}
 	}
 	if t.counts[TopicPublished] != 0 {
-		t.smallest, t.largest = r.Uint(), r.Uint()
+		t.sized.decode(r, b[0] == sizedTopicVersion, t.counts[TopicPublished])
 	}
 	return r.done("running minute of a topic")
 }

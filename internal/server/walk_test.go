@@ -241,6 +241,7 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 	})...)
 	alarm := apitest.Element(do("DescribeAlarms"), "AlarmArn")
 	do("DescribeAlarmsForMetric", metric...)
+	do("DescribeAlarmContributors", "AlarmName", "a")
 	do("SetAlarmState", "AlarmName", "a", "StateValue", "ALARM", "StateReason", "a test")
 	do("DisableAlarmActions", "AlarmNames.member.1", "a")
 	do("EnableAlarmActions", "AlarmNames.member.1", "a")
@@ -292,12 +293,10 @@ func (w *walk) trails(cloudtrail *protocol.Service) {
 	if text := do("GetEventSelectors", `{"TrailName":"all"}`); !strings.Contains(text, "WriteOnly") {
 		w.t.Errorf("the selectors are %s", text)
 	}
-	do("PutInsightSelectors", `{"TrailName":"all","InsightSelectors":[]}`)
-	const insights = "CloudTrail_20131101.GetInsightSelectors"
-	if status, text := callJSON(w.t, w.other, "cloudtrail", insights, `{"TrailName":"all"}`); status != 400 || !strings.Contains(text, "InsightNotEnabledException") {
-		w.t.Errorf("the insight selectors: %d %s", status, text)
+	do("PutInsightSelectors", `{"TrailName":"all","InsightSelectors":[{"InsightType":"ApiCallRateInsight"}]}`)
+	if text := do("GetInsightSelectors", `{"TrailName":"all"}`); !strings.Contains(text, "ApiCallRateInsight") {
+		w.t.Errorf("the insight selectors are %s", text)
 	}
-	w.done[cloudtrail.Name+"/GetInsightSelectors"] = true
 	do("StartLogging", named)
 	if text := do("GetTrailStatus", named); !strings.Contains(text, `"IsLogging":true`) {
 		w.t.Errorf("the status is %s", text)
