@@ -6,7 +6,7 @@ import "time"
 const (
 	conditionDeadLetters         = "DeadLetters"      // it has some in its dead-letter queue
 	conditionHoldsLetters        = "HoldsDeadLetters" // it is a dead-letter queue and not empty
-	conditionNoConsumer          = "NoConsumer"       // messages could be received, and nobody asks
+	conditionNoConsumer          = "NoConsumer"       // messages could be received, and no consumer asks
 	conditionPaused              = "Paused"
 	conditionFallingBehind       = "FallingBehind" // more comes than goes, or the oldest message is very old
 	conditionWaiting             = "Waiting"       // there are messages, and none can be received now

@@ -157,8 +157,8 @@ func (in *listQueueStatesInput) check() (most int, _ error) {
 	return most, in.checkOrder()
 }
 
-// paged returns the page of a list that a request asks for. A cursor has the place of the last queue of the page before:
-// its number and its name. So the queues between two pages may change without an effect on the others.
+// paged returns the page of a list that is asked for. A cursor has the place of the last queue of the page before:
+// its number and name. So the queues between two pages may change without an effect on the others.
 func paged[T any](in *listQueueStatesInput, list []T, key func(T) string, most int) (service.Page[T], error) {
 	about := in.Prefix + "/" + strings.ToLower(in.Contains)
 	if in.looksAtAll() {
