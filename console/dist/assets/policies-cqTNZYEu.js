@@ -1,0 +1,10 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{X as t,gt as n}from"./cloudscape-LPTvu8ah.js";import{d as r,h as i,u as a}from"./react-Cjai1eli.js";import{o}from"./iam-C7Y-N9Im.js";import{t as s}from"./keys-B30X9bQT.js";import{r as c,t as l}from"./policies-poCnrkx7.js";import{_ as u,n as d,t as f}from"./index-CuarHV1D.js";import{a as p,r as m}from"./values-V2pywMO7.js";import{t as h}from"./ask-Bav196d3.js";import"./holderpolicies-BhT5ni_F.js";import{t as g}from"./list-DII7tpbT.js";var _=e(i(),1),v=r();function y(){let e=a(),[r,i]=(0,_.useState)(!1),y=o(r),[b,x]=(0,_.useState)(!1);return(0,v.jsxs)(v.Fragment,{children:[(0,v.jsx)(g,{title:`Policies`,one:`policy`,many:`policies`,query:y,nameOf:e=>e.PolicyName??``,create:()=>x(!0),remove:e=>c(e.Arn??``),removeSays:`Only policies without attachments can be deleted, and none of AWS's.`,empty:`A policy says what may be done; it is attached to users, groups and roles.`,actions:(0,v.jsx)(t,{checked:r,onChange:({detail:e})=>i(e.checked),children:`AWS's too`}),columns:[{id:`name`,header:`Name`,isRowHeader:!0,sortingField:`PolicyName`,cell:e=>(0,v.jsx)(n,{href:f([`policies`,e.PolicyName??``]),children:e.PolicyName})},{id:`attached`,header:`Attached to`,cell:e=>(0,v.jsx)(m,{value:e.AttachmentCount})},{id:`description`,header:`Description`,cell:e=>e.Description||`–`},{id:`changed`,header:`Changed`,cell:e=>(0,v.jsx)(p,{at:e.UpdateDate?.getTime()})}]}),b&&(0,v.jsx)(h,{title:`Create policy`,label:`Policy name`,yes:`Create policy`,close:()=>x(!1),act:async t=>{await l(t,`{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Effect": "Allow",
+      "Action": ["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"],
+      "Resource": "arn:aws:sqs:*:*:orders"
+    }
+  ]
+}`),e.invalidateQueries({queryKey:s.policies}),u({header:`Policy ${t} created with an example`,content:`Write into it what is to be allowed.`}),d(f([`policies`,t]))}})]})}export{y as default};
