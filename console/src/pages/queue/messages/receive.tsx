@@ -123,7 +123,7 @@ export function Receive({ queue, fifo }: TabProps) {
           description={
             <>
               As a consumer does: what is received here is in flight, and its receive count grows. To look without that,{' '}
-              <Link href={address(['queues', queue, 'browse'])}>look inside</Link>.
+              <Link href={address(['queues', queue, 'browse'])}>browse messages</Link>.
             </>
           }
           actions={
