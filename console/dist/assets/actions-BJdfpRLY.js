@@ -1,1 +1,0 @@
-var e={edit:`sqs:SetQueueAttributes`,delete:`sqs:DeleteQueue`,purge:`sqs:PurgeQueue`,pause:`sqs:TagQueue`,resume:`sqs:UntagQueue`,tag:`sqs:TagQueue`};export{e as t};

@@ -1,1 +1,0 @@
-import{C as e,b as t,w as n}from"./index-CuarHV1D.js";function r(){return{endpoint:n,region:e()?.region??`us-east-1`,credentials:t,maxAttempts:2}}export{r as t};

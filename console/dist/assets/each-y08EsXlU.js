@@ -1,1 +1,0 @@
-async function e(e,t,n=6){let r=[],i=0;async function a(){for(;i<e.length;){let n=e[i++];try{await t(n)}catch(e){r.push(e)}}}if(await Promise.all(Array.from({length:Math.min(n,e.length)},a)),r.length>0){let[t]=r;throw r.length>1&&t instanceof Error&&(t.message=`${t.message} (and ${r.length-1} more of ${e.length} failed)`),t}}export{e as t};

@@ -1,1 +1,0 @@
-import{bt as e}from"./cloudscape-LPTvu8ah.js";import{r as t}from"./values-V2pywMO7.js";import{d as n}from"./react-Cjai1eli.js";var r=n();function i({title:n,value:i}){return(0,r.jsxs)(`div`,{children:[(0,r.jsx)(e,{variant:`awsui-key-label`,children:n}),(0,r.jsx)(`div`,{className:`figure`,children:(0,r.jsx)(t,{value:i})})]})}export{i as t};

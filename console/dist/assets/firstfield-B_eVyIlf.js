@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{h as t}from"./react-Cjai1eli.js";var n=e(t(),1);function r(){let e=(0,n.useRef)(null);return(0,n.useEffect)(()=>{let t=setTimeout(()=>e.current?.focus());return()=>clearTimeout(t)},[]),e}export{r as t};

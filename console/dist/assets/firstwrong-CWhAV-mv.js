@@ -1,1 +1,0 @@
-import{p as e}from"./index-CuarHV1D.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};

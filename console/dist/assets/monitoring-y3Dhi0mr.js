@@ -1,1 +1,0 @@
-import{n as e}from"./sluice-B7XHChsT.js";var t={name:`monitoring`,target:`GraniteServiceVersion20100801`};function n(n,r,i){return e(t,n,r,i)}export{n as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{h as t}from"./react-Cjai1eli.js";var n=e(t(),1);function r(e){let t=window.matchMedia(e),r=e=>(t.addEventListener(`change`,e),()=>t.removeEventListener(`change`,e));return()=>(0,n.useSyncExternalStore)(r,()=>t.matches)}var i=r(`(width <= 688px)`),a=r(`(width >= 1600px)`);export{a as n,i as t};

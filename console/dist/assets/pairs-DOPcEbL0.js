@@ -1,1 +1,0 @@
-import{c as e}from"./forms-CaiwEqLH.js";import{t}from"./narrow-CZm5BgpG.js";import{d as n}from"./react-Cjai1eli.js";var r=n();function i({columns:n,...i}){let a=t();return(0,r.jsx)(e,{...i,columns:a?1:n??1})}export{i as t};

@@ -1,1 +1,0 @@
-import{D as e}from"./index-CuarHV1D.js";import{t}from"./sluice-B7XHChsT.js";async function n(n,r,i=!0){try{return{...await t(`PeekMessages`,{...n,IncludeBody:i},r),withoutBodies:!1}}catch(i){if(!e(i)||!(i instanceof Error)||!i.message.includes(`PeekMessageBody`))throw i;return{...await t(`PeekMessages`,{...n,IncludeBody:!1},r),withoutBodies:!0}}}export{n as t};

@@ -1,1 +1,0 @@
-import{lt as e}from"./cloudscape-LPTvu8ah.js";import{d as t,r as n,u as r}from"./react-Cjai1eli.js";var i=t();function a(){let t=r(),a=n({predicate:e=>e.state.status!==`pending`});return(0,i.jsx)(e,{iconName:`refresh`,ariaLabel:`Refresh`,loading:a>0,onClick:()=>t.invalidateQueries()})}export{a as t};

@@ -1,1 +1,0 @@
-import{g as e}from"./sdk-sns-3LDHmSK2.js";import{t}from"./configured-vDlMP6G6.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,1 +1,0 @@
-import{_ as e}from"./sdk-sqs-CVBaY22j.js";import{t}from"./configured-vDlMP6G6.js";var n;function r(){return n??=new e({...t(),useQueueUrlAsEndpoint:!1}),n}export{r as t};

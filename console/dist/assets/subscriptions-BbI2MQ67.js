@@ -1,1 +1,0 @@
-import{t as e}from"./table-CqfOvV9i.js";import{d as t}from"./react-Cjai1eli.js";var n=t();function r(){return(0,n.jsx)(e,{full:!0})}export{r as default};

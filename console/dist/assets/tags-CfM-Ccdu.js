@@ -1,1 +1,0 @@
-function e(e){return Object.fromEntries(e.filter(e=>e.key!==``).map(e=>[e.key,e.value]))}export{e as t};

@@ -1,1 +1,0 @@
-import{et as e,nt as t}from"./cloudscape-LPTvu8ah.js";import{d as n}from"./react-Cjai1eli.js";var r=n();function i({name:n,children:i}){return(0,r.jsxs)(e,{size:`l`,children:[(0,r.jsx)(t,{variant:`h1`,children:(0,r.jsx)(`span`,{className:`break`,children:n})}),i]})}export{i as t};
