@@ -768,6 +768,28 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
+// A moment that cannot be read is not passed over in silence: it may be the one that is asked for.
+func TestDamagedMomentIsNotPassedOver(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	w := newWriter(m, "a")
+	for i, files := range history(4) {
+		if _, err := write(t, w, i, files); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.objects[momentKey(2)] = "damaged"
+	for at, want := range map[time.Time]int64{timeOf(0): 1, timeOf(0).Add(1): 0, timeOf(1): 0, timeOf(2): 3, timeOf(9): 4, {}: 4} {
+		got, err := New(m).At(t.Context(), at)
+		switch {
+		case want == 0 && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "moment 2") || !strings.Contains(err.Error(), "10:15")):
+			t.Errorf("at %s: %v, %v", at, got, err)
+		case want != 0 && (err != nil || got.Number != want):
+			t.Errorf("at %s: %v, %v, want %d", at, got, err, want)
+		}
+	}
+}
+
 func changed(from, to string) func(m *memory, table, moment string) {
 	return func(m *memory, _, moment string) { m.objects[moment] = strings.Replace(m.objects[moment], from, to, 1) }
 }
