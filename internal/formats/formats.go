@@ -54,7 +54,10 @@ const (
 	Detectors = 19
 	// PausedGroups has queues with paused message groups.
 	PausedGroups = 20
+	// PackedBackups is what programs read that know compressed objects in continuous backups. No directory needs it:
+	// moments with such objects do.
+	PackedBackups = 23
 )
 
 // Newest is the highest format that this program reads.
-const Newest = PausedGroups
+const Newest = PackedBackups

@@ -115,12 +115,15 @@ func (r *Repository) Fetch(ctx context.Context, m *Moment, create backup.Create)
 func (r *Repository) fetch(ctx context.Context, f *File, create backup.Create) error {
 	ctx, cancel := within(ctx, f.Size)
 	defer cancel()
-	from, err := r.place.Open(ctx, objectKey(f.SHA256))
+	from, err := r.place.Open(ctx, objectKey(f.object()))
 	if errors.Is(err, bucket.ErrNoObject) {
-		return fmt.Errorf("%w: the object %s is missing", backup.ErrNoBackup, f.SHA256)
+		return fmt.Errorf("%w: the object %s is missing", backup.ErrNoBackup, f.object())
 	}
 	if err != nil {
 		return err
+	}
+	if f.Packed != 0 {
+		from = newUnpacking(from)
 	}
 	defer func() { _ = from.Close() }()
 	to, err := create(f.Name)
@@ -133,7 +136,7 @@ func (r *Repository) fetch(ctx context.Context, f *File, create backup.Create) e
 		return err
 	}
 	if n != f.Size || hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
-		return fmt.Errorf("%w: the object %s is not what was written", backup.ErrNoBackup, f.SHA256)
+		return fmt.Errorf("%w: the object %s is not what was written", backup.ErrNoBackup, f.object())
 	}
 	return nil
 }
