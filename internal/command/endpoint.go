@@ -57,6 +57,7 @@ func (s *clientFlags) add(cmd *cobra.Command, service string) {
 // addOwn declares the flags for a command that calls the server while those below it do not.
 func (s *clientFlags) addOwn(cmd *cobra.Command, service string) {
 	s.add(new(cobra.Command), service)
+	s.flags.SortFlags = false // the help has them in this order
 	cmd.Flags().AddFlagSet(s.flags)
 }
 
