@@ -181,7 +181,7 @@ var rules = []rule{
 	}},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir", "internal/tool/durable"}, mayNot: network},
-	{dir: "internal/backup/repository", may: []string{"internal/backup", "internal/bucket"}, mayNot: network},
+	{dir: "internal/backup/repository", may: []string{"internal/backup", "internal/bucket", "internal/datadir", "internal/formats"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir",
 		"internal/encryption", "internal/observe/cloudwatch", "internal/observe/cloudtrail/trails", "internal/queue", "internal/store",

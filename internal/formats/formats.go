@@ -58,7 +58,10 @@ const (
 	Sizes = 22
 	// Insights has trails with insights. The same version brought both.
 	Insights = Sizes
+	// PackedBackups is what programs read that know compressed objects in continuous backups. No directory needs it:
+	// moments with such objects do.
+	PackedBackups = 23
 )
 
 // Newest is the highest format that this program reads.
-const Newest = Sizes
+const Newest = PackedBackups
