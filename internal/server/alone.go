@@ -35,7 +35,7 @@ type alone struct {
 	messages *store.Store
 	shard    *shard.Shard // nil before Serve
 
-	delivery     sync.WaitGroup // from the shard to endpoints, and to queues that it did not know
+	delivery     sync.WaitGroup // from the shard to endpoints
 	stopDelivery context.CancelFunc
 }
 
@@ -91,17 +91,7 @@ func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.S
 	ctx, cancel := context.WithCancel(context.Background())
 	a.stopDelivery = cancel
 	a.delivery.Go(func() { deliver(ctx, sh) })
-	a.delivery.Go(func() { a.forward(ctx, sh) })
 	return sh, nil
-}
-
-// forward gives queues the copies of publications that the shard has held for them while it did not know them: the
-// control store that it had was older than its messages. There is no other shard to forward to.
-func (a *alone) forward(ctx context.Context, sh *shard.Shard) {
-	err := shard.Forward(ctx, sh, theShard, sh.Accept)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, shard.ErrUnavailable) {
-		a.log.Warn("messages that were held for unknown queues are not forwarded", "error", err)
-	}
 }
 
 // skipUnknown keeps the data of unknown queues from new queues: the control store may be lost, or restored without the

@@ -46,10 +46,10 @@
 //
 // # Why a new owner begins with all of its tables
 //
-// In a cluster the owner of the control store writes, because its lease says which node that is. Nodes flush and compact
-// by themselves, so their tables differ, and a node that becomes the owner uploads all of its own that are not there.
-// It need not be all of them: those that it uploaded as an earlier owner are there as long as a moment names them, an
-// hour at least, so that a rolling restart costs one upload for each node. To keep the writer on its node instead, nodes
-// would have to agree on it beside the lease, with a protocol for the cases in which the two differ; and a node that has
-// failed is replaced by one with other tables all the same.
+// In a cluster the owner of the control store writes, because its lease says which node that is. Nodes flush and
+// compact by themselves, so their tables differ, and a node that becomes the owner uploads all of its own that are
+// not there. It need not be all of them: those that it uploaded as an earlier owner are there as long as a moment
+// names them, an hour at least, so that a rolling restart costs one upload for each node. To keep the writer on its
+// node instead, nodes would have to agree on it beside the lease, with a protocol for the cases in which the two
+// differ; and a node that has failed is replaced by one with other tables all the same.
 package repository

@@ -21,8 +21,8 @@ type Moment struct {
 	backup.About
 	Number int64 // counted from 1
 	Files  []File
-	// Removing has the names of the objects that its writer may remove once the moment is stored, RemovingPacked those of
-	// compressed objects: programs that know only the others read past them.
+	// Removing has the names of the objects that its writer may remove once the moment is stored, RemovingPacked those
+	// of compressed objects: programs that know only the others read past them.
 	Removing       []string `json:",omitempty"`
 	RemovingPacked []string `json:",omitempty"`
 }
