@@ -37,6 +37,7 @@ type outcome[O any] struct {
 type batcher[I, O any] struct {
 	kind[I, O]
 	settings *Settings
+	crew     *crew
 	work     context.Context // of the requests; it ends when Close gives up
 	giveUp   context.CancelFunc
 
@@ -51,6 +52,7 @@ type lane[I, O any] struct {
 	waiting  []*call[I, O] // the oldest first
 	underWay int           // batches
 	timer    *time.Timer   // for when the first has waited long enough
+	alarm    time.Time     // what it was last set to
 }
 
 // A call is one that a caller made.
@@ -72,8 +74,10 @@ type batch struct {
 	abandon context.CancelFunc
 }
 
-func newBatcher[I, O any](settings *Settings, k kind[I, O]) *batcher[I, O] {
-	b := &batcher[I, O]{kind: k, settings: settings, lanes: make(map[string]*lane[I, O]), drained: make(chan struct{})}
+func newBatcher[I, O any](settings *Settings, crew *crew, k kind[I, O]) *batcher[I, O] {
+	b := &batcher[I, O]{
+		kind: k, settings: settings, crew: crew, lanes: make(map[string]*lane[I, O]), drained: make(chan struct{}),
+	}
 	b.work, b.giveUp = context.WithCancel(context.Background())
 	return b
 }
@@ -115,11 +119,7 @@ func (b *batcher[I, O]) advance(queue string, l *lane[I, O]) {
 	for l.underWay < room && len(l.waiting) > 0 {
 		n, full := b.fit(l.waiting)
 		if wait := time.Until(l.waiting[0].due); wait > 0 && !full && !b.closed {
-			if l.timer == nil {
-				l.timer = time.AfterFunc(wait, func() { b.wake(queue, l) })
-			} else {
-				l.timer.Reset(wait)
-			}
+			b.setTimer(queue, l, wait)
 			return
 		}
 		calls := slices.Clone(l.waiting[:n])
@@ -134,6 +134,18 @@ func (b *batcher[I, O]) advance(queue string, l *lane[I, O]) {
 		delete(b.lanes, queue)
 		b.finish()
 	}
+}
+
+// setTimer wakes the lane when its first call has waited long enough. The caller has locked.
+func (b *batcher[I, O]) setTimer(queue string, l *lane[I, O], wait time.Duration) {
+	due := l.waiting[0].due
+	switch {
+	case l.timer == nil:
+		l.timer = time.AfterFunc(wait, func() { b.wake(queue, l) })
+	case l.alarm != due: // and not set already, when a call joins others
+		l.timer.Reset(wait)
+	}
+	l.alarm = due
 }
 
 // fit says how many of the calls fit into one batch, and whether no more would.
@@ -163,14 +175,14 @@ func (b *batcher[I, O]) dispatch(queue string, l *lane[I, O], calls []*call[I, O
 	for _, c := range calls {
 		c.batch = sent
 	}
-	go func() {
+	b.crew.run(func() {
 		defer cancel()
 		b.deliver(ctx, queue, calls)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		l.underWay--
 		b.advance(queue, l)
-	}()
+	})
 }
 
 // deliver makes the calls and gives each its outcome.

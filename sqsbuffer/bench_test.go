@@ -37,20 +37,23 @@ func BenchmarkReceiveDelete(b *testing.B) {
 	}
 	compare(b, fill, func(b *testing.B, c caller, queue *string) {
 		var done atomic.Int64
-		inParallel(b, func() bool {
-			out, err := c.ReceiveMessage(b.Context(), &sqs.ReceiveMessageInput{QueueUrl: queue, WaitTimeSeconds: 1})
-			if err != nil {
-				b.Error(err)
-				return false
-			}
-			for _, m := range out.Messages {
-				if _, err := c.DeleteMessage(b.Context(), &sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: m.ReceiptHandle}); err != nil {
-					b.Error(err)
-				}
-			}
-			return done.Add(int64(len(out.Messages))) < int64(b.N)
-		})
+		inParallel(b, func() bool { return done.Add(receiveAndDelete(b, c, queue)) < int64(b.N) && !b.Failed() })
 	})
+}
+
+// receiveAndDelete returns how many messages it has received.
+func receiveAndDelete(b *testing.B, c caller, queue *string) int64 {
+	out, err := c.ReceiveMessage(b.Context(), &sqs.ReceiveMessageInput{QueueUrl: queue, WaitTimeSeconds: 1})
+	if err != nil {
+		b.Error(err)
+		return 0
+	}
+	for _, m := range out.Messages {
+		if _, err := c.DeleteMessage(b.Context(), &sqs.DeleteMessageInput{QueueUrl: queue, ReceiptHandle: m.ReceiptHandle}); err != nil {
+			b.Error(err)
+		}
+	}
+	return int64(len(out.Messages))
 }
 
 // compare runs a benchmark with both clients, after what prepares it.

@@ -19,6 +19,7 @@ type Client struct {
 	visibilities *visibilityBatcher
 	receives     *prefetcher
 	consumers    consumers
+	crew         *crew // makes the requests
 }
 
 // New wraps a client. Each function may change settings, which have their defaults;
@@ -32,12 +33,12 @@ func New(client *sqs.Client, change ...func(*Settings)) (*Client, error) {
 	if err := settings.check(); err != nil {
 		return nil, err
 	}
-	c := &Client{Client: client, settings: settings}
+	c := &Client{Client: client, settings: settings, crew: newCrew()}
 	c.consumers.closing, c.consumers.stop = context.WithCancel(context.Background())
-	c.sends = newSendBatcher(client, &c.settings)
-	c.deletes = newDeleteBatcher(client, &c.settings)
-	c.visibilities = newVisibilityBatcher(client, &c.settings)
-	c.receives = newPrefetcher(client, &c.settings)
+	c.sends = newSendBatcher(client, &c.settings, c.crew)
+	c.deletes = newDeleteBatcher(client, &c.settings, c.crew)
+	c.visibilities = newVisibilityBatcher(client, &c.settings, c.crew)
+	c.receives = newPrefetcher(client, &c.settings, c.crew)
 	return c, nil
 }
 
@@ -128,5 +129,6 @@ func (c *Client) Close(ctx context.Context) error {
 		wg.Go(func() { errs[i] = f(ctx) })
 	}
 	wg.Wait()
+	c.crew.close()
 	return errors.Join(errs...)
 }

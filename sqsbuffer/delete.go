@@ -9,8 +9,8 @@ import (
 
 type deleteBatcher = batcher[sqs.DeleteMessageInput, sqs.DeleteMessageOutput]
 
-func newDeleteBatcher(client *sqs.Client, settings *Settings) *deleteBatcher {
-	return newBatcher(settings, kind[sqs.DeleteMessageInput, sqs.DeleteMessageOutput]{
+func newDeleteBatcher(client *sqs.Client, settings *Settings, crew *crew) *deleteBatcher {
+	return newBatcher(settings, crew, kind[sqs.DeleteMessageInput, sqs.DeleteMessageOutput]{
 		operation: "DeleteMessage",
 		bytes:     func(*sqs.DeleteMessageInput) int { return 0 },
 		single: func(ctx context.Context, input *sqs.DeleteMessageInput) (*sqs.DeleteMessageOutput, error) {

@@ -25,12 +25,14 @@ const aboutToBeAnswered = 250 * time.Millisecond
 type prefetcher struct {
 	client   *sqs.Client
 	settings *Settings
+	crew     *crew
 	work     context.Context // of the requests; it ends with close
 	stop     context.CancelFunc
 	requests sync.WaitGroup
 
 	mu      sync.Mutex
 	buffers map[string]*buffer // by queue and attribute names
+	key     []byte             // of the last buffer that was looked for
 	closed  bool
 }
 
@@ -73,8 +75,8 @@ type taken struct {
 	direct   bool
 }
 
-func newPrefetcher(client *sqs.Client, settings *Settings) *prefetcher {
-	p := &prefetcher{client: client, settings: settings, buffers: make(map[string]*buffer)}
+func newPrefetcher(client *sqs.Client, settings *Settings, crew *crew) *prefetcher {
+	p := &prefetcher{client: client, settings: settings, crew: crew, buffers: make(map[string]*buffer)}
 	p.work, p.stop = context.WithCancel(context.Background())
 	return p
 }
@@ -160,8 +162,11 @@ func (p *prefetcher) patience(in *sqs.ReceiveMessageInput) time.Duration {
 // bufferFor finds the buffer of a request. The caller has locked.
 func (p *prefetcher) bufferFor(in *sqs.ReceiveMessageInput, now time.Time) *buffer {
 	old := in.AttributeNames //nolint:staticcheck // many programs use the older name
-	key := fmt.Sprintf("%q %q %q %q", *in.QueueUrl, old, in.MessageSystemAttributeNames, in.MessageAttributeNames)
-	if b := p.buffers[key]; b != nil {
+	p.key = appendName(p.key[:0], *in.QueueUrl)
+	p.key = appendNames(p.key, old)
+	p.key = appendNames(p.key, in.MessageSystemAttributeNames)
+	p.key = appendNames(p.key, in.MessageAttributeNames)
+	if b := p.buffers[string(p.key)]; b != nil {
 		return b
 	}
 	for key, b := range p.buffers {
@@ -182,8 +187,22 @@ func (p *prefetcher) bufferFor(in *sqs.ReceiveMessageInput, now time.Time) *buff
 	if v := p.settings.VisibilityTimeoutSeconds; v > 0 {
 		b.visibility = time.Duration(v) * time.Second
 	}
-	p.buffers[key] = b
+	p.buffers[string(p.key)] = b
 	return b
+}
+
+// appendNames appends names to the key of a buffer. The numbers before them make different lists different keys.
+func appendNames[N ~string](key []byte, names []N) []byte {
+	key = strconv.AppendInt(key, int64(len(names)), 10)
+	for _, name := range names {
+		key = appendName(append(key, ' '), string(name))
+	}
+	return key
+}
+
+func appendName(key []byte, name string) []byte {
+	key = strconv.AppendInt(key, int64(len(name)), 10)
+	return append(append(key, ' '), name...)
 }
 
 // fill receives as much as callers are waiting for, or will soon ask for, and no more:
@@ -206,7 +225,11 @@ func (p *prefetcher) fill(b *buffer) {
 		wanted -= n
 		b.fetching++
 		b.asked += n
-		p.requests.Go(func() { p.fetch(b, n) })
+		p.requests.Add(1)
+		p.crew.run(func() {
+			defer p.requests.Done()
+			p.fetch(b, n)
+		})
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 type sendBatcher = batcher[sqs.SendMessageInput, sqs.SendMessageOutput]
 
-func newSendBatcher(client *sqs.Client, settings *Settings) *sendBatcher {
+func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBatcher {
 	verified := !client.Options().DisableMessageChecksumValidation
 	check := func(input *sqs.SendMessageInput, output *sqs.SendMessageOutput) error {
 		if !verified {
@@ -18,7 +18,7 @@ func newSendBatcher(client *sqs.Client, settings *Settings) *sendBatcher {
 		}
 		return verify(input, output)
 	}
-	return newBatcher(settings, kind[sqs.SendMessageInput, sqs.SendMessageOutput]{
+	return newBatcher(settings, crew, kind[sqs.SendMessageInput, sqs.SendMessageOutput]{
 		operation: "SendMessage",
 		ordered:   true,
 		bytes:     messageBytes,

@@ -9,8 +9,8 @@ import (
 
 type visibilityBatcher = batcher[sqs.ChangeMessageVisibilityInput, sqs.ChangeMessageVisibilityOutput]
 
-func newVisibilityBatcher(client *sqs.Client, settings *Settings) *visibilityBatcher {
-	return newBatcher(settings, kind[sqs.ChangeMessageVisibilityInput, sqs.ChangeMessageVisibilityOutput]{
+func newVisibilityBatcher(client *sqs.Client, settings *Settings, crew *crew) *visibilityBatcher {
+	return newBatcher(settings, crew, kind[sqs.ChangeMessageVisibilityInput, sqs.ChangeMessageVisibilityOutput]{
 		operation: "ChangeMessageVisibility",
 		bytes:     func(*sqs.ChangeMessageVisibilityInput) int { return 0 },
 		single: func(ctx context.Context, input *sqs.ChangeMessageVisibilityInput) (*sqs.ChangeMessageVisibilityOutput, error) {

@@ -42,6 +42,7 @@ func TestEverythingArrives(t *testing.T) {
 		"one FIFO group":  func(c *bench.Config) { c.FIFO, c.Batch, c.Groups = true, 10, 1 },
 		"with a backlog":  func(c *bench.Config) { c.Backlog, c.Batch = 333, 10 },
 		"large messages":  func(c *bench.Config) { c.Size = 300_000 },
+		"at a rate":       func(c *bench.Config) { c.Rate = 1000 },
 		"only a producer": func(c *bench.Config) { c.Consumers, c.ServerPID = 0, os.Getpid() },
 	}
 	for name, change := range tests {
@@ -163,6 +164,7 @@ func TestFaultsAreSeen(t *testing.T) {
 func TestConfigIsChecked(t *testing.T) {
 	tests := map[string]func(*bench.Config){
 		"--producers": func(c *bench.Config) { c.Producers, c.Consumers = 0, 0 },
+		"--rate":      func(c *bench.Config) { c.Rate, c.Producers = 5, 0 },
 		"--batch":     func(c *bench.Config) { c.Batch = 11 },
 		"--size":      func(c *bench.Config) { c.Size = 5 },
 		"--duration":  func(c *bench.Config) { c.Duration = 0 },

@@ -18,6 +18,7 @@ type Config struct {
 	FIFO      bool
 	Groups    int // FIFO: message groups
 	Backlog   int // messages to send before the measurement begins
+	Rate      int // messages to send a second, at even intervals; 0: as many as the server takes
 
 	// ServerPID is the server's process on this machine, or 0. Run reports its processor time, RunPollers its memory.
 	ServerPID int
@@ -52,6 +53,10 @@ func (c *Config) Validate() error {
 		return errors.New("--producers and --consumers: at least one of them must work")
 	case c.Producers > 10_000 || c.Consumers > 10_000:
 		return errors.New("--producers and --consumers: at most 10000 of each")
+	case c.Rate < 0 || c.Rate > 1_000_000:
+		return fmt.Errorf("--rate %d: want 0 to 1000000", c.Rate)
+	case c.Rate > 0 && c.Producers == 0:
+		return errors.New("--rate is for --producers, of which there are none")
 	case c.Batch < 1 || c.Batch > 10:
 		return fmt.Errorf("--batch %d: want 1 to 10", c.Batch)
 	case c.Size < minSize || c.Size > 1_048_576:

@@ -9,6 +9,8 @@
 // RunPollers measures the opposite of a load: how soon one message reaches its
 // consumer among thousands that wait in long polls.
 //
+// A load with a rate does not wait for the server: a call counts from when it was due (see schedule).
+//
 // The client speaks HTTP/1.1 by itself and does no more than it must: on one
 // machine it competes with the server for the processors, and a server should
 // not look slow because its client is.

@@ -10,6 +10,7 @@ import (
 type latencies struct {
 	counts [40 * 32]uint64
 	n      uint64
+	unsent uint64 // how many of n are of calls that were never made
 	max    time.Duration
 }
 
@@ -42,6 +43,7 @@ func (l *latencies) merge(o *latencies) {
 		l.counts[i] += c
 	}
 	l.n += o.n
+	l.unsent += o.unsent
 	l.max = max(l.max, o.max)
 }
 

@@ -19,6 +19,11 @@ type Report struct {
 	Calls             []Call
 	ServerCPU         time.Duration `json:",omitempty"` // processor time of Config.ServerPID during the measurement
 	Verdict           Verdict
+
+	// The rest is of a load with a rate. The times of its sends count from when they were due.
+	Rate   int    `json:",omitempty"` // messages to send a second
+	Unsent uint64 `json:",omitempty"` // calls that were due and never begun; they count among the times, not the calls
+	Late   Call   `json:",omitzero"`  // how late calls began for which a connection was waiting
 }
 
 // Messages returns how many messages the measurement is about: those that were sent or those that were consumed,
@@ -41,14 +46,16 @@ type Call struct {
 	P50       time.Duration
 	P90       time.Duration
 	P99       time.Duration
+	P999      time.Duration
 	Max       time.Duration
 }
 
 // call sums up the calls of an operation in a measurement that took so long.
 func (l *latencies) call(operation string, took time.Duration) Call {
+	n := l.n - l.unsent
 	return Call{
-		Operation: operation, Count: l.n, PerSecond: float64(l.n) / took.Seconds(),
-		P50: l.quantile(.5), P90: l.quantile(.9), P99: l.quantile(.99), Max: l.max,
+		Operation: operation, Count: n, PerSecond: float64(n) / took.Seconds(),
+		P50: l.quantile(.5), P90: l.quantile(.9), P99: l.quantile(.99), P999: l.quantile(.999), Max: l.max,
 	}
 }
 
@@ -61,6 +68,11 @@ func (r *run) report(took time.Duration) *Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out.Errors = r.errors
+	if r.schedule != nil {
+		out.Rate = r.Rate
+		out.Unsent = r.schedule.addUnsent(r.latencies(r.sendOperation()), time.Now())
+		out.Late = r.latencies(late).call("", took)
+	}
 	if r.lastErr != nil {
 		out.LastError = r.lastErr.Error()
 	}
@@ -93,6 +105,7 @@ func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "\n%.1f s: produced %.0f messages/s, consumed %.0f messages/s\n\n",
 		r.Seconds, r.ProducedPerSecond, r.ConsumedPerSecond)
 	printCalls(w, r.Calls)
+	r.printRate(w)
 	if n := r.CallsMade(); r.ServerCPU > 0 && n > 0 && r.Messages() > 0 {
 		fmt.Fprintf(w, "\nthe server took %.1f µs of processor time a call, %.1f µs a message\n",
 			microseconds(r.ServerCPU, n), microseconds(r.ServerCPU, r.Messages()))
@@ -105,12 +118,24 @@ func (r *Report) Print(w io.Writer) {
 	printErrors(w, r.Errors, r.LastError)
 }
 
+// printRate says how a load with a rate was kept to its schedule.
+func (r *Report) printRate(w io.Writer) {
+	if r.Rate == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%d messages/s were due, and sends count from then: the client's own delay in this is %s at p50, %s at p99\n",
+		r.Rate, round(r.Late.P50), round(r.Late.P99))
+	if r.Unsent > 0 {
+		fmt.Fprintf(w, "%d sends were due and found no free connection until the end: the rate is too high\n", r.Unsent)
+	}
+}
+
 func printCalls(w io.Writer, calls []Call) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "call\tcalls/s\tp50\tp90\tp99\tmax\t")
+	fmt.Fprintln(t, "call\tcalls/s\tp50\tp90\tp99\tp99.9\tmax\t")
 	for _, c := range calls {
-		fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t\n", c.Operation, c.PerSecond,
-			round(c.P50), round(c.P90), round(c.P99), round(c.Max))
+		fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t\n", c.Operation, c.PerSecond,
+			round(c.P50), round(c.P90), round(c.P99), round(c.P999), round(c.Max))
 	}
 	_ = t.Flush() // as with all that is printed
 }

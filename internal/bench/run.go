@@ -22,9 +22,10 @@ type run struct {
 	produced atomic.Uint64
 	consumed atomic.Uint64
 	arrival  atomic.Int64 // when a message was last received, Unix nanoseconds
+	schedule *schedule    // nil: producers send as soon as they can
 
 	mu      sync.Mutex
-	calls   map[string]*latencies
+	calls   map[string]*latencies // by operation, and late
 	errors  uint64
 	lastErr error
 }
@@ -124,7 +125,9 @@ func (r *run) fill(ctx context.Context, w io.Writer) error {
 		if i < r.Backlog%backlogSenders {
 			n++
 		}
-		all.Go(func() { filler.produce(ctx, r.Producers+i, func(sent uint64) uint64 { return uint64(n) - sent }) })
+		all.Go(func() {
+			filler.produce(ctx, r.Producers+i, func(_ *worker, sent uint64) (uint64, time.Time) { return uint64(n) - sent, time.Now() })
+		})
 	}
 	all.Wait()
 	if filler.lastErr != nil {
@@ -140,15 +143,18 @@ func (r *run) measure(ctx context.Context, w io.Writer) *Report {
 	end := began.Add(r.Duration)
 	over := func() bool { return time.Now().After(end) }
 	var workers sync.WaitGroup
+	more := func(*worker, uint64) (uint64, time.Time) {
+		if over() {
+			return 0, time.Time{}
+		}
+		return uint64(r.Batch), time.Now()
+	}
+	if r.Rate > 0 {
+		r.schedule, more = newSchedule(&r.Config, began), (*worker).moreWhenDue
+		workers.Go(func() { r.schedule.run(ctx) })
+	}
 	for i := range r.Producers {
-		workers.Go(func() {
-			r.produce(ctx, i, func(uint64) uint64 {
-				if over() {
-					return 0
-				}
-				return uint64(r.Batch)
-			})
-		})
+		workers.Go(func() { r.produce(ctx, i, more) })
 	}
 	for range r.Consumers {
 		workers.Go(func() { r.consume(ctx, over) })
@@ -191,6 +197,16 @@ func (r *run) drain(ctx context.Context) {
 		})
 	}
 	all.Wait()
+}
+
+// latencies returns where those of an operation are counted. The caller has locked.
+func (r *run) latencies(operation string) *latencies {
+	l := r.calls[operation]
+	if l == nil {
+		l = new(latencies)
+		r.calls[operation] = l
+	}
+	return l
 }
 
 // fail notes that a call has failed.

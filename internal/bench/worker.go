@@ -30,40 +30,57 @@ func (r *run) work(ctx context.Context, f func(*worker)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for operation, l := range w.times {
-		if r.calls[operation] == nil {
-			r.calls[operation] = new(latencies)
-		}
-		r.calls[operation].merge(l)
+		r.latencies(operation).merge(l)
 	}
 }
 
-// timed makes the call that is in the buffer.
-func (w *worker) timed(ctx context.Context, operation string) ([]byte, error) {
-	began := time.Now()
+// timed makes the call that is in the buffer. Its time counts from began.
+func (w *worker) timed(ctx context.Context, operation string, began time.Time) ([]byte, error) {
 	answer, err := w.call(ctx, operation, w.buf)
 	if err != nil {
 		w.fail(ctx, err)
 		return nil, err
 	}
+	w.took(operation, time.Since(began))
+	return answer, nil
+}
+
+func (w *worker) took(operation string, d time.Duration) {
 	l := w.times[operation]
 	if l == nil {
 		l = new(latencies)
 		w.times[operation] = l
 	}
-	l.add(time.Since(began))
-	return answer, nil
+	l.add(d)
 }
 
-// produce sends messages until ctx ends or more, which gets how many there
-// were so far, wants none.
-func (r *run) produce(ctx context.Context, producer int, more func(sent uint64) uint64) {
+// late stands in place of an operation for how late the client itself begins the calls of a schedule.
+const late = "late"
+
+// moreWhenDue waits until a call of the schedule is due. It returns how many messages the call sends, and when it was
+// due.
+func (w *worker) moreWhenDue(uint64) (n uint64, due time.Time) {
+	due, waited, ok := w.schedule.next()
+	if !ok {
+		return 0, time.Time{}
+	}
+	if waited {
+		w.took(late, time.Since(due))
+	}
+	return uint64(w.Batch), due
+}
+
+// produce sends messages until ctx ends or more, which gets how many there were so far, wants none. more also returns
+// from when the time of the call counts.
+func (r *run) produce(ctx context.Context, producer int, more func(w *worker, sent uint64) (uint64, time.Time)) {
 	r.work(ctx, func(w *worker) {
 		for number := uint64(0); ctx.Err() == nil; {
-			n := min(more(number), uint64(r.Batch))
+			n, began := more(w, number)
+			n = min(n, uint64(r.Batch))
 			if n == 0 {
 				return
 			}
-			_, err := w.timed(ctx, w.send(producer, number, int(n)))
+			_, err := w.timed(ctx, w.send(producer, number, int(n)), began)
 			r.ledger.sent(producer, number, n, err == nil)
 			number += n
 			if err == nil {
@@ -78,7 +95,7 @@ func (r *run) consume(ctx context.Context, over func() bool) {
 	r.work(ctx, func(w *worker) {
 		for ctx.Err() == nil && !over() {
 			w.buf = fmt.Appendf(w.buf[:0], `{"QueueUrl":%q,"MaxNumberOfMessages":%d,"WaitTimeSeconds":1}`, r.url, r.Batch)
-			answer, err := w.timed(ctx, "ReceiveMessage")
+			answer, err := w.timed(ctx, "ReceiveMessage", time.Now())
 			if err != nil {
 				continue
 			}
@@ -96,11 +113,19 @@ func (r *run) consume(ctx context.Context, over func() bool) {
 			for _, m := range messages {
 				r.ledger.arrived(r.id, m.body, r.FIFO)
 			}
-			if _, err := w.timed(ctx, w.remove(messages)); err == nil {
+			if _, err := w.timed(ctx, w.remove(messages), time.Now()); err == nil {
 				r.consumed.Add(uint64(len(messages)))
 			}
 		}
 	})
+}
+
+// sendOperation returns the operation that sends.
+func (r *run) sendOperation() string {
+	if r.Batch == 1 {
+		return "SendMessage"
+	}
+	return "SendMessageBatch"
 }
 
 // send puts a call that sends n messages into the buffer.
@@ -111,7 +136,7 @@ func (w *worker) send(producer int, number uint64, n int) (operation string) {
 		b = append(b, ',')
 		b = w.appendMessage(b, producer, number)
 		w.buf = append(b, '}')
-		return "SendMessage"
+		return w.sendOperation()
 	}
 	b = append(b, `,"Entries":[`...)
 	for i := range n {
@@ -123,7 +148,7 @@ func (w *worker) send(producer int, number uint64, n int) (operation string) {
 		b = append(b, '}')
 	}
 	w.buf = append(b, "]}"...)
-	return "SendMessageBatch"
+	return w.sendOperation()
 }
 
 func (w *worker) appendMessage(b []byte, producer int, number uint64) []byte {

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// kindAsk is a question that only the asked node can answer, from its own state. Nodes of older programs do not
-	// answer it.
+	// kindAsk is a question about the state of the asked node, which only that node can answer. Nodes of older programs
+	// do not answer it.
 	kindAsk    = "ask"
 	askTimeout = 2 * time.Second
 )
 
-// Ask sends a question to all other live nodes. It returns their answers and the names of the nodes that did not
-// answer. It does not wait long.
+// Ask sends a question to all other live nodes. It returns their answers, and the names of the nodes that did not
+// answer within a short time.
 func (n *Node) Ask(ctx context.Context, question []byte) (answers [][]byte, silent []string) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// BackupID returns the identity of the continuous backups of this cluster. It creates the identity at the first use;
-// call it where the control shard is owned. Detach removes it, so a cluster that was made from a backup has another.
+// BackupID returns the identity of the continuous backups of this cluster. The first call creates the identity, and
+// must be made where the control shard is owned. Detach removes it, so a cluster made from a backup gets another one.
 func (n *Node) BackupID(ctx context.Context) (string, error) {
 	if id := n.records.allSettings().Backup; id != "" {
 		return id, nil

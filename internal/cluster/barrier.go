@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// barrier blocks callers that need to know what the other nodes know, until this node's control store contains
-// everything in the control shard's log.
+// barrier blocks callers until this node's control store contains everything in the control shard's log, so that they
+// know what the other nodes know.
 type barrier struct {
 	*common
 	control *controlShardReplica
@@ -40,7 +40,7 @@ func (b *barrier) run() {
 }
 
 // catchUp waits until this node has applied everything that was in the control shard's log at the time of the call.
-// Concurrent callers share one look at the log.
+// Concurrent callers share one read of the log.
 func (b *barrier) catchUp(ctx context.Context) error {
 	return b.reads.do(ctx, func() error {
 		ctx, cancel := context.WithTimeout(b.ctx, catchUpTimeout)
@@ -58,11 +58,11 @@ func (b *barrier) catchUp(ctx context.Context) error {
 	})
 }
 
-// told records how far the control shard's log goes, as its owner reported after a moment. This usually spares the node
-// its own look at the log, which costs every node a log entry.
+// told records the end of the control shard's log, as its owner reported it after a moment. This usually saves the node
+// its own read of the log, which costs every node a log entry.
 //
-// The owner vouches for what it has applied. It holds the lease, so no other node can have claimed the shard, and no
-// client has received an acknowledgement for anything it has not applied.
+// The owner vouches for the end that it has applied. It holds the lease, so no other node can have claimed the shard,
+// and the owner has applied every change that a client has seen acknowledged.
 func (b *barrier) told(end sharedlog.Position, at time.Time) {
 	if b.control.replica.Position() >= end {
 		b.pass(at)

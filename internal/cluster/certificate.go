@@ -3,7 +3,7 @@ package cluster
 import "time"
 
 // certificateEnd returns when the certificate that identifies this node to the others expires. It returns nil if the
-// node has none that expires.
+// node has no certificate that expires.
 func (c *common) certificateEnd() *time.Time {
 	if c.o.Certificate == nil {
 		return nil

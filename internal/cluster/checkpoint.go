@@ -15,9 +15,9 @@ func (h *host) fetch(name string) func(context.Context, *store.Incoming) error {
 	return replica.FetchFrom(h.messages, name, func() []string { return h.sources(name, h.heartbeat().Shards[name].First) })
 }
 
-// sources returns the nodes whose checkpoint of a shard helps a replica of this node: the log can be followed from
-// there, since it begins with the record first. A store that has applied nothing may not belong to this log: another
-// node, with data from before the cluster, may have founded it.
+// sources returns the nodes whose checkpoint of a shard helps a replica of this node: their stores have applied
+// everything before the record first, with which the log now begins. A store that has applied nothing may not belong to
+// this log, because another node with data from before the cluster may have founded it.
 func (h *host) sources(name string, first sharedlog.Position) []string {
 	return h.keepers(name, func(s replica.Status) bool { return usable(s) && s.Applied > 0 && s.Applied+1 >= first })
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // coalescer runs a function once for all concurrent callers. A caller that arrives during a run waits for the next run,
-// because what it asks about may have happened after the current run began.
+// because the event it asks about may have happened after the current run began.
 type coalescer struct {
 	mu   sync.Mutex
 	now  *run

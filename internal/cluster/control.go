@@ -108,7 +108,7 @@ func (c *controlShardReplica) Fetch(ctx context.Context, in *store.Incoming) err
 	return c.host.fetch(controlShard)(ctx, in)
 }
 
-// Serve implements replica.Host. From now on, this node makes the changes of the control store.
+// Serve implements replica.Host. From now on, only this node changes the control store.
 func (c *controlShardReplica) Serve(o *replica.Ownership) (stop func(), err error) {
 	end := c.store.Own(func(tx *store.Txn) error {
 		err := o.Commit(tx)
@@ -133,7 +133,7 @@ func (c *controlShardReplica) Serve(o *replica.Ownership) (stop func(), err erro
 	}, nil
 }
 
-// vouch returns how far the control shard's log goes, if this node owns the shard and no other node can. Every
+// vouch returns the end of the control shard's log, if this node owns the shard and no other node can. Every
 // acknowledged change is before that position.
 func (c *controlShardReplica) vouch() (end sharedlog.Position, ok bool) {
 	o := c.owned.Load()
@@ -147,7 +147,7 @@ func (c *controlShardReplica) vouch() (end sharedlog.Position, ok bool) {
 // explain adds advice to the reason why the control shard's replica stopped, if an operator can cause it.
 func (c *controlShardReplica) explain(err error) error {
 	if errors.Is(err, replica.ErrDiverged) {
-		if c.claimed.Load() && hasOldData(c.replica.Status()) { // it contains nothing of the cluster's
+		if c.claimed.Load() && hasOldData(c.replica.Status()) { // it contains no data of the cluster
 			err = errors.Join(err, releaseDirectory(c.o.Dir))
 		}
 		err = explainDiverged(err, c.replica.Status(), c.o.Dir)

@@ -16,7 +16,7 @@ import (
 // replica of a shard may be ahead of the log's copy on the same node, and majorities consist of copies of the log.
 type logCopies struct{ Complete, Wanted int }
 
-// isMajority reports whether the complete copies have every acknowledged record.
+// isMajority reports whether the complete copies are a majority, and so have every acknowledged record.
 func (c logCopies) isMajority() bool { return 2*c.Complete > c.Wanted }
 
 // fewer returns the count with fewer complete copies. If either is unknown, so is the result.
@@ -105,9 +105,9 @@ func (h *host) countCopies() {
 	}
 }
 
-// countOnce counts the copies of the logs that this node owns and reports them to the others. Less often it counts all
-// logs that it keeps: any of their nodes notices a missing leader, and there are minutes to react. The leases belong to
-// the control shard.
+// countOnce counts the copies of the logs that this node owns and reports them to the others. In some rounds it counts
+// all logs that it keeps, because the owner of a log without a leader may be dead. The leases belong to the control
+// shard.
 func (h *host) countOnce(all bool) {
 	ctx, cancel := context.WithTimeout(h.ctx, copiesTimeout)
 	defer cancel()

@@ -24,7 +24,7 @@ type director struct {
 	store     *control.Control
 	alarm     alarm // wakes the director after a change
 	replacing replacing
-	minority  string // the shard for whose log it waits, if that has been logged; see waitsFor
+	minority  string // the shard for whose log it waits, once logged; see waitsFor
 	// controlEpoch returns the epoch in which this node owns the control shard, or 0.
 	controlEpoch atomic.Uint64
 }
@@ -80,7 +80,7 @@ func (d *director) decide(tx *control.Tx) error {
 	return nil
 }
 
-// found makes the decisions that are made once per cluster.
+// found makes the decisions of the cluster's founding.
 func (d *director) found(tx *control.Tx) error {
 	s := settings{Shards: d.o.Shards, Founder: d.o.Name}
 	for i := range MaxShards {
@@ -150,10 +150,10 @@ func (d *director) noteNodes(tx *control.Tx) {
 	}
 }
 
-// waitsFor returns the shard for whose log the director waits before the engine forgets a server that seems to be gone
-// for good, or "". The engine then completes the logs of that server from the copies that are left. If these are not a
-// majority, a node that is away may be the only one with some acknowledged records, so the director waits until it is
-// back or an operator removes it.
+// waitsFor returns the shard for whose log the director waits before it makes the engine forget a server that seems to
+// be gone for good, or "". A forgetting engine completes the logs of that server from the remaining copies. If these
+// are not a majority, an absent node may be the only one with some acknowledged records. So the director waits until
+// that node is back or an operator removes it.
 func (d *director) waitsFor(live map[string]heartbeat) (shard string) {
 	for name, record := range d.records.allNodes() {
 		if _, alive := live[name]; !alive && !record.GivenUp {
@@ -163,7 +163,7 @@ func (d *director) waitsFor(live map[string]heartbeat) (shard string) {
 	return "" // no node is away
 }
 
-// waits reports whether a node cannot be replaced now, because of the log of a shard, which it logs once.
+// waits reports whether the log of a shard prevents the replacement of nodes now. It logs the reason once.
 func (d *director) waits(minority string) bool {
 	if minority != d.minority {
 		d.log.Warn("nodes that are away are not replaced: a log has no majority without them", "shard", minority)

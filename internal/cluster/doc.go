@@ -5,9 +5,9 @@
 // is; the log ensures that no other node can commit. The control shard, with the records of queues and nodes, has a
 // replica on every node.
 //
-// A node guarantees four things. It answers for a shard only while it owns it. It knows all queues before it serves a
-// shard, so that no message is treated as one of an unknown queue. A planned stop hands its shards over first. A
-// replica is removed only when enough other nodes have its data.
+// A node guarantees four things. It answers for a shard only while it owns the shard. It knows all queues before it
+// serves a shard, so every message belongs to a known queue. Before a planned stop, it hands its shards over. It
+// removes a replica only when enough other nodes have its data.
 //
 // The package knows neither HTTP nor the operations of a service. It offers them a router, which takes the place of a
 // shard on one machine.

@@ -8,10 +8,10 @@ import (
 )
 
 // elections makes this node's part of the engine stand for leader of the logs that a dead node led, before the engine
-// itself notices the missing leader.
+// itself notices that the leader is missing.
 //
-// A node counts as dead here when a majority does not hear from it. If one node could decide this, two nodes that lose
-// each other while a third hears both would take the lead from each other all the time.
+// A node counts as dead here when a majority does not hear from it. If one node could decide this alone, two nodes that
+// lose contact while a third hears both would keep taking the lead from each other.
 type elections struct {
 	*common
 	members *membership

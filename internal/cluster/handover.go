@@ -52,7 +52,7 @@ func (h *host) giveAway(l *local, replicas []string) {
 	}
 }
 
-// nudge tells a node that it may take a shard at once. A node that misses the message notices by itself.
+// nudge tells a node that it may take a shard at once. A node that misses the message finds out by itself, later.
 func (h *host) nudge(ctx context.Context, name, to string) {
 	ctx, cancel := context.WithTimeout(ctx, nudgeTimeout)
 	defer cancel()
@@ -114,8 +114,8 @@ func (h *host) leave(ctx context.Context) {
 	h.awaitSuccessors(ctx, given)
 }
 
-// awaitSuccessors waits a limited time until other nodes serve the shards they were given. Until then they need this
-// node's vote if a third node is slow.
+// awaitSuccessors waits a limited time until other nodes serve the shards they were given. If a third node is slow,
+// they need this node's vote until then.
 func (h *host) awaitSuccessors(ctx context.Context, given map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, successorTimeout)
 	defer cancel()

@@ -99,8 +99,8 @@ func claimDirectory(dir string) error {
 	return renameDurably(filepath.Join(dir, datadir.JoiningFile), filepath.Join(dir, datadir.NodeFile))
 }
 
-// releaseDirectory undoes claimDirectory: the cluster turned out to be another one than that of the directory's data,
-// which is unchanged.
+// releaseDirectory undoes claimDirectory, because the directory's data belongs to another cluster. The data is
+// unchanged.
 func releaseDirectory(dir string) error {
 	return renameDurably(filepath.Join(dir, datadir.NodeFile), filepath.Join(dir, datadir.JoiningFile))
 }

@@ -149,7 +149,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
-	watching, rest := context.WithCancel(context.Background()) // while a request may wait for a commit
+	watching, rest := context.WithCancel(context.Background()) // ends when no request can wait for a commit
 	var running, watchdog sync.WaitGroup
 	watchdog.Go(func() { l.watchdog.run(watching) })
 	running.Go(func() {

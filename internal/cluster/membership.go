@@ -15,9 +15,9 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// membership knows the nodes: it tells the others about this node, hears from them, compares clocks with theirs, and
-// knows the owner of each shard. It does not rely on the leases alone, which are unavailable for seconds when the node
-// that leads them dies.
+// membership knows the nodes: it exchanges heartbeats with them, compares clocks, and knows the owner of each shard.
+// For owners it does not rely on the leases alone, which are unavailable for seconds when the node that leads them
+// dies.
 type membership struct {
 	*common
 	view     *view
@@ -108,15 +108,15 @@ func (m *membership) logNodes(known map[string]bool) (gone bool) {
 	return gone
 }
 
-// sendHeartbeats sends one heartbeat to every other node. A removed node stops only when all have heard from it: the
-// owner of the control store must know of its server, because the engine has to forget it again.
+// sendHeartbeats sends one heartbeat to every other node. A removed node stops only after all have heard from it: the
+// owner of the control store must learn that the server came back, because the engine has to forget it again.
 func (m *membership) sendHeartbeats() {
 	if m.sendTo(func(string) bool { return true }) {
 		m.fail(m.errRemoved())
 	}
 }
 
-// sendDue sends one heartbeat to each node to which it is due.
+// sendDue sends one heartbeat to each node whose turn it is.
 func (m *membership) sendDue() {
 	now := time.Now()
 	if m.sendTo(func(node string) bool { return m.turns.isDue(node, now) }) {
@@ -124,8 +124,8 @@ func (m *membership) sendDue() {
 	}
 }
 
-// sendTo sends one heartbeat to each other node that is meant. It reports whether one of them says that this node was
-// removed.
+// sendTo sends one heartbeat to each other node that meant selects. It reports whether one of them answers that this
+// node was removed.
 func (m *membership) sendTo(meant func(node string) bool) bool {
 	var all sync.WaitGroup
 	var removed atomic.Bool

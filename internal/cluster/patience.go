@@ -6,9 +6,9 @@ import (
 )
 
 // patience decides when to hand a shard over to the node that should own it. That node may hear all others, report that
-// it is well, and still be unable to commit, for example without a path to the log's leader. The shard then goes to
-// another node after the longest time an append may take, and repeating the attempt gains nothing. So each time the
-// shard misses the node that should own it, the next hand-over waits longer.
+// it is well, and still be unable to commit, for example because it cannot reach the log's leader. The shard then ends
+// up at another node, after the longest time that an append may take, and another attempt would end in the same way. So
+// each time the shard misses the node that should own it, the next hand-over waits longer.
 //
 // Every node counts all misses, not only those of its own hand-overs. Otherwise two nodes that own the shard in turn
 // would both count each hand-over as their first.

@@ -9,8 +9,8 @@ import (
 //
 // The difference between two incarnations of a node does not tell which one is newer. A process killed a moment ago
 // still counts as alive here, while its replacement with an empty disk may already be recorded through another node.
-// The dead process sends nothing more, and the live one does: so an incarnation replaces the recorded one only if it is
-// heard from a whole silence after the difference was first seen.
+// Only the live process still sends messages. So an incarnation replaces the recorded one only if it is heard from a
+// whole silence after the difference was first seen.
 type replacing struct {
 	mu    sync.Mutex
 	since map[incarnation]time.Time // when the difference was first seen

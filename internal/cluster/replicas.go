@@ -115,7 +115,7 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 	if preferred == h.o.Name {
 		return true, 0
 	}
-	// The nodes before this one get the time to take it.
+	// The nodes before this one get time to take it.
 	if h.isAble(name, preferred) {
 		delay += 2 * h.times.step
 	}
@@ -138,7 +138,7 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 }
 
 // electionTurn returns how long this node leaves the lead of a log to the nodes that should own its shard. "" stands
-// for a log of no shard.
+// for a log that belongs to no shard.
 func (h *host) electionTurn(log string) time.Duration {
 	var own replica.Status
 	replicas := h.records.nodeNames()

@@ -35,7 +35,7 @@ func (h *host) placement(id queue.ID) (router.Placement, bool) {
 	return router.PlacementOf(q, all), true
 }
 
-// owned returns a shard that this node owns, after the shard has learnt of all queues this node knows.
+// owned returns a shard that this node owns, once the shard knows all queues that this node knows.
 func (h *host) owned(number int) (remote.Shard, error) {
 	l := h.local(shardName(number))
 	if l == nil {

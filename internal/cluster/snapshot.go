@@ -159,8 +159,8 @@ func (s *snapshots) parts(dir string) ([]part, error) {
 // usable reports whether a replica has a store that follows the log.
 func usable(s replica.Status) bool { return s.Error == "" && s.Role != replica.Fetching }
 
-// snapshotShards makes the snapshots of all shards so that a message which has left one shard is in another. A message
-// leaves a shard's store with a record of the owner, which states that the message has arrived.
+// snapshotShards makes the snapshots of all shards so that each message that has left one shard is in another. A
+// message leaves a shard's store only with a record of the owner that the message has arrived elsewhere.
 //
 // While the nodes that own shards forward nothing, every message that has left a shard has arrived. That holds for the
 // messages sent before the barriers shut, which the first round read. It also holds for those sent until the end of the

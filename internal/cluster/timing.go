@@ -48,26 +48,26 @@ func CheckFailover(d time.Duration) error {
 //
 // # Leases
 //
-// One thing rests on these times: that an owner does not answer from memory what another owner has changed since. Only
-// the log decides who may write. A lease is a record with a length. The following keeps an owner's belief in its lease
-// shorter than what every other node grants it:
+// Only one guarantee depends on these times: an owner never answers from memory that another owner has since made
+// outdated. Writes need no lease, because the log decides who may write. A lease is a record with a length. The
+// following rules ensure that an owner stops trusting its lease before any other node considers it over:
 //
 //   - The holder counts the length from before it sends a record, less a margin of a fifth. See replica.Options.Margin.
-//   - Another node counts the length that the record names, from when it has seen that record, and only as long as no
-//     newer record has come. It takes the place of that record, or of none.
-//   - Both measure with monotonic clocks, so no clock that is set matters. Clocks may run at different rates: up to 20%
-//     of a lease.
-//   - One record, that of a session, renews all leases of a process: see jetstream/session.go.
-//   - A program that knows no sessions, or no lengths, waits until JetStream forgets the record.
-//   - Nodes may have different timeouts, because each record names the length by which its holder goes.
+//   - Another node counts the length that the record names from the moment at which it saw the record, as long as no
+//     newer record has come. It can take the lease only by replacing exactly that record.
+//   - Both measure with monotonic clocks, so setting a clock has no effect. The rates of clocks may differ by up to
+//     20%.
+//   - One record, the session's, renews all leases of a process: see jetstream/session.go.
+//   - An older program that does not know sessions or lengths waits until JetStream forgets the record.
+//   - Nodes may have different timeouts, because each record names the length that its holder uses.
 //
 // A process that was paused for longer than its lease finds out before its next answer: see replica.Ownership.
 //
 // # Silence
 //
-// A node that is taken for dead and is not costs nothing but time. Its owners write until another node claims the
-// shard, and no node can claim it while the lease lasts. So silence decides when requests fail at once and when logs
-// elect leaders, not who owns a shard. It is shorter than the lease, so that a log has a leader when its shard can be
+// To consider a live node dead costs only time. The node continues to write to its shards until another node claims
+// them, which is impossible while the lease lasts. So silence decides when requests fail at once and when logs elect
+// leaders, not who owns a shard. It is shorter than the lease, so that a log already has a leader when its shard can be
 // taken.
 type timing struct {
 	failover time.Duration
@@ -99,7 +99,7 @@ func timingOf(failover time.Duration) timing {
 		failover:  failover,
 		lease:     15 * unit,
 		silence:   12 * unit,
-		heartbeat: min(3*unit, time.Second), // it also carries news
+		heartbeat: min(3*unit, time.Second), // it also carries other news
 		step:      3 * unit / 2,
 		stall:     9 * unit,
 		listAge:   unit,
@@ -115,7 +115,7 @@ const (
 	directInterval   = time.Second     // decide the placement
 	replicasInterval = time.Second     // open and close replicas, and seek ownership
 	trimInterval     = 5 * time.Second
-	trimLeast        = 1000 // fewer records are not worth a trim
+	trimLeast        = 1000 // fewer records do not justify a trim
 	copiesInterval   = 2 * time.Second
 	copiesOthers     = 4                      // the logs of other owners are checked once in this many rounds
 	watchdogInterval = 200 * time.Millisecond // check whether commits are possible again

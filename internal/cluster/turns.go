@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// turns decides to which nodes a heartbeat is due. A node that answers a heartbeat says in its answer what its own
-// heartbeat would say. So of two nodes one sends, and the other one skips its turn, up to maxSkipped times in a row: a
-// node that only answers would not compare its clock with the other's, nor hear from the owner of the control shard how
-// far the log goes.
+// turns decides which nodes get a heartbeat now. The answer to a heartbeat contains the same as a heartbeat. So one
+// node of each pair sends, and the other skips its turn, but at most maxSkipped times in a row: a node that only
+// answered would neither compare clocks nor learn the end of the control shard's log.
 type turns struct {
 	node  string        // this one
 	every time.Duration // from one turn to the next

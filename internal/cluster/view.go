@@ -32,7 +32,7 @@ type heartbeat struct {
 	Told        json.RawMessage      `json:",omitempty"` // see Options.Tell
 }
 
-// view is what a node has heard from the others and read from the leases. It may be out of date.
+// view is a node's knowledge of the others, from their heartbeats and the leases. It may be out of date.
 type view struct {
 	silence time.Duration // see timing
 
@@ -129,8 +129,8 @@ func (v *view) markDead(at time.Time) {
 	}
 }
 
-// forgive extends the silence of all nodes: this process was paused, or the machine was too busy to run it, and their
-// messages are still unread.
+// forgive gives all nodes more time: this process was paused, or the machine was too busy to run it, and their messages
+// are still unread.
 func (v *view) forgive(late time.Duration) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -201,8 +201,8 @@ func (v *view) learn(shard string, o replica.Holder) {
 	v.set(shard, o)
 }
 
-// set records an owner, unless a later one is known. A shard without a lease still has its last owner, as far as is
-// known: only a later epoch ends it. v.mu is held.
+// set records an owner, unless a later one is known. A shard without a lease keeps its last known owner until a later
+// epoch. v.mu is held.
 func (v *view) set(shard string, o replica.Holder) {
 	if o.Epoch == 0 || v.owners[shard].Epoch >= o.Epoch {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// watchdog watches the two needs of a commit: a writable disk, and a log that answers. While either is missing, no
-// request waits for a commit. The commit continues, and its outcome shows later.
+// watchdog watches the two preconditions of a commit: a writable disk, and a log that answers. While either is missing,
+// requests do not wait for a commit. The commit itself continues, and its outcome becomes known later.
 type watchdog struct {
 	disk    *store.Disk
 	stalled func() (since time.Time, is bool)

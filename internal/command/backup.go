@@ -60,8 +60,8 @@ Needs sluice:Backup in the first account.`,
 		},
 	}
 	cmd.Flags().BoolVar(&verify, "verify", false, "verify an existing backup")
-	from.add(cmd, "SLUICE")
-	notWith(cmd.PersistentFlags(), "verify", "endpoint", "ca", "region", "profile")
+	from.addOwn(cmd, "SLUICE")
+	notWith(cmd.Flags(), "verify", "endpoint", "ca", "region", "profile")
 	out.add(cmd)
 	cmd.AddCommand(newBackupLs(), newBackupVerify())
 	return cmd

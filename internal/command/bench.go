@@ -35,13 +35,17 @@ several endpoints share the connections. The presets come from the SQS developer
 Appendix A: single (16 and 32 connections), double (32 and 64), batched (12 and 20, ten
 messages a call).
 
-With --pollers there is no load: that many connections wait in long polls, and single
-messages measure how soon each reaches its poller.
+With --rate, sends are due at even intervals, and their times count from then. So a stall
+counts for every send that it delays.
+
+With --pollers, that many connections wait in long polls instead, and single messages
+measure how soon each reaches its poller.
 
 The exit status is 1 if a message was lost or, in a FIFO queue, came twice or out of
 order.`,
 		Example: `  sluice bench --preset double --duration 1m
   sluice bench --fifo --groups 1000 --batch 10
+  sluice bench --consumers 0 --rate 5000
   sluice bench --pollers 5000 --queues 100`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -80,6 +84,7 @@ order.`,
 	f.DurationVar(&c.Duration, "duration", c.Duration, "how long to measure")
 	f.BoolVar(&c.FIFO, "fifo", false, "load a FIFO queue")
 	f.IntVar(&c.Groups, "groups", c.Groups, "message groups of a FIFO queue")
+	f.IntVar(&c.Rate, "rate", 0, "messages a second, at even intervals (default: as many as possible)")
 	f.IntVar(&c.Backlog, "backlog", 0, "messages to store before the measurement begins")
 	f.StringVar(&c.Queue, "queue", "", "existing queue (default: a new one, deleted afterwards)")
 	f.BoolVar(&ceiling, "ceiling", false, "first load a handler that does nothing, and print the ratio")
@@ -88,7 +93,8 @@ order.`,
 	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server on this machine: print its processor time, or its memory with --pollers")
 	server.add(cmd, "SQS")
 	out.add(cmd)
-	notWith(f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling")
+	notWith(f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling", "rate")
+	notWith(f, "ceiling", "rate")
 	notWith(f, "preset", "producers", "consumers", "batch")
 	onlyWith(f, []string{"pollers"}, "queues")
 	onlyWith(f, []string{"fifo"}, "groups")

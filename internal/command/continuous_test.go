@@ -224,6 +224,20 @@ func waitForAnyMoment(t *testing.T, place string) (at time.Time) {
 	return at
 }
 
+// The server's URL, which is in the environment of many operators, is nothing to commands that ask no server.
+func TestContinuousBackupWithoutServer(t *testing.T) {
+	t.Setenv("SLUICE_ENDPOINT", "http://127.0.0.1:9324")
+	for _, name := range []string{"ls", "verify"} {
+		if _, _, err := run(t, "backup", name, placeIn(t.TempDir())); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+		_, _, err := run(t, "backup", name, placeIn(t.TempDir()), "--endpoint", "http://127.0.0.1:9324")
+		if err == nil || !strings.Contains(err.Error(), "--endpoint") || command.Status(err) != 2 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestContinuousBackupInAWrongWay(t *testing.T) {
 	place := placeIn(t.TempDir())
 	for want, args := range map[string][]string{

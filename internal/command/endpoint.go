@@ -54,6 +54,13 @@ func (s *clientFlags) add(cmd *cobra.Command, service string) {
 	must(cmd.RegisterFlagCompletionFunc("profile", completeProfiles))
 }
 
+// addOwn declares the flags for a command that calls the server while those below it do not.
+func (s *clientFlags) addOwn(cmd *cobra.Command, service string) {
+	s.add(new(cobra.Command), service)
+	s.flags.SortFlags = false // the help has them in this order
+	cmd.Flags().AddFlagSet(s.flags)
+}
+
 // addEndpoint declares the flags of a command without keys.
 func (s *clientFlags) addEndpoint(cmd *cobra.Command, service string) {
 	s.service, s.flags = service, cmd.PersistentFlags()

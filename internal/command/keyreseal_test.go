@@ -70,3 +70,39 @@ func TestKeyReseal(t *testing.T) {
 	}
 	do("sealed by a key service", "create", file, "--encryption-key-url", otherURL)
 }
+
+// A check of a server's settings finds that its key file cannot belong to its key service, without asking that.
+func TestCheckReadsTheKeyFile(t *testing.T) {
+	service := transit.Start(t)
+	const url = "hashivault://sluice"
+	dir := t.TempDir()
+	clear, sealed := filepath.Join(dir, "clear"), filepath.Join(dir, "sealed")
+	for _, args := range [][]string{{clear}, {sealed, "--encryption-key-url", url}} {
+		if _, _, err := run(t, append([]string{"key", "create"}, args...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calls := service.Calls()
+	missing := filepath.Join(dir, "missing")
+	cluster := []string{"--node", "a", "--cluster", "a=127.0.0.1:6222", "--encryption-key-file", missing}
+	for _, c := range []struct {
+		says  string // empty: nothing is wrong
+		flags []string
+	}{
+		{"", []string{"--encryption-key-file", clear}},
+		{"", []string{"--encryption-key-file", sealed, "--encryption-key-url", url}},
+		{"", []string{"--encryption-key-file", missing}},
+		{"give its --encryption-key-url", []string{"--encryption-key-file", sealed}},
+		{"run sluice key reseal", []string{"--encryption-key-file", clear, "--encryption-key-url", url}},
+		{"make it by sluice key create", cluster},
+		{"is a directory", []string{"--encryption-key-file", dir}},
+	} {
+		_, _, err := run(t, append([]string{"serve", "--check", "--data", filepath.Join(dir, "data")}, c.flags...)...)
+		if (err != nil) != (c.says != "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v", c.flags, err)
+		}
+	}
+	if service.Calls() != calls {
+		t.Error("the key service was asked")
+	}
+}

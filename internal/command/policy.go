@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/sqs"
@@ -64,48 +65,39 @@ The exit status is 0 if the request is allowed, 1 if not, and 2 after an error.`
 			return nil
 		}),
 	}
-	f := cmd.Flags()
+	s.add(cmd.Flags())
+	must(cmd.MarkFlagRequired("action"))
+	must(cmd.RegisterFlagCompletionFunc("user", completeUsers(server)))
+	must(cmd.RegisterFlagCompletionFunc("role",
+		func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
+				return c.names(ctx, "ListRoles", "Roles>member>RoleName")
+			})
+		}))
+	must(cmd.RegisterFlagCompletionFunc("queue", completeQueueFlag(server)))
+	must(cmd.RegisterFlagCompletionFunc("action",
+		func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return slices.Concat(sqs.Rules.Actions, admin.Rules.Actions), cobra.ShellCompDirectiveNoFileComp
+		}))
+	server.add(cmd, "IAM")
+	onlyWith(cmd.PersistentFlags(), []string{"user", "role", "queue"}, "endpoint", "ca", "region", "profile")
+	out.add(cmd)
+	return cmd
+}
+
+// add adds the flags that describe the request and the policies.
+func (s *simulation) add(f *pflag.FlagSet) {
 	f.StringVar(&s.caller, "caller", "", "caller: an ARN, an account, or anonymous")
 	f.StringVar(&s.action, "action", "", "action, such as sqs:SendMessage")
-	f.StringVar(
-		&s.resource,
-		"resource",
-		"",
-		"ARN, or * for an action without a resource, such as sluice:DrainNode",
-	)
+	f.StringVar(&s.resource, "resource", "", "ARN, or * for an action without a resource, such as sluice:DrainNode")
 	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeatable")
 	f.StringVar(&s.resourcePolicy, "resource-policy", "", "file with the policy of the resource")
 	f.StringArrayVar(&s.context, "context", nil, "key for conditions, as aws:SourceIp=10.1.2.3; repeatable")
 	f.StringVar(&s.user, "user", "", "user of a running server as the caller, with its policies")
 	f.StringVar(&s.role, "role", "", "role of a running server as the caller, with its policies")
-	f.StringVar(
-		&s.queue,
-		"queue",
-		"",
-		"queue of a running server as the resource, with its policy: name, URL or ARN",
-	)
+	f.StringVar(&s.queue, "queue", "", "queue of a running server as the resource, with its policy: name, URL or ARN")
 	filePath(f, "policy", "resource-policy")
 	notWith(f, "user", "caller", "role")
 	notWith(f, "role", "caller")
 	notWith(f, "queue", "resource", "resource-policy")
-	must(cmd.MarkFlagRequired("action"))
-	must(cmd.RegisterFlagCompletionFunc("user", completeUsers(server)))
-	must(
-		cmd.RegisterFlagCompletionFunc(
-			"role",
-			func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-				return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
-					return c.names(ctx, "ListRoles", "Roles>member>RoleName")
-				})
-			},
-		),
-	)
-	must(cmd.RegisterFlagCompletionFunc("queue", completeQueueFlag(server)))
-	must(cmd.RegisterFlagCompletionFunc("action", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return slices.Concat(sqs.Rules.Actions, admin.Rules.Actions), cobra.ShellCompDirectiveNoFileComp
-	}))
-	server.add(cmd, "IAM")
-	onlyWith(cmd.PersistentFlags(), []string{"user", "role", "queue"}, "endpoint", "ca", "region", "profile")
-	out.add(cmd)
-	return cmd
 }

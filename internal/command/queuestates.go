@@ -33,6 +33,7 @@ type listedState struct {
 	WaitingReceives           int64
 	Receivable                bool
 	Paused                    bool
+	Condition                 string `json:",omitempty"`
 	Reasons                   []struct{ Code, Text string }
 	DeadLetterQueueArn        string `json:",omitempty"`
 	DeadLetters               *int64 `json:",omitempty"`

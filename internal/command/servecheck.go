@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sluicemq/sluice/internal/auth/openid"
-	"github.com/sluicemq/sluice/internal/keyring"
 	"github.com/sluicemq/sluice/internal/server"
 	"github.com/sluicemq/sluice/internal/tool/keypair"
 )
@@ -38,11 +37,7 @@ func checkFiles(c *server.Config) error {
 		_, err := openid.New(c.OpenID)
 		wrong = append(wrong, err)
 	}
-	if file := c.KeyFile(); file != "" {
-		if _, err := keyring.Load(file); err != nil && !errors.Is(err, keyring.ErrNoFile) { // which a start may create
-			wrong = append(wrong, fmt.Errorf("--encryption-key-file: %w", err))
-		}
-	}
+	wrong = append(wrong, c.CheckKeys())
 	return errors.Join(wrong...)
 }
 

@@ -70,7 +70,8 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 	return fmt.Errorf("--%s has no effect without --%s", f.Name, strings.Join(needed, " or --"))
 }
 
-func isOn(f *pflag.Flag) bool { return f.Changed && f.Value.String() != "false" }
+// isOn reports whether a flag is set. A command below the one that declares a rule may lack the other flag.
+func isOn(f *pflag.Flag) bool { return f != nil && f.Changed && f.Value.String() != "false" }
 
 // overrides reports whether a flag is on the command line that makes a flag from the environment useless: an image may
 // set a directory in its environment, for servers that store data on disk.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sluicemq/sluice/internal/proof/history"
 	"github.com/sluicemq/sluice/internal/proof/torture"
@@ -65,7 +66,14 @@ Faults:
 			return err
 		},
 	}
-	f := cmd.Flags()
+	addTorture(cmd.Flags(), &c)
+	out.add(cmd)
+	cmd.AddCommand(newJudge())
+	return cmd
+}
+
+// addTorture adds the flags that set c.
+func addTorture(f *pflag.FlagSet, c *torture.Config) {
 	f.IntVar(&c.Nodes, "nodes", c.Nodes, "servers of the cluster; 1 runs plain serve")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of the random choices (default: another each time)")
 	f.DurationVar(&c.Duration, "duration", c.Duration,
@@ -74,12 +82,7 @@ Faults:
 	f.StringSliceVar(&c.Faults, "faults", nil, "kinds of faults, or none (default: all that are possible here)")
 	f.StringVar(&c.Dir, "dir", "", "directory for data, logs and histories (default: a new one for temporary files)")
 	f.StringVar(&c.Bin, "bin", "", "program whose servers are run (default: this one)")
-	f.BoolVar(
-		&c.Keep,
-		"keep",
-		false,
-		"leave data, logs and all histories in the directory",
-	)
+	f.BoolVar(&c.Keep, "keep", false, "leave data, logs and all histories in the directory")
 	f.IntVar(&c.Queues, "queues", c.Queues, "sets of queues of every kind")
 	f.IntVar(&c.Producers, "producers", c.Producers, "producers of each queue (default: one for each node)")
 	f.IntVar(&c.Consumers, "consumers", c.Consumers, "consumers of each queue")
@@ -93,9 +96,6 @@ Faults:
 	f.DurationVar(&c.Patience, "patience", c.Patience, "how long the cluster may take to be ready")
 	directoryPath(f, "dir")
 	filePath(f, "bin")
-	out.add(cmd)
-	cmd.AddCommand(newJudge())
-	return cmd
 }
 
 // newJudge judges a recorded history again, after a change of the rules or by hand.

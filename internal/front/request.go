@@ -134,7 +134,7 @@ func (x *request) answer() error {
 	if err := x.admit(); err != nil {
 		return err
 	}
-	if f.isElsewhere(op, &x.who) {
+	if f.isElsewhere(op, x.parsed, &x.who) {
 		return x.relay(body)
 	}
 	ctx := x.recorded(op)
@@ -177,8 +177,8 @@ func (x *request) release() {
 
 // isElsewhere reports whether the node that owns the control store must answer. An anonymous caller may change nothing
 // there, so its request stays here, unless it follows a link that carries its permission.
-func (f *Front) isElsewhere(op *protocol.Operation, who *identified) bool {
-	return op.Control() && f.Store.Elsewhere() && (who.caller.ARN != "" || who.service.TakesUnsigned(op.Name))
+func (f *Front) isElsewhere(op *protocol.Operation, parsed *protocol.Request, who *identified) bool {
+	return op.ControlFor(parsed) && f.Store.Elsewhere() && (who.caller.ARN != "" || who.service.TakesUnsigned(op.Name))
 }
 
 // recorded begins the record of the call, if it is recorded, and returns the context of the operation.

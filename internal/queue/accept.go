@@ -8,13 +8,12 @@ type FromShard struct {
 }
 
 // Accept accepts messages from the outbox of another shard, which has redriven, moved or published them to the queue.
-// It skips a message whose position is not after the last one accepted from that shard: the other shard repeats a call
-// whose outcome it does not know, and each message counts once. Positions must grow, or the error is ErrOutOfOrder. The
-// other shard must not send a message before the messages in front of it are accepted.
+// Positions must grow, or the error is ErrOutOfOrder. The other shard repeats a call whose outcome it does not know, so
+// Accept skips each message that is not behind the last one accepted from that shard. For the same reason, the other
+// shard must not send a message before the ones in front of it are accepted.
 //
-// The message becomes the queue's own here. Its retention period starts again in a FIFO queue, which is in order of
-// age, and after a move by a task, because a moved message is a new message. The copy of a publication is sent to the
-// queue here.
+// The message now belongs to the queue. Its retention period starts again in a FIFO queue, which is ordered by age, and
+// after a move by a task, because a moved message is a new message. The copy of a publication counts as sent now.
 func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 )
 
 // aging records how far blocks have been merged into those of the next level. A block is too old when even its end is
-// older than its level keeps. The blocks of a level that begin at the same instant are merged name by name, and deleted
-// as a range when all names are done. An engine that is loaded in between merges them again, which changes nothing.
+// older than what its level keeps. Blocks that begin at the same instant are merged name by name, and deleted as a
+// range when all names are done. An engine that is loaded halfway merges them again, which changes nothing.
 type aging struct {
 	next   Instant              // when the first block is too old
 	after  string               // the names of its instant up to here are merged
@@ -95,8 +95,8 @@ func (s *series) mergeOldest(n int) error {
 	return s.findOldest(n)
 }
 
-// mergeNames merges the blocks of a level that begin at an instant, after those already merged. It reports whether it
-// merged the last of them.
+// mergeNames merges the blocks of a level that begin at an instant, after the names already merged. It reports whether
+// it merged the last one.
 func (s *series) mergeNames(n int, start Instant) (done bool, err error) {
 	type block struct {
 		name string

@@ -38,11 +38,10 @@ func (x *extent) takeCopy(c *Copy) {
 // left reports whether there is room for another copy of any size.
 func (x *extent) left() bool { return x.copies > 0 && x.bytes > 0 }
 
-// backlog holds the publications whose copies are too many or too large for one commit. Each is stored once, and later
-// transactions make its copies: the publications in order of arrival, the copies in their own order. The backlog is
-// durable, so every queue gets its copy.
+// backlog holds the publications with too many or too large copies for one commit. Each is stored once, and later
+// transactions make its copies, in order. The backlog is durable, so every queue gets its copy.
 //
-// A publication to a FIFO topic waits behind those of the topic that are already in the backlog.
+// A publication to a FIFO topic waits behind earlier publications of the topic in the backlog.
 type backlog struct {
 	*transaction
 	backlogRecord
@@ -86,7 +85,7 @@ func newBacklog(t *transaction, send func(*expansion, *Copy) error) backlog {
 	}
 }
 
-// load reads the record of the backlog, and counts what is in it.
+// load reads the record of the backlog, and counts its publications.
 func (b *backlog) load() error {
 	v, err := b.tx.Get(backlogKey)
 	if v == nil || err != nil {
@@ -109,7 +108,7 @@ func (b *backlog) load() error {
 	return nil
 }
 
-// count counts a publication whose first copies are made.
+// count adds a publication to the counters. Its first copies are already made.
 func (b *backlog) count(p *Publication, done uint64) {
 	b.topics[p.Topic]++
 	for i := done; i < uint64(len(p.Copies)); i++ {
@@ -118,7 +117,7 @@ func (b *backlog) count(p *Publication, done uint64) {
 	}
 }
 
-// refuses reports whether there is no room for publications that do not fit into one commit.
+// refuses reports whether the backlog has no room for publications that do not fit into one commit.
 func (b *backlog) refuses(publications []Publication) bool {
 	if b.bytes < backlogMost {
 		return false

@@ -12,8 +12,7 @@ type base struct {
 	dirty   bool // the queue's record must be written
 }
 
-// touch puts the queue on the list of those whose record and wake-up the engine
-// updates when the transaction ends.
+// touch puts the queue on the list of queues that End updates: their records and their wake-up times.
 func (b *base) touch() {
 	if !b.touched {
 		b.touched = true
@@ -21,13 +20,13 @@ func (b *base) touch() {
 	}
 }
 
-// markDirty has the queue's record written when the transaction ends.
+// markDirty makes End write the queue's record.
 func (b *base) markDirty() {
 	b.touch()
 	b.dirty = true
 }
 
-// write stores the message at p, and returns how many bytes its record takes.
+// write stores the message at p, and returns the size of its record in bytes.
 func (b *base) write(p Position, m *Message) int {
 	b.needsFor(m.Attributes)
 	b.scratch = m.encode(b.scratch)
@@ -44,7 +43,7 @@ func (b *base) writeRecord(p Position, record []byte) {
 	}
 }
 
-// readMessage reads a message that must be there.
+// readMessage reads the message at p, which must exist.
 func (b *base) readMessage(p Position) (*Message, error) {
 	msg, err := ReadMessage(b.tx.Get, b.cfg.ID, p)
 	if err == nil && msg == nil {

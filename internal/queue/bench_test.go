@@ -81,7 +81,9 @@ func (x *bench) send(message func(int) Outgoing) {
 		var out [benchBatch]Outgoing
 		for i := range out {
 			out[i] = message(x.sent)
-			out[i].Body = x.body
+			if out[i].Body == "" {
+				out[i].Body = x.body
+			}
 			x.sent++
 		}
 		_, err := e.Send(1, out[:])

@@ -10,9 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/varint"
 )
 
-// A level is a resolution of the series. The rows of a name are stored in blocks, several
-// of them under one key. When a block is too old for its level, its rows are merged into
-// rows of the next one.
+// A level is a resolution of the series. The rows of a name are stored in blocks of several rows under one key. When a
+// block is too old for its level, its rows are merged into rows of the next level.
 type level struct {
 	step   Instant // the length of a row
 	length Instant // of a block
@@ -26,13 +25,11 @@ var levels = [...]level{
 
 const hour = 60 * minute
 
-// Keep sets how long rows are kept: those of one minute, of five minutes, and of an hour. If Minutes is 0, no series
-// are counted or kept.
+// Keep sets how long rows of one minute, of five minutes and of an hour are kept. If Minutes is 0, there are no series.
 type Keep struct {
 	Minutes, FiveMinutes, Hours time.Duration
-	// UpTo is the highest format of a data directory that every program reads which may open the store later. 0 means
-	// that all formats are readable. Features that need a later format do not begin before Allow. A feature that has
-	// begun continues.
+	// UpTo is the highest format of a data directory that every program can read that may open the store later; 0 means
+	// any. Features that need a later format do not begin before Allow. A feature that has begun continues.
 	UpTo int
 }
 
@@ -72,7 +69,7 @@ const keepMost = 10 * 366 * 24 * time.Hour
 // off reports whether there are no series.
 func (k Keep) off() bool { return k.Minutes == 0 }
 
-// waitsFor reports whether a feature that needs a format must not begin yet.
+// waitsFor reports whether a feature that needs this format must not begin yet.
 func (k Keep) waitsFor(format int) bool { return 0 < k.UpTo && k.UpTo < format }
 
 // blockKey is the key of the block of a level that begins at an instant. Blocks are ordered by time first, so that old
@@ -97,17 +94,23 @@ func splitBlockKey(k []byte) (level int, start Instant, name string, ok bool) {
 	return int(k[keyOf0]), Instant(tail(k[:fixed], 0)), string(k[fixed:]), true
 }
 
-// encodeBlock returns the record of some rows, which are in order of time. Each row is
-// what differs from the row before it, and the first what differs from nothing:
+// encodeBlock returns the record of rows in order of time. Each row is the difference from the row before it, and the
+// first row the difference from zero:
 //
 //	version | row ...
 //	row:  steps from the end of the row before | Minutes, but not in level 0
 //	      | bits of the metrics that differ | differences of Sum, and of Min and Max where they are not Sum
 //
 // So a queue in which nothing changes takes two bytes a minute, and gauges that stay as
-// they are take none.
+// they are take none. If sizes are known that do not follow from Min and Max, the record is of sizedBlock, and each row
+// ends with the length of its sizes, or 0, and the sizes.
 func encodeBlock(n int, start Instant, rows []Row) []byte {
 	w := newRecord(16 * (1 + len(rows)))
+	sizes := slices.ContainsFunc(rows, func(r Row) bool { return r.Sizes != nil })
+	if sizes {
+		w.Writer[0] = sizedBlock
+	}
+	var buf []byte
 	before := &Row{}
 	next := start
 	for i := range rows {
@@ -118,6 +121,11 @@ func encodeBlock(n int, start Instant, rows []Row) []byte {
 			w.Uint(r.Minutes)
 		}
 		putValues(&w.Writer, n, before, r)
+		if sizes {
+			buf = r.Sizes.AppendTo(buf[:0])
+			w.Uint(uint64(len(buf)))
+			w.Raw(buf)
+		}
 		before = r
 	}
 	return w.Writer
@@ -144,16 +152,29 @@ func putValues(w *varint.Writer, n int, before, r *Row) {
 	}
 }
 
-// hasRange reports whether the least and the greatest value of a metric are not its sum.
+// hasRange reports whether the minimum and the maximum of a metric can differ from its sum.
 func hasRange(n, m int) bool { return n > 0 || Metric(m) == MetricSentBytes }
 
+// sizedBlock is the version of a block that has sizes. Without them it is of recordVersion, which older programs can
+// read.
+const sizedBlock = 2
+
 func decodeBlock(n int, start Instant, b []byte) ([]Row, error) {
-	return appendBlock(make([]Row, 0, 64), n, start, b)
+	return appendSizedBlock(make([]Row, 0, 64), n, start, b)
 }
 
-// appendBlock appends the rows of a block to none.
+// appendBlock appends the rows of a block, without their sizes, to none.
 func appendBlock(rows []Row, n int, start Instant, b []byte) ([]Row, error) {
-	r := readRecord(b)
+	return appendRows(rows, n, start, b, nil)
+}
+
+// appendSizedBlock is appendBlock with sizes.
+func appendSizedBlock(rows []Row, n int, start Instant, b []byte) ([]Row, error) {
+	return appendRows(rows, n, start, b, ReadSizes)
+}
+
+func appendRows(rows []Row, n int, start Instant, b []byte, sizes func([]byte) (*Sizes, error)) ([]Row, error) {
+	r := readRecordUpTo(sizedBlock, b)
 	l := levels[n]
 	before := &Row{}
 	next, end := start, start+l.length
@@ -168,6 +189,9 @@ func appendBlock(rows []Row, n int, start Instant, b []byte) ([]Row, error) {
 			row.Minutes = r.Uint()
 		}
 		getValues(r, n, before, &row)
+		if len(b) > 0 && b[0] == sizedBlock {
+			getSizes(r, &row, sizes)
+		}
 		if next = row.Time + l.step; next > end {
 			r.Fail()
 		}
@@ -198,6 +222,18 @@ func getValues(r *reader, n int, before, row *Row) {
 	}
 }
 
+// getSizes takes the sizes of a row, and skips them without read.
+func getSizes(r *reader, row *Row, read func([]byte) (*Sizes, error)) {
+	b := r.Raw(r.Uint())
+	if read == nil {
+		return
+	}
+	var err error
+	if row.Sizes, err = read(b); err != nil {
+		r.Fail()
+	}
+}
+
 // addRows adds rows to the blocks of a name in a level. A row whose time already has a row is added to it.
 func (s *series) addRows(n int, name string, rows ...Row) error {
 	for len(rows) > 0 {
@@ -222,7 +258,7 @@ func (s *series) addToBlock(n int, start Instant, name string, rows []Row) error
 	}
 	have := s.rows[:0]
 	if b != nil {
-		if have, err = appendBlock(have, n, start, b); err != nil {
+		if have, err = appendSizedBlock(have, n, start, b); err != nil {
 			return err
 		}
 	}
@@ -235,7 +271,15 @@ func (s *series) addToBlock(n int, start Instant, name string, rows []Row) error
 		}
 	}
 	s.rows = have
+	if s.unsized {
+		for i := range have {
+			have[i].Sizes = nil
+		}
+	}
 	s.tx.Set(k, encodeBlock(n, start, have))
 	s.needs(formats.Series)
+	if slices.ContainsFunc(have, func(r Row) bool { return r.Sizes != nil }) {
+		s.needs(formats.Sizes)
+	}
 	return nil
 }

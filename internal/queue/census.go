@@ -2,7 +2,7 @@ package queue
 
 import "github.com/sluicemq/sluice/internal/search"
 
-// Census asks how many messages of a queue have which value of a key.
+// Census asks which values of a key the messages of a queue have, and how many messages have each value.
 type Census struct {
 	States States
 	Filter string // see package search
@@ -10,13 +10,13 @@ type Census struct {
 	After  PeekCursor
 }
 
-// Share is a value and the messages that have it.
+// Share is a value and the number of messages that have it.
 type Share struct {
-	Value      string // the beginning of it if Cut
+	Value      string // its beginning if Cut
 	Missing    bool   // these messages have no value
 	Cut        bool
-	Unreadable bool   // the value is not known: these messages cannot be decrypted
-	Term       string // terms of a filter that select these messages; empty: none can
+	Unreadable bool   // these messages cannot be decrypted
+	Term       string // terms of a filter that select these messages; empty: no filter can
 	Messages   uint64
 	Newest     Instant // when the newest of them was sent
 }
@@ -25,7 +25,7 @@ type Share struct {
 type CensusResult struct {
 	Shares  []Share
 	Scanned uint64     // messages in the requested states, matching or not
-	Found   uint64     // messages that the filter has selected
+	Found   uint64     // messages that the filter selected
 	More    bool       // the census has not reached the end
 	Next    PeekCursor // where to continue if More
 }
@@ -33,8 +33,8 @@ type CensusResult struct {
 // censusShares limits the different values of one call.
 const censusShares = 1000
 
-// Census counts the messages of a queue by their values of a key, as Peek looks at them. It ends when it has met
-// censusShares different values, or when proceed returns false: the shares of its calls add up.
+// Census counts the messages of a queue by their values of a key, in the order of Peek. It ends when it has found
+// censusShares different values, or when proceed returns false. The shares of several calls add up.
 func (l Look) Census(r Reader, c *Census, proceed func(bytes int) bool) (CensusResult, error) {
 	query, err := search.Parse(c.Filter)
 	if err != nil {
@@ -61,13 +61,13 @@ type sorting struct {
 	result CensusResult
 }
 
-// shareKey is what tells one share from another.
+// shareKey identifies a share.
 type shareKey struct {
 	value                    string
 	missing, cut, unreadable bool
 }
 
-// Add adds shares of another call, or another shard.
+// Add adds the shares of another call or of another shard.
 func (c *CensusResult) Add(more CensusResult) {
 	at := make(map[shareKey]int, len(c.Shares))
 	for i := range c.Shares {
@@ -98,7 +98,7 @@ func (s *sorting) count(Position, []byte, *peekedState) error {
 	return nil
 }
 
-// shareOf returns the index of the message's share, which may be a new one.
+// shareOf returns the index of the message's share, and adds the share if it is new.
 func (s *sorting) shareOf() int {
 	if !s.item.readable && s.key.ReadsText() {
 		return s.share(shareKey{unreadable: true}, "")
@@ -110,7 +110,7 @@ func (s *sorting) shareOf() int {
 	return s.share(shareKey{string(v.Text), v.Missing, v.Cut, false}, s.key.Term(v))
 }
 
-// share returns the index of a share, and makes it if it is new.
+// share returns the index of a share, and adds the share if it is new.
 func (s *sorting) share(k shareKey, term string) int {
 	i, there := s.shares[k]
 	if !there {

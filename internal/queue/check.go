@@ -22,17 +22,15 @@ type Recount struct {
 	More     uint64   // number of problems without a description
 }
 
-// Check reads everything that is stored of a queue and compares it with itself: each message has one way to its
-// consumer, each row of an index has its message, and the counters are what a recount gives. Each difference is a
-// problem; an error says that the store could not be read.
+// Check reads everything that is stored of a queue, and checks that it is consistent: each message has exactly one way
+// to its consumer, each row of an index has its message, and the counters equal a recount. Each difference is a
+// problem. An error says that the store could not be read.
 //
-// It reads the tables in order and keeps in memory what an engine would keep:
-// the messages that were received and not deleted. Rows of different tables are
-// not looked up in each other, which would take a read from another place of the
-// disk for each, but summed up: see sum. Only if the sums differ are they
-// compared one by one.
+// It reads the tables in order, and keeps in memory what an engine would keep: the messages that were received and not
+// deleted. To look up each row in another table would take a random read of the disk. So Check compares sums of the
+// tables (see sum), and compares row by row only if the sums differ.
 //
-// Of a queue that another shard serves it recounts the messages in the outbox.
+// If another shard serves the queue, Check recounts the messages in the outbox.
 func Check(r Reader, cfg Config) (Recount, error) {
 	c := &checker{
 		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position), paused: make(map[string]bool),
@@ -65,11 +63,11 @@ type checker struct {
 	r     Reader
 	cfg   Config
 	meta  meta
-	empty bool // the queue was never written to
+	empty bool // nothing was ever written to the queue
 	Recount
 
 	received map[Position]stub
-	held     map[string]Position // FIFO: groups with received messages, and the last such message
+	held     map[string]Position // FIFO: groups with received messages, and their last received message
 	paused   map[string]bool     // FIFO: groups
 	groups   uint64              // that have a record
 	inRota   uint64              // of these, in the rota
@@ -88,9 +86,8 @@ func (c *checker) want(ok bool, format string, args ...any) {
 	}
 }
 
-// scan calls f with each row of a table whose keys have that length, or any if
-// it is 0. A record that cannot be decoded is a problem, any other error of f
-// ends the scan.
+// scan calls f with each row of a table. Keys must have the given length, unless it is 0. A record that cannot be
+// decoded is a problem; any other error of f ends the scan.
 func (c *checker) scan(table byte, length int, f func(k, v []byte) error) error {
 	var bad error
 	lo, hi := tableRange(c.cfg.ID, table)
@@ -110,7 +107,7 @@ func (c *checker) scan(table byte, length int, f func(k, v []byte) error) error 
 	return firstError(err, bad)
 }
 
-// Lengths of keys: queue and table, then so many numbers.
+// Lengths of keys: the queue, the table, and a count of numbers.
 const (
 	keyOf0 = 9
 	keyOf1 = keyOf0 + 8
@@ -121,7 +118,7 @@ func (c *checker) readMeta() error {
 	return c.readOwn(metaKey(c.cfg.ID), c.meta.decode, firstKey)
 }
 
-// readOwn reads the queue's own record. Without it, nothing else of the queue can be reached.
+// readOwn reads the queue's own record. An engine reaches nothing else of the queue without it.
 func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader, ID) ([]byte, error)) error {
 	b, err := c.r.Get(key)
 	if err != nil {

@@ -13,8 +13,7 @@ func (c *checker) readPaused() error {
 	return err
 }
 
-// checkMembers goes through the members of the groups. A group that has some has
-// a record, unless it is paused.
+// checkMembers goes through the members of the groups. A group with members has a record, unless it is paused.
 func (c *checker) checkMembers() error {
 	var name string
 	var group groupRecord
@@ -80,8 +79,7 @@ func (c *checker) checkGroups() error {
 	})
 }
 
-// checkRota compares the rota with the records of the groups. Groups that are held back
-// have the places in front of its head.
+// checkRota compares the rota with the records of the groups. Only active groups have places in front of its head.
 func (c *checker) checkRota() error {
 	places := uint64(0)
 	err := c.scan(tableRota, keyOf1, func(k, _ []byte) error {

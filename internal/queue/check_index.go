@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// sum is a hash of messages in any order, by the facts that both they and the rows that lead to them contain: where
-// they stand, when they were sent and to which group. Two tables with the same sum have the same rows.
+// sum is a hash of messages that does not depend on their order. It covers what both a message and the row that leads
+// to it contain: position, time of sending, and group. Two tables with the same sum have the same rows.
 type sum [2]uint64
 
 func (s *sum) add(p Position, sent Instant, group string) {
@@ -15,8 +15,7 @@ func (s *sum) add(p Position, sent Instant, group string) {
 	s[1] += binary.BigEndian.Uint64(hash[8:])
 }
 
-// compare goes through the indexed messages and the rows that lead to them one
-// by one, if their sums say that there is something to be found.
+// compare looks up the indexed messages and the rows that lead to them one by one, if their sums differ.
 func (c *checker) compare() error {
 	if c.indexed == c.ages && c.waiting == c.waiters {
 		return nil
@@ -46,9 +45,8 @@ func (c *checker) compare() error {
 	return firstError(err, bad)
 }
 
-// checkIndexed looks for a message's rows in the indexes: its age, unless the
-// queue is in order of age itself, and one more unless it was received. A row that
-// cannot be decoded was reported before.
+// checkIndexed looks for a message's rows in the indexes: its age, unless the queue itself is ordered by age, and one
+// more row, unless the message was received. A row that cannot be decoded was already reported.
 func (c *checker) checkIndexed(p Position, m *Message) error {
 	age, aged, err := c.age(p, m)
 	if err != nil {
@@ -87,8 +85,8 @@ func (c *checker) age(p Position, m *Message) (s stub, found bool, err error) {
 	return stub{sent: m.SentAt, due: r.Instant(), group: r.String()}, true, nil
 }
 
-// home finds out by which table the indexed message at p is reached, and what
-// its row there says; 0 means by none.
+// home returns the table that leads to the indexed message at p, and the content of its row there. A table of 0 means
+// that none does.
 func (c *checker) home(p Position, m *Message, age stub) (table byte, row stub, err error) {
 	if s, ok := c.received[p]; ok {
 		return tableReceived, s, nil
@@ -109,7 +107,7 @@ func (c *checker) home(p Position, m *Message, age stub) (table byte, row stub, 
 	return tableMember, stub{sent: r.Instant(), group: m.Group}, nil
 }
 
-// delayedUntil is the instant under which a message waits if it does.
+// delayedUntil returns the instant under which the message is in the table of delays, if it is delayed.
 func (c *checker) delayedUntil(age stub, m *Message) Instant {
 	if c.cfg.FIFO {
 		return m.SentAt
@@ -127,13 +125,13 @@ func (c *checker) checkRow(table byte, p Position, key []byte) error {
 		c.want(false, "%v is missing, and is in the table of %s", p, tableNames[table])
 		return nil
 	}
-	if m, err := decodeMessage(b); err == nil { // or else it was reported before
+	if m, err := decodeMessage(b); err == nil { // otherwise it was already reported
 		return c.checkPlace(table, p, key, m)
 	}
 	return nil
 }
 
-// checkPlace compares the row of a message with where it should be.
+// checkPlace checks that the row of a message has the right key.
 func (c *checker) checkPlace(table byte, p Position, key []byte, m *Message) error {
 	age, _, err := c.age(p, m)
 	if err != nil {

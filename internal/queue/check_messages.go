@@ -112,7 +112,7 @@ func (c *checker) checkMessages() error {
 	return err
 }
 
-// wantGap reports what is missing from the line if next is not p.
+// wantGap reports the messages missing from the line if next is not p.
 func (c *checker) wantGap(next, p Position) {
 	switch {
 	case next+1 == p:

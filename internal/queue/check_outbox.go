@@ -10,8 +10,7 @@ func (c *checker) checkAccepted() error {
 	})
 }
 
-// checkElsewhere checks a queue that another shard serves: it has no other tables than
-// its outbox.
+// checkElsewhere checks a queue that another shard serves: its outbox is its only table here.
 func (c *checker) checkElsewhere() error {
 	var record outboxRecord
 	any := func(r Reader, id ID) (found []byte, err error) {

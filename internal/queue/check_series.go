@@ -2,8 +2,8 @@ package queue
 
 import "fmt"
 
-// checkSeries checks a row of the two tables of series: each can be read, and each block
-// has its name in the table of names.
+// checkSeries checks a row of the two tables of series. It must be readable, and each block must have its name in the
+// table of names.
 func checkSeries(r Reader, k, v []byte) error {
 	if k[8] == tableName {
 		_, err := decodeSeriesName(v)
@@ -27,7 +27,7 @@ func checkSeries(r Reader, k, v []byte) error {
 	if b == nil {
 		return fmt.Errorf("there are series of %q, which is not among the names", name)
 	}
-	known, err := decodeSeriesName(b) // or else the name's own key is reported
+	known, err := decodeSeriesName(b) // otherwise the name's own key is reported
 	if n == 0 && err == nil && known.last < start {
 		return fmt.Errorf("there are rows of %q at %v, the newest are of %v by the table of names", name, start, known.last)
 	}

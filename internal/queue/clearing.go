@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// clearLine brings the head of the line to p, by making the messages in front of it indexed ones: the line has no
-// gaps, so that a message can leave it at the head only. It does a bounded amount of work, and reports whether that
-// was enough.
+// clearLine moves the head of the line to p: it turns the messages in front of p into indexed messages. A message from
+// the middle of the line can leave in no other way, because the line has no gaps. clearLine does a bounded amount of
+// work, and reports whether the head is at p.
 func (q *queue) clearLine(p Position) (there bool, err error) {
 	type record struct{ key, value []byte }
 	var ahead []record
@@ -34,7 +34,7 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 	return q.line.head == p, nil
 }
 
-// indexFirst makes the first message of the line an indexed one.
+// indexFirst turns the first message of the line into an indexed message.
 func (q *queue) indexFirst(key, record []byte) error {
 	only := q.indexed() == 0
 	q.line.take()

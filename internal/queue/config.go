@@ -2,74 +2,71 @@ package queue
 
 import "time"
 
-// ID names a queue inside the engine. An ID is never used again, so that a
-// queue made anew under an old name has nothing to do with the old one's data.
+// ID names a queue inside the engine. IDs are never reused: a new queue with an old name never sees the data of the old
+// queue.
 type ID uint64
 
 // Limits of SQS that the engine itself enforces.
 const (
-	// MaxInFlight is how many messages of a queue may be received and not yet
-	// deleted (guide, "Delay Queues": 120,000).
+	// MaxInFlight limits the messages of a queue that are received and not yet deleted (guide, "Delay Queues":
+	// 120,000).
 	MaxInFlight = 120_000
-	// MaxVisibility is the longest that a message may be kept invisible,
-	// counted from its receive, however often its timeout is changed.
+	// MaxVisibility is the longest time that a message can be invisible, counted from its receive, however often its
+	// timeout is changed.
 	MaxVisibility = 12 * time.Hour
-	// DedupInterval is how long a deduplication id is remembered, counted from
-	// the acceptance of the message, and a receive attempt from its receive.
+	// DedupInterval is how long a queue remembers a deduplication id, counted from the acceptance of the message, and a
+	// receive attempt, counted from the receive.
 	DedupInterval = 5 * time.Minute
 	// PurgeInterval is the least time between two purges of a queue.
 	PurgeInterval = 60 * time.Second
 )
 
-// Config is what the engine knows of a queue's attributes.
+// Config holds the attributes of a queue that the engine needs.
 type Config struct {
 	ID      ID
 	ARN     string
 	Created Instant
 	FIFO    bool
-	// Delay of messages that do not bring their own. FIFO messages never do,
-	// and a change of it applies to those that still wait.
+	// Delay of messages without a delay of their own. FIFO messages never have one, and a change of Delay applies to
+	// those that still wait.
 	Delay      time.Duration
 	Visibility time.Duration
 	Retention  time.Duration
 	// Redrive is nil for a queue without dead-letter queue.
 	Redrive *Redrive
-	// DedupPerGroup makes deduplication ids count within their message group
-	// only (DeduplicationScope=messageGroup).
+	// DedupPerGroup limits deduplication to messages of the same group (DeduplicationScope=messageGroup).
 	DedupPerGroup bool
-	// Elsewhere says that another shard serves the queue. The engine then uses its
-	// ID, ARN and kind only: it can be a dead-letter queue or the destination of a
-	// move, and its messages wait in an outbox to be forwarded.
+	// Elsewhere says that another shard serves the queue. The engine then uses only its ID, ARN and kind. The queue can
+	// be a dead-letter queue or the destination of a move; its messages wait in an outbox to be forwarded.
 	Elsewhere bool
-	// Parts is over how many shards a FIFO queue is spread by message group, and
-	// Part which of them this one is, counted from 0. Messages that are redriven or
-	// moved to a group of another part wait in an outbox. 0 means that the queue is
-	// not spread.
+	// Parts is the number of shards over which a FIFO queue is spread by message group, and Part the number of this
+	// shard among them, from 0. Messages that are redriven or moved to a group of another part wait in an outbox. A
+	// queue with 0 Parts is not spread.
 	Part, Parts int
-	// Internal says that the queue belongs to a topic or a subscription. A dead letter
-	// from there does not tell where it comes from: it is a new message to its consumer.
+	// Internal says that the queue belongs to a topic or a subscription. Its dead letters do not name their source: to
+	// their consumer they are new messages.
 	Internal bool
-	// PurgeAnytime says that a purge need not wait for PurgeInterval after the one before.
+	// PurgeAnytime allows a purge within PurgeInterval of the one before.
 	PurgeAnytime bool
-	// Sealed says that the queue is about to be deleted because it is unused, or to be opened again. Until then no call
-	// of a client and no message of another queue gets in: they are refused with ErrSealed, so that what Use tells
-	// stays true.
+	// Sealed says that the queue is unused and about to be deleted, or else to be opened again. Until then the engine
+	// refuses all calls of clients and all messages of other queues with ErrSealed, so that the answer of Use stays
+	// true.
 	Sealed bool
-	// PausedGroups are the groups of a FIFO queue from which nothing is received.
+	// PausedGroups are the groups of a FIFO queue whose messages are not delivered.
 	PausedGroups []string
-	// Limits are those that the queue's owner has set.
+	// Limits are set by the queue's owner.
 	Limits Limits
 	// MaxInFlight overrides the constant of that name if it is not zero.
 	MaxInFlight int
 }
 
-// Redrive says where messages go that were received too often.
+// Redrive says where messages go after too many receives.
 type Redrive struct {
 	Target      string // ARN of the dead-letter queue
 	MaxReceives int    // deliveries before the move
 }
 
-// serves reports whether the messages of a group are for this shard.
+// serves reports whether this shard serves the messages of a group.
 func (c *Config) serves(group string) bool { return c.Parts < 2 || PartOf(group, c.Parts) == c.Part }
 
 func (c *Config) maxInFlight() int {

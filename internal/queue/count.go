@@ -15,7 +15,7 @@ func (e *Engine) Allow(format int) {
 		if counts && q.stored > 0 {
 			q.tally.start()
 		}
-		if names && !q.tally.nothing() && named < workAtOnce { // those of the others are stored when the minute ends
+		if names && !q.tally.nothing() && named < workAtOnce { // the names of other queues are stored when the minute ends
 			q.markDirty()
 			named++
 		}
@@ -34,8 +34,9 @@ func (q *queue) endMinute() error {
 	return q.tally.end(&row, q.stored == 0)
 }
 
-// CountEmptyReceives counts receives of clients that returned no messages. The engine cannot detect them: a client's
-// receive may ask several shards, and a long poll asks more than once. It does nothing if there is no such queue.
+// CountEmptyReceives counts receives of clients that returned no messages. The engine cannot detect them, because a
+// client's receive may ask several shards, and a long poll asks more than once. CountEmptyReceives does nothing if
+// there is no such queue.
 func (e *Engine) CountEmptyReceives(id ID, n uint64) {
 	q := e.queues[id]
 	if q == nil || q.tally.off() {
@@ -48,7 +49,7 @@ func (e *Engine) CountEmptyReceives(id ID, n uint64) {
 	}
 }
 
-// WriteEmptyReceives makes the transaction write the empty receives that are counted in memory only.
+// WriteEmptyReceives makes the transaction write the empty receives that are counted only in memory.
 func (e *Engine) WriteEmptyReceives() {
 	for _, id := range e.unwritten {
 		if q := e.queues[id]; q != nil && q.tally.unwritten {

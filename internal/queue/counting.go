@@ -15,8 +15,7 @@ type counting struct {
 	minute   Instant // the running minute; 0 while the queue is not active
 	lastCall Instant // the minute of the last call
 	happened [Counters]int64
-	smallest uint64 // message sent in the minute
-	largest  uint64
+	sized    // the messages that were sent
 }
 
 // activeAfterCall is how long a queue stays active after a call. A queue with messages is active, too. An active queue
@@ -41,12 +40,12 @@ func (c *counting) encode(w *writer) {
 		}
 	}
 	if c.happened[MetricSent] != 0 {
-		w.Uint(c.smallest)
-		w.Uint(c.largest)
+		c.sized.encode(w)
 	}
 }
 
-func (c *counting) decode(r *reader) {
+// decode takes the fields off a record. Those of sizedVersion have the sizes.
+func (c *counting) decode(r *reader, sizes bool) {
 	c.minute, c.lastCall = getMinute(r), getMinute(r)
 	bits := r.Uint()
 	if bits >= 1<<Counters {
@@ -59,7 +58,7 @@ func (c *counting) decode(r *reader) {
 		}
 	}
 	if c.happened[MetricSent] != 0 {
-		c.smallest, c.largest = r.Uint(), r.Uint()
+		c.sized.decode(r, sizes, uint64(max(0, c.happened[MetricSent])))
 	}
 }
 
@@ -77,13 +76,13 @@ func (c *counting) nothing() bool {
 	return !slices.ContainsFunc(c.happened[:], func(n int64) bool { return n > 0 })
 }
 
-// clear begins a minute. Messages received in an earlier minute may have been returned: that difference remains to be
-// counted.
+// clear begins a minute. If more receives were taken back than made, because some of them are from an earlier minute,
+// the difference stays to be counted.
 func (c *counting) clear() {
 	debt := min(0, c.happened[MetricReceived])
 	c.happened = [Counters]int64{}
 	c.happened[MetricReceived] = debt
-	c.smallest, c.largest = 0, 0
+	c.sized = sized{}
 }
 
 // counted returns the row of the running minute without the gauges.
@@ -92,6 +91,6 @@ func (c *counting) counted() Row {
 	for m, n := range c.happened {
 		r.set(Metric(m), uint64(max(0, n)))
 	}
-	r.Values[MetricSentBytes].Min, r.Values[MetricSentBytes].Max = c.smallest, c.largest
+	c.put(&r)
 	return r
 }

@@ -11,8 +11,7 @@ type DeadLetter struct {
 	At       Instant
 }
 
-// deadLetters holds the messages moved to dead-letter queues since the last call of DeadLetters, if the owner watches
-// them.
+// deadLetters holds the messages moved to dead-letter queues since the last call of DeadLetters, if watched.
 type deadLetters struct {
 	watched bool
 	letters []DeadLetter
@@ -29,7 +28,7 @@ func (e *Engine) DeadLetters() []DeadLetter {
 	return letters
 }
 
-// note records that m, a message of a queue, was moved. message is the dead-letter queue's copy.
+// note records that m was moved. message is the dead-letter queue's copy.
 func (d *deadLetters) note(cfg *Config, m *received, message *Message, at Instant) {
 	if d.watched && !cfg.Internal {
 		d.letters = append(d.letters, DeadLetter{

@@ -2,13 +2,13 @@ package queue
 
 import "fmt"
 
-// dedup remembers, each for DedupInterval, the deduplication ids of the messages that a queue has accepted, and the
-// receive attempts that it has answered.
+// dedup remembers the deduplication ids of the messages that a queue has accepted, and the receive attempts that it has
+// answered, each for DedupInterval.
 //
 //   - A row is in the slot of the instant at which it was written. The slots in use are in the buckets [low, high] of
 //     the queue's record; high is 0 if there are none.
-//   - Each id that still counts is in the filter of its bucket, so that an id that is in no filter is new.
-//   - Deduplication ids are not removed one by one: a bucket goes when all in it are too old.
+//   - Each id that still counts is in the filter of its bucket, so an id that is in no filter is new.
+//   - Ids are not removed one by one: a bucket is removed when all its ids are too old.
 type dedup struct {
 	*base
 	dedupRecord
@@ -30,8 +30,8 @@ func (d *dedup) filter(bucket uint64) *filter {
 	return f
 }
 
-// find returns the value stored under kind and id in the newest slot of the last
-// interval, and the slot; the value is nil if there is none.
+// find returns the value stored under kind and id in the newest slot of the last interval, and that slot. The value is
+// nil if there is none.
 func (d *dedup) find(kind byte, id string) (slot uint64, value []byte, err error) {
 	newest, oldest := slotOf(d.now), slotOf(d.slots.horizon())
 	hash := hashOf(kind, id)
@@ -50,8 +50,8 @@ func (d *dedup) find(kind byte, id string) (slot uint64, value []byte, err error
 	return 0, nil, nil
 }
 
-// lookup returns the newest value stored under kind and id, at most an interval
-// old, or nil. Values begin with their instant.
+// lookup returns the newest value stored under kind and id within the last interval, or nil. Values begin with their
+// instant.
 func (d *dedup) lookup(kind byte, id string) (*reader, error) {
 	_, b, err := d.find(kind, id)
 	if b == nil || err != nil {
@@ -110,8 +110,8 @@ func (d *dedup) dropOld() {
 	d.markDirty()
 }
 
-// purge forgets all ids and attempts. It deletes a range only in
-// slots that hold some, because each range deletion makes reading a little slower.
+// purge forgets all ids and attempts. It deletes ranges only in slots in use, because each range deletion makes reads a
+// little slower.
 func (d *dedup) purge() error {
 	if d.high == 0 {
 		d.forgottenRecord = forgottenRecord{}
@@ -176,8 +176,8 @@ func (d *dedup) rememberSend(o *Outgoing, s Sent) {
 	})
 }
 
-// attempt returns the deliveries of a receive attempt: of each the position, the receipt and the end of its visibility
-// timeout. It returns false if the attempt is new.
+// attempt returns the deliveries of a repeated receive attempt, with only their position, receipt and end of the
+// visibility timeout. It returns false if the attempt is new.
 func (d *dedup) attempt(attempt string) (given []Delivery, found bool, err error) {
 	r, err := d.lookup(kindAttempt, attempt)
 	if r == nil || err != nil {

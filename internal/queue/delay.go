@@ -2,21 +2,20 @@ package queue
 
 import "fmt"
 
-// delays are the messages of a queue that wait for their delay to end. Each has a row in the table of delays, under
-// the instant at which its delay ends; in a FIFO queue under the instant at which it was sent, because there a change
-// of the queue's delay applies to the messages that wait already.
+// delays are the messages of a queue that wait for their delay to end. Each has a row in the table of delays, under the
+// instant at which its delay ends. In a FIFO queue the row is under the time of sending, because a change of the
+// queue's delay applies to messages that already wait.
 //
 //   - count is the number of rows, and none is before floor.
-//   - No row is before next, which is never if there are no rows.
+//   - No row is before next. It is never if there are no rows.
 type delays struct {
 	*base
 	delaysRecord
 	next Instant
 }
 
-// workAtOnce bounds how many messages one step of housekeeping touches, so that
-// requests do not wait for a million delays that end together. Where bodies are
-// moved, each KiB counts like a message.
+// workAtOnce limits the messages that one step of housekeeping touches, so that requests do not wait for a million
+// delays that end together. Where bodies are moved, each KiB counts as a message.
 const workAtOnce = 1000
 
 // load finds the first row.
@@ -43,7 +42,7 @@ func (d *delays) endOf(t Instant) Instant {
 	return t
 }
 
-// rowAt returns where the row of a message is.
+// rowAt returns the instant under which a message has its row.
 func (d *delays) rowAt(sent, due Instant) Instant {
 	if d.cfg.FIFO {
 		return sent
@@ -91,7 +90,7 @@ type waiting struct {
 	group string
 }
 
-// end removes the rows whose delay has ended, a bounded number at a time, and hands their messages to available.
+// end removes the rows whose delay has ended, a bounded number at a time, and passes their messages to available.
 func (d *delays) end(available func(group string, p Position, sent Instant) error) error {
 	if d.count == 0 || d.next == never || d.endOf(d.next) > d.now || d.Full() {
 		return nil
@@ -121,7 +120,7 @@ func (d *delays) end(available func(group string, p Position, sent Instant) erro
 	return nil
 }
 
-// due returns the first messages whose delay has ended, and where the row behind them is, or never if there is none.
+// due returns the first messages whose delay has ended, and the instant of the next row, or never if there is none.
 func (d *delays) due() (due []waiting, next Instant, err error) {
 	var bad error
 	next = never

@@ -6,12 +6,11 @@ type Receipt struct {
 	Number   uint64
 }
 
-// Delete removes messages. Its result has an element for each receipt: nil if
-// the message is gone, whether by this call or before it, or ErrReceiptExpired.
+// Delete removes messages. Its result has an element for each receipt: nil if the message is gone, even if it was gone
+// before the call, or ErrReceiptExpired.
 //
-// A standard queue takes any receipt of the message, also one whose visibility
-// timeout has passed. A FIFO queue takes the newest only, and the message must still
-// be in flight: otherwise the next consumer may already work on it.
+// A standard queue accepts any receipt of the message, even after its visibility timeout. A FIFO queue accepts only the
+// newest one, and only while the message is in flight: otherwise the next consumer may already work on it.
 func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {

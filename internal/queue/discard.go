@@ -10,16 +10,15 @@ type Discarded struct {
 	Next    PeekCursor // where to continue if More
 }
 
-// Discard deletes messages where Look.Locate has found them, whether they were received or not: in flight, blocked in
-// their groups, delayed, or in the middle of the line. Its result has an element for each message that it has come to:
-// true if the message is deleted, false if another message, or none, is there now. The group of a message goes on as
-// after Delete.
+// Discard deletes messages that Look.Locate has found, in any state: in flight, blocked in their groups, delayed, or in
+// the middle of the line. Its result has an element for each message that it has reached: true if it deleted the
+// message, false if the message was no longer there. The group of a deleted message continues as after Delete.
 //
-// It does a bounded amount of work. If the result is shorter than the list, the rest has to be asked for again, in
-// another transaction.
+// It does a bounded amount of work. If the result is shorter than the list, the caller repeats the rest in another
+// transaction.
 //
-//   - The record of a message never changes, and a position is never given out again: an id that is read at its
-//     position is that message.
+//   - The record of a message never changes, and positions are never reused: the id in the record at a position
+//     identifies the message.
 //   - A message leaves the line at its head only; see queue.clearLine.
 func (e *Engine) Discard(id ID, messages []Located) ([]bool, error) {
 	q, err := e.queueAtPresent(id)
@@ -40,8 +39,8 @@ func (e *Engine) Discard(id ID, messages []Located) ([]bool, error) {
 	return results, nil
 }
 
-// discard deletes one message, if it is there. It returns later if so much is in front of the message that the
-// caller has to come back to it.
+// discard deletes one message, if it is there. It returns later if too many messages are in front of it for one
+// transaction.
 func (q *queue) discard(l Located) (deleted, later bool, err error) {
 	q.work++
 	b, err := q.tx.Get(messageKey(q.cfg.ID, l.Position))
@@ -80,7 +79,7 @@ func (q *queue) dropAt(p Position, m *Message) (later bool, err error) {
 
 // dropFromLine removes a message of the line that was never received.
 func (q *queue) dropFromLine(p Position) (later bool, err error) {
-	if p < q.line.head { // its row would say where it is
+	if p < q.line.head { // a message there has a row in another table
 		return false, fmt.Errorf("%v before the line: %w", p, errMissing)
 	}
 	head := q.line.head

@@ -12,20 +12,17 @@
 //	                                                           ▼
 //	                (retention over, at any point)          expired
 //
-// The engine is deterministic: time is a parameter, there is no randomness, no
-// goroutine, no file and no socket. It reads and changes an ordered key-value
-// space through [Txn] and keeps in memory only what can be rebuilt from there:
-// counters, the beginnings of a bounded number of groups, filters for recent
-// deduplication ids, and one small record for each message that has been
-// received and not deleted. Of those a standard queue has
-// at most [MaxInFlight]; a FIFO queue may have more by what waits behind those
-// in flight, at most as many for each as one receive gives. Memory does not
-// grow with what is stored, and no operation but a redrive reads a body.
+// The engine is deterministic: time is a parameter, there is no randomness, no goroutine, no file and no socket. It
+// reads and changes an ordered key-value space through [Txn] and keeps in memory only what can be rebuilt from there:
+// counters, the beginnings of a bounded number of groups, filters for recent deduplication ids, and one small record
+// for each message that has been received and not deleted. A standard queue has at most [MaxInFlight] of these records.
+// A FIFO queue may also have as many as one receive delivers for each message in flight: messages that wait behind it.
+// Memory does not grow with what is stored, and no operation but a redrive reads a body.
 //
 // # Tables
 //
-// Every key but those of the last five rows begins with the queue's id (8 bytes) and a
-// table's letter, so that a queue is dropped with one range deletion.
+// All keys except those of the last five rows begin with the queue's id (8 bytes) and a table's letter, so one range
+// deletion drops a queue.
 //
 //	!                      the queue's record: counters and heads   (meta.go)
 //	n                      the name to which its counters belong    (ownname.go)
@@ -47,32 +44,28 @@
 //	B, P number            publications whose copies are to be made  (backlog.go)
 //	T name                 the running minute of a topic            (topiccount.go)
 //
-// A message takes one of two ways to its consumer. The line is for messages of
-// standard queues that have neither delay nor group: their positions are dense and
-// they are received in order of position, so that [head, next) is exactly what was
-// never received and availability needs no keys at all. All others (FIFO,
-// delayed, grouped, redriven) are indexed: they are members of a group, and
-// groups take turns. In a FIFO queue nothing of a group is received behind a
-// message of it that is in flight; a message in front of it, which has become
-// visible again before, is, as in SQS. In a standard queue a served group goes to
-// the end of the rota, which makes the queue fair among groups.
+// A message takes one of two ways to its consumer. The line is for messages of standard queues that have neither delay
+// nor group. Their positions are dense, and they are received in order of position. So [head, next) is exactly what was
+// never received, and no key says which messages are available. All other messages (FIFO, delayed, grouped, redriven)
+// are indexed: they are members of a group, and groups take turns. In a FIFO queue, a message in flight blocks the
+// messages of its group behind it, but not those in front of it that have become visible again, as in SQS. In a
+// standard queue a served group goes to the end of the rota, so groups get equal shares.
 //
-// A queue is made of parts, each with its own fields, tables and invariants: the line, the index (positions and ages
+// A queue consists of parts, each with its own fields, tables and invariants: the line, the index (positions and ages
 // of all other messages), the groups and their rota, the held (received and not deleted), the delays, the dedup, the
-// moves, the tally. DESIGN.md draws them.
+// moves, the tally. DESIGN.md has a picture.
 //
 // Events of a queue are counted in its record, in the transaction in which they happen. When a minute ends, the engine
-// writes the counters and the state of the queue as a row of the queue's series. The series belong to the queue's name:
-// they stay when the queue is removed, until they are too old. So the running minute of a queue is not lost when the
-// queue is deleted while no engine is loaded: its name is stored beside it.
+// writes the counters and the state of the queue as a row of the queue's series. The series belong to the queue's name,
+// and stay until they are too old, even if the queue is removed. The name is stored beside the record, so that the
+// running minute is not lost if the queue is deleted while no engine is loaded.
 //
 // A publication is a message of a topic with copies for several queues, all of which are accepted in one transaction.
-// Its events are counted there, in a record of the topic, which becomes a row of the topic's series.
+// The same transaction counts its events in a record of the topic, which becomes a row of the topic's series.
 //
-// A message that is redriven, moved or published to a queue of another shard waits in the
-// outbox of that queue until the other shard has accepted it. A queue that another
-// shard serves has only these tables here; a queue of which this shard serves
-// some message groups has them as well:
+// A message that is redriven, moved or published to a queue of another shard waits in the outbox of that queue until
+// the other shard has accepted it. A queue that another shard serves has only these tables here. If this shard serves
+// some of its message groups, it has them in addition to the others:
 //
 //	@                      the outbox's record                      (outbox.go)
 //	f position             a message in the outbox                  (transfer.go)

@@ -11,24 +11,23 @@ import (
 // it as it does any other, and never sees its text: callers encrypt before they send and decrypt what they have
 // received. In records and between nodes it has the form of any message:
 //
-//   - Attributes has one entry, encryptedType, without a name: no client can send that. Its Value is empty, or the id
-//     under which the message was encrypted, if it has another one now.
+//   - Attributes has one entry of type encryptedType and without a name, which no client can send. Its Value is the id
+//     under which the message was encrypted, or empty if that is still its id.
 //
-//   - BodyMD5 is zero, or of the ciphertext. It says nothing about the text.
+//   - BodyMD5 is zero, or the digest of the ciphertext. It says nothing about the text.
 //
 //   - Body is a row of parts:
 //
 //     kind | size | length | that many bytes
 //
-// The text is what the parts hold, one after the other. Size is the bytes that a part contributes to the message's size
-// as SQS counts it. A literal part holds text as it is: the sequence number of a publication, which the engine writes.
-// The bytes of an encrypted part are the encryptor's.
+// The text is the concatenation of the parts. Size is what a part contributes to the message's size as SQS counts it. A
+// literal part holds plain text: the sequence number of a publication, which the engine writes. Only the encryptor
+// interprets the bytes of an encrypted part.
 //
-// So the beginning that the copies of a publication have in common is encrypted once, and each tail is a part of its
-// own.
+// So the common beginning of a publication's copies is encrypted once, and each tail is a part of its own.
 const encryptedType = "sluice:encrypted"
 
-// The kinds of parts. They are stored: a number is never used for anything else.
+// The kinds of parts. They are stored: numbers are never reused.
 const (
 	partEncrypted = 1
 	partLiteral   = 2
@@ -37,7 +36,7 @@ const (
 // ErrEncrypted reports that a message is encrypted and that no key can decrypt it.
 var ErrEncrypted = errors.New("the message is encrypted, and this server has no encryption keys")
 
-// ErrSuspended reports that a Cipher must not use its keys for the moment: what needs them can be tried again.
+// ErrSuspended reports that a Cipher must not use its keys for the moment. The caller can try again.
 var ErrSuspended = errors.New("the encryption keys are suspended")
 
 // errParts reports that the body of an encrypted message is not a sequence of parts.
@@ -62,7 +61,7 @@ func (c Content) Size() int {
 // Part is a part of the body of an encrypted message.
 type Part[T string | []byte] struct {
 	Literal bool
-	Size    int // see Message.Size; of an encrypted part, without what its encryption takes
+	Size    int // see Message.Size; without the overhead of encryption
 	Bytes   T
 }
 
@@ -75,8 +74,7 @@ func AppendPart(b []byte, p Part[string]) []byte {
 	return append(beginPart(b, kind, p.Size, len(p.Bytes)), p.Bytes...)
 }
 
-// BeginPart appends what stands before the bytes of an encrypted part of a size. The caller appends the bytes, of which
-// there are length.
+// BeginPart appends the header of an encrypted part. The caller then appends the length bytes of the part.
 func BeginPart(b []byte, size, length int) []byte { return beginPart(b, partEncrypted, size, length) }
 
 func beginPart(b []byte, kind byte, size, length int) []byte {
@@ -109,7 +107,8 @@ func (o *Outgoing) Encrypted(body string, id *MessageID) {
 	o.Body, o.BodyMD5, o.Attributes = body, [16]byte{}, encryptedMark(id)
 }
 
-// ownMark marks messages that were encrypted under their own ids. It never changes: nearly all messages share it.
+// ownMark marks messages that were encrypted under their own ids. Nearly all encrypted messages share it, so it must
+// not be modified.
 var ownMark = []Attribute{{Type: encryptedType}}
 
 // Encrypted turns m into an encrypted message with the given body, which was encrypted under the id of m.
@@ -175,7 +174,7 @@ func (m *Message) rename(id MessageID) {
 func textSize(body string, list []Attribute) int {
 	n := 0
 	if isEncrypted(list) {
-		_ = Parts(body, func(p Part[string], _ bool) error { n += p.Size; return nil }) // of a malformed body, as far as it can be read
+		_ = Parts(body, func(p Part[string], _ bool) error { n += p.Size; return nil }) // a malformed body counts up to the error
 		return n
 	}
 	return Content{Body: body, Attributes: list}.Size()

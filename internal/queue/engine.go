@@ -40,10 +40,9 @@ type Engine struct {
 // restart.
 var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 
-// Load builds an engine for the given queues from the store. Advance then removes the data of those other queues that
-// deleted reports, which remains when the deletion of a queue was interrupted. The data of all other queues stays; see
-// Unknown. A queue that another shard serves costs no read if its outbox is empty. keep sets how long the series of the
-// queues are kept.
+// Load builds an engine for the given queues from the store. Data of other queues may remain from an interrupted
+// deletion: Advance removes it if deleted reports the queue. Otherwise the data stays; see Unknown. A queue that
+// another shard serves costs no read if its outbox is empty. keep sets how long the series of the queues are kept.
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := newEngine(deleted, keep)
 	b, err := tx.Get(clockKey)
@@ -124,7 +123,7 @@ func (q *queue) load() error {
 	if err != nil {
 		return err
 	}
-	if b == nil { // nothing was ever written, or the record is lost
+	if b == nil { // nothing was ever written, or the record was lost
 		k, err := firstKey(tx, id)
 		if err == nil && k != nil {
 			err = fmt.Errorf("the record of the queue: %w", errMissing)
@@ -138,7 +137,11 @@ func (q *queue) load() error {
 		q.e.series.waits = false
 		q.needs(formats.Series)
 	}
-	if b[0] == keptVersion {
+	if withSizes(b[0]) {
+		q.e.series.unsized = false
+		q.needs(formats.Sizes)
+	}
+	if b[0] >= keptVersion {
 		q.needs(formats.Kept)
 	}
 	if err := q.tally.loadName(); err != nil {
@@ -177,7 +180,7 @@ func (q *queue) trackStored(m *received, group string) {
 	q.track(m)
 }
 
-// firstQueue returns the first queue with data from an id on, or 0.
+// firstQueue returns the first queue from an id on that has data, or 0.
 func firstQueue(r Reader, from ID) (found ID, err error) {
 	lo, _ := queueRange(from)
 	end, _ := queueRange(shared)
@@ -188,8 +191,7 @@ func firstQueue(r Reader, from ID) (found ID, err error) {
 	return found, err
 }
 
-// firstKey returns the first key of a queue, those of its outbox left out, or nil if
-// there is none.
+// firstKey returns the first key of a queue outside its outbox, or nil if there is none.
 func firstKey(r Reader, id ID) (found []byte, err error) {
 	from, end := queueRange(id)
 	for _, table := range []byte{tableOutbox, tableOutboxMessage} {
@@ -210,8 +212,8 @@ func (e *Engine) Begin(tx Txn, now Instant) {
 	e.now = max(e.now, now)
 }
 
-// End writes the records that the transaction has changed. It returns the queues that the transaction has touched, in
-// which a waiting receive may now find a message.
+// End writes the records that the transaction has changed. It returns the touched queues, in which a waiting receive
+// may now find a message.
 func (e *Engine) End() []ID {
 	touched := make([]ID, 0, len(e.touched))
 	wrote := e.forceWrite
@@ -231,7 +233,10 @@ func (e *Engine) End() []ID {
 				e.needs(formats.Series)
 				q.tally.saveName()
 			}
-			if e.scratch[0] == keptVersion {
+			if withSizes(e.scratch[0]) {
+				e.needs(formats.Sizes)
+			}
+			if e.scratch[0] >= keptVersion {
 				e.needs(formats.Kept)
 			}
 			q.dirty = false
@@ -294,9 +299,8 @@ func (e *Engine) Advance() error {
 	return e.series.age()
 }
 
-// Configure adds a queue or changes its attributes. A queue that another shard has served can be served here from now
-// on; the messages in its outbox still go to the other shard. A queue that is served here cannot leave: the error is
-// ErrElsewhere.
+// Configure adds a queue or changes its attributes. This shard can take over a queue from another shard; the messages
+// in the outbox still go there. It cannot give up a queue: the error is ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
 	e.letGo(cfg.ID)
 	switch {
@@ -309,7 +313,7 @@ func (e *Engine) Configure(cfg Config) error {
 		return e.know(cfg.ID)
 	case cfg.Elsewhere:
 		e.outboxes.at[cfg.ID].sealed = cfg.Sealed
-		return nil // what else can change of its attributes matters elsewhere
+		return nil // its other attributes matter only to the shard that serves it
 	}
 	if q := e.queues[cfg.ID]; q != nil {
 		sealing := q.cfg.Sealed != cfg.Sealed
@@ -366,15 +370,14 @@ func (e *Engine) Drop(id ID) error {
 	if e.byARN[q.cfg.ARN] == destination(q) {
 		delete(e.byARN, q.cfg.ARN)
 	}
-	q.touch() // receives that wait for its messages are answered
+	q.touch() // so that waiting receives are answered
 	q.dirty = false
 	e.wakes.Remove(q)
 	return nil
 }
 
-// Counts returns how many messages a queue holds in each state. Messages in its
-// outbox and copies that are still to be made count as visible, so that a message counts
-// wherever it is on its way.
+// Counts returns how many messages a queue holds in each state. Messages in its outbox and copies in the backlog count
+// as visible, so a message counts at every point of its way.
 func (e *Engine) Counts(id ID) (Counts, error) {
 	elsewhere := e.outboxes.waiting(id) + e.backlog.copies[id]
 	if e.outboxes.at[id] != nil && e.queues[id] == nil {
@@ -389,14 +392,14 @@ func (e *Engine) Counts(id ID) (Counts, error) {
 	return n, nil
 }
 
-// Available reports whether a receive from the queue would return at once: with messages, or with the error that there
-// is no such queue.
+// Available reports whether a receive from the queue would return at once: with messages, or because there is no such
+// queue.
 func (e *Engine) Available(id ID) bool {
 	q := e.queues[id]
 	return q == nil || q.available()
 }
 
-// queueAtPresent finds a queue that a client calls, and brings it up to the present.
+// queueAtPresent finds the queue of a client's call, and does the work that is due in it.
 func (e *Engine) queueAtPresent(id ID) (*queue, error) {
 	q := e.queues[id]
 	switch {
@@ -418,7 +421,7 @@ func (q *queue) earlier(r *queue) bool {
 	return q.wakeAt < r.wakeAt || q.wakeAt == r.wakeAt && q.cfg.ID < r.cfg.ID
 }
 
-// wake sets the wake-up time of q: never if it waits for nothing.
+// wake sets the wake-up time of q. It is never if q waits for nothing.
 func (e *Engine) wake(q *queue, at Instant) {
 	q.wakeAt = at
 	if at == never {

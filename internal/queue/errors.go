@@ -6,7 +6,7 @@ import (
 )
 
 // Refusal is the reason why the engine refused an operation. A refused operation has changed nothing. Any other error
-// of an operation means that the store could not be read: the memory then no longer matches it, and the engine must be
+// means that the store could not be read. The engine's memory may then differ from the store, and the engine must be
 // loaded again.
 type Refusal uint8
 
@@ -50,7 +50,7 @@ var refusalTexts = [refusalsEnd]string{
 	ErrNothingKept:     "no purge of the queue can be undone",
 }
 
-// Known reports whether r is one of the refusals above. Another program may know further numbers.
+// Known reports whether r is one of the refusals above. A newer program may send others.
 func (r Refusal) Known() bool { return 0 < r && r < refusalsEnd }
 
 func (r Refusal) Error() string {

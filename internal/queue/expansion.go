@@ -14,8 +14,8 @@ type expansion struct {
 	*Publication
 	sequence uint64
 
-	// The beginning of the newest body, for copies that have it in common: where it comes
-	// from, what has become of it with the sequence number, and its digest.
+	// The beginning of the newest body, which other copies may share: the original, the bytes with the sequence number,
+	// and their digest.
 	body   string
 	at     int
 	begins string
@@ -37,7 +37,7 @@ func (x *expansion) message(c *Copy) *Outgoing {
 	return &m
 }
 
-// begin stores the beginning of a body. A placeholder for the sequence number outside it stays as it is.
+// begin stores the beginning of a body, and writes the sequence number into it if its placeholder is there.
 func (x *expansion) begin(body string, at int) {
 	x.body, x.at, x.begins = body, at, body
 	if end := at + SequenceDigits; at > 0 && end <= len(body) {
@@ -50,7 +50,7 @@ func (x *expansion) begin(body string, at int) {
 // sum returns the digest of the beginning followed by tail.
 func (x *expansion) sum(tail string) (sum [md5.Size]byte) {
 	d, err := x.digest.Clone()
-	if err != nil { // no digest of the standard library fails
+	if err != nil { // digests of the standard library never fail
 		panic(err)
 	}
 	_, _ = d.Write([]byte(tail))

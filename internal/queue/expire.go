@@ -8,11 +8,9 @@ import (
 // expiryInterval is the least time between two looks for expired messages.
 const expiryInterval = time.Second
 
-// A message expires when it has been in its queue for the retention period, in
-// flight or not. The line is in order of age: bisection finds where its old part
-// ends, and the part is dropped as a range. A FIFO queue is in order of age too, but
-// an old message may be received or not, and in any group. All other messages have a
-// row in the table of ages.
+// A message expires when it has been in its queue for the retention period, even in flight. The line is ordered by age:
+// bisection finds the end of its old part, which is dropped as a range. A FIFO queue is ordered by age, too, but its
+// old messages can be in any state and any group. All other messages have a row in the table of ages.
 
 // floor returns an instant before which no message of the queue was sent, or never
 // if the queue is empty.

@@ -1,16 +1,15 @@
 package queue
 
-// A group of a standard queue is noisy if it has more than a tenth of the messages in
-// flight, and at least noisyAtLeast of them: it then takes the time of consumers from the
-// others. Messages of no group, and those of the other groups, are the quiet ones.
+// A group of a standard queue is noisy if it has more than a tenth of the messages in flight, and at least noisyAtLeast
+// of them: it then takes consumers away from the other groups. All other messages are quiet, even those without a
+// group.
 const noisyAtLeast = 30
 
-// membersAtMost bounds how many messages of quiet groups are counted. They are few while
-// a group is noisy, or the others are noisy as well.
+// membersAtMost bounds how many messages of quiet groups are counted. While a group is noisy, the others have few
+// messages, or are noisy as well.
 const membersAtMost = 10_000
 
-// fairness sets the gauges of a queue with message groups. Where no group is noisy, the
-// quiet ones are all.
+// fairness sets the gauges of a queue with message groups. If no group is noisy, all messages are quiet.
 func (q *queue) fairness(r *Row) error {
 	if grouped, err := q.tally.hasGroups(); err != nil || !grouped {
 		return err

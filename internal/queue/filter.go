@@ -6,19 +6,17 @@ import (
 	"math/bits"
 )
 
-// filter is a set of hashes that may err to one side: it may say that it has a hash
-// that was never added, but not the reverse. A Bloom filter of fixed size would be too small or too
-// large, so it is a row of them, each four times as large as the one before
-// (Almeida et al., Scalable Bloom Filters, 2007); with the last one full, about
-// one in two hundred of those asked for in vain is taken for present.
+// filter is a set of hashes with one-sided errors: it may report a hash that was never added, but never misses one that
+// was. A Bloom filter of fixed size would be too small or too large. So filter is a row of Bloom filters, each four
+// times as large as the one before (Almeida et al., Scalable Bloom Filters, 2007). When the last one is full, about one
+// in two hundred absent hashes is reported as present.
 type filter struct {
 	layers []layer
 	room   int // of the last layer
 }
 
-// A layer is a Bloom filter in blocks of a processor's cache line, so that a
-// look at it waits for memory once (Putze et al., Cache-, Hash- and
-// Space-Efficient Bloom Filters, 2007).
+// A layer is a Bloom filter in blocks of a processor's cache line, so that a lookup waits for memory once (Putze et
+// al., Cache-, Hash- and Space-Efficient Bloom Filters, 2007).
 type layer []filterLine
 
 type filterLine [8]uint64
@@ -52,7 +50,7 @@ func (f *filter) has(hash uint64) bool {
 	return false
 }
 
-// line is the one that holds a hash: the hash as a fraction says which.
+// line returns the line of a hash: the hash, read as a fraction, selects it.
 func (l layer) line(hash uint64) *filterLine {
 	i, _ := bits.Mul64(hash, uint64(len(l)))
 	return &l[i]
@@ -73,8 +71,8 @@ func (l *filterLine) has(hash uint64) bool {
 	return true
 }
 
-// places are the bits of a hash in its line. They should not depend on which line
-// that is, so the hash is mixed once more (Fibonacci hashing).
+// places yields the bits of a hash in its line. They should not depend on the line, so the hash is mixed once more
+// (Fibonacci hashing).
 func places(hash uint64) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for h, i := hash*0x9e3779b97f4a7c15, 0; i < probes && yield(h%bitsPerLine); i++ {
@@ -83,9 +81,8 @@ func places(hash uint64) iter.Seq[uint64] {
 	}
 }
 
-// hashSeed differs from process to process, so that a client cannot choose ids that
-// the filters confuse. No answer of the engine depends on it, only the time that an
-// answer takes.
+// hashSeed differs from process to process, so that clients cannot choose ids with colliding hashes. It affects only
+// how long the engine takes, never its answers.
 var hashSeed = maphash.MakeSeed()
 
 func hashOf(kind byte, id string) uint64 {

@@ -24,10 +24,10 @@ func (q *queue) gauges(r *Row) error {
 }
 
 // oldestAge returns the age of the oldest message in seconds, counted from its send or its arrival from another queue.
-// It returns 0 if there is none. It ignores the given groups.
+// It returns 0 if there is none. Messages of the given groups do not count.
 //
-// As in SQS, a message of a standard queue that was received three times does not count: it may never be processed, and
-// would hide the age of the others.
+// As in SQS, a message of a standard queue that was received three times does not count: it may be impossible to
+// process, and would hide the age of the others.
 func (q *queue) oldestAge(without map[string]uint64) (seconds uint64, err error) {
 	oldest := never
 	if q.line.count() > 0 {

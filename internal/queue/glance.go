@@ -3,7 +3,7 @@ package queue
 // Glance is the summary of a queue for lists.
 type Glance struct {
 	State
-	// Arriving counts messages of the queue that wait here for the transfer to another shard.
+	// Arriving counts messages that wait in the outbox for another shard.
 	Arriving uint64
 	// Happened holds the values of each counter since the engine was loaded.
 	Happened [Counters]int64
@@ -13,8 +13,8 @@ type Glance struct {
 	Counted    bool
 }
 
-// Glance returns the summary of a queue, except Oldest, which Look.Oldest finds. It returns false if the shard has
-// nothing of the queue. served states that this shard serves it: otherwise only Arriving is set.
+// Glance returns the summary of a queue, except Oldest, which Look.Oldest finds. ok is false if the shard does not know
+// the queue. If this shard does not serve it, served is false and only Arriving is set.
 //
 // A glance is not a use of the queue and does not make it active.
 func (e *Engine) Glance(id ID) (g Glance, served, ok bool, err error) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// activeGroup is a FIFO message group of which some messages were received and not
-// deleted. While one of them is in flight, no message behind it is received.
+// activeGroup is a FIFO message group with messages that were received and not deleted. While one of them is in flight,
+// no message behind it is received.
 type activeGroup struct {
 	name  string
 	held  []*received // in order of position
@@ -24,7 +24,7 @@ func (g *activeGroup) remove(m *received) {
 	g.held = slices.Delete(g.held, i, i+1)
 }
 
-// blocks reports whether a message is in flight that stands in front of p. No group, nil, blocks nothing.
+// blocks reports whether a message in front of p is in flight. A nil group blocks nothing.
 func (g *activeGroup) blocks(p Position) bool {
 	return g != nil && slices.ContainsFunc(g.held, func(m *received) bool { return m.inFlight && m.pos < p })
 }
@@ -38,16 +38,14 @@ type member struct {
 	sent Instant
 }
 
-// groupRecord is the stored part of a group: its place in the rota, and where its
-// members begin. A record is stored while the group has a place. An active group
-// takes no turns, but its record and its place stay stored as they were; they are
-// replaced when it returns to the rota.
+// groupRecord is the stored part of a group: its place in the rota, and the position from which its members are found.
+// A record is stored while the group has a place. An active group takes no turns, but its record and its place stay in
+// the store unchanged; they are replaced when the group returns to the rota.
 type groupRecord struct {
 	order uint64   // place in the rota, 0 if there is none
 	head  Position // no member is before it
-	// ahead are the first members, in order, and all says that there are no
-	// others. With few members in a group, its messages are received without a
-	// read of the store.
+	// ahead are the first members, in order, and all says that there are no others. Messages of a small group are
+	// received without a read of the store.
 	ahead []member
 	all   bool
 }
@@ -57,9 +55,9 @@ const aheadMost = 64
 
 // groups are the message groups of a queue: those in the rota, with their members, and the active ones.
 //
-//   - A message that is available, was never received and is not of the line is a member of its group; no other is.
-//   - A group of a FIFO queue is active exactly while it holds messages, received and not deleted. It takes no turns
-//     then.
+//   - The members of a group are its available messages that were never received and are not in the line.
+//   - A group of a FIFO queue is active exactly while it holds messages that were received and not deleted. It then
+//     takes no turns.
 //   - Any other group with members has a place in the rota, unless it is paused. Standard queues have no active groups.
 //   - An active group is in ready exactly if its first message can be received and it is not paused.
 type groups struct {
@@ -67,8 +65,8 @@ type groups struct {
 	rota   *rota
 	cache  groupCache              // of all queues of the shard
 	active map[string]*activeGroup // FIFO, by name
-	ready  list.List               // *activeGroup, FIFO: those that can be served, in order
-	paused map[string]bool         // FIFO, by name: those of the table
+	ready  list.List               // *activeGroup, FIFO: groups that can be served, in order
+	paused map[string]bool         // FIFO, by name: groups in the table
 
 	pausesChanged bool // the attributes may name other groups than the table
 	// mixed says that members may stand in front of messages that their groups hold: an undo has brought them back.
@@ -82,10 +80,9 @@ func newGroups(b *base, o *rota, cache groupCache) groups {
 	}
 }
 
-// The record of a group that empties and fills is removed and written time and
-// again, and an LSM tree that is asked for a removed key may have to look at each
-// of the values it had before. So the engine keeps the records in use in memory,
-// also those of groups without members, up to cachedGroups of them.
+// The record of a group that empties and fills again and again is removed and rewritten each time, and an LSM tree may
+// have to read all earlier values of a removed key. So the engine keeps up to cachedGroups records in memory, including
+// those of groups without members.
 type groupCache map[cachedGroup]*groupRecord
 
 type cachedGroup struct {
@@ -95,9 +92,8 @@ type cachedGroup struct {
 
 const cachedGroups = 10_000
 
-// record returns the record of a group. The cache may be emptied at any time,
-// because a record can be read again; but a caller must not hold on to one while it
-// asks for another, or two of the same group could be in use.
+// record returns the record of a group. The cache may be emptied by any call, because records can be read again. So a
+// caller must not keep a record while it asks for another one: there could be two records of the same group.
 func (g *groups) record(name string) (*groupRecord, error) {
 	cached := cachedGroup{g.cfg.ID, name}
 	if r := g.cache[cached]; r != nil {
@@ -107,7 +103,7 @@ func (g *groups) record(name string) (*groupRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &groupRecord{all: !g.paused[name]} // with members it would have a place, or be paused
+	r := &groupRecord{all: !g.paused[name]} // a group with members has a place or is paused
 	if b != nil {
 		if *r, err = decodeGroupRecord(b); err != nil {
 			return nil, err
@@ -141,7 +137,7 @@ func (r *groupRecord) add(m member) {
 	r.head = min(r.head, m.pos)
 	i, _ := r.find(m.pos)
 	if i == len(r.ahead) && !r.all {
-		return // it is behind the members in memory
+		return // readMembers will find it behind the members in memory
 	}
 	r.ahead = slices.Insert(r.ahead, i, m)
 	if len(r.ahead) > aheadMost {
@@ -174,7 +170,7 @@ func (g *groups) add(name string, p Position, sent Instant) error {
 	return nil
 }
 
-// first returns the first n members of a group, or all if there are fewer.
+// first returns the first n members of a group, or fewer if it has fewer.
 func (g *groups) first(name string, r *groupRecord, n int) ([]member, error) {
 	if len(r.ahead) < n && !r.all {
 		if err := g.readMembers(name, r, max(n, aheadMost)); err != nil {
@@ -212,7 +208,7 @@ func (g *groups) removeFirst(name string, r *groupRecord, n int) {
 	g.markDirty()
 }
 
-// drop removes a member that may stand anywhere in its group.
+// drop removes a member from anywhere in its group.
 func (g *groups) drop(name string, p Position) error {
 	r, err := g.record(name)
 	if err != nil {
@@ -227,7 +223,7 @@ func (g *groups) drop(name string, p Position) error {
 	}
 	g.markDirty()
 	if g.active[name] != nil {
-		return nil // the group gets its place when it returns to the rota
+		return nil // an active group gets a place when it returns to the rota
 	}
 	some, err := g.first(name, r, 1)
 	if err == nil && len(some) == 0 {
@@ -236,7 +232,7 @@ func (g *groups) drop(name string, p Position) error {
 	return err
 }
 
-// activate returns the active group of that name, and makes it one if it is not.
+// activate makes a group active if it is not, and returns it.
 func (g *groups) activate(name string) *activeGroup {
 	a := g.active[name]
 	if a == nil {
@@ -301,8 +297,7 @@ func (g *groups) leaveReady(a *activeGroup) {
 	a.elem = nil
 }
 
-// firstReady returns the first group that can be served and whose
-// place is not after last.
+// firstReady returns the first ready group if its place is not after last, or nil.
 func (g *groups) firstReady(last uint64) *activeGroup {
 	front := g.ready.Front()
 	if front == nil {
@@ -314,8 +309,8 @@ func (g *groups) firstReady(last uint64) *activeGroup {
 	return nil
 }
 
-// loadReady makes the active groups ready that can be served, in the order of
-// their first messages: the order before the restart is not stored.
+// loadReady lists the active groups that can be served, ordered by their first messages. The order before the restart
+// is not stored.
 func (g *groups) loadReady() {
 	all := slices.Collect(maps.Values(g.active))
 	slices.SortFunc(all, func(a, b *activeGroup) int { return cmp.Compare(a.held[0].pos, b.held[0].pos) })
@@ -324,15 +319,15 @@ func (g *groups) loadReady() {
 	}
 }
 
-// purge forgets all groups, but not which are paused.
+// purge forgets all groups. Paused groups stay paused.
 func (g *groups) purge() {
 	clear(g.cache)
 	g.active = make(map[string]*activeGroup)
 	g.ready.Init()
 }
 
-// release is called when a message of an active group was delivered or removed.
-// A group of which no received message is left returns to the rota if it has members.
+// release is called after a message of an active group was delivered or removed. Without any received message, the
+// group returns to the rota if it has members.
 func (g *groups) release(a *activeGroup) error {
 	g.updateReady(a)
 	if len(a.held) > 0 {
@@ -346,7 +341,7 @@ func (g *groups) release(a *activeGroup) error {
 	return g.requeue(a.name, r)
 }
 
-// requeue gives a group the last place in the rota, or none if it has no members or is paused.
+// requeue moves a group to the end of the rota. A group that is paused or has no members loses its place.
 func (g *groups) requeue(name string, r *groupRecord) error {
 	some, err := g.first(name, r, 1)
 	switch {
@@ -360,8 +355,7 @@ func (g *groups) requeue(name string, r *groupRecord) error {
 	return nil
 }
 
-// atTurn returns the record of the group whose turn it is. It has members, or
-// the store is damaged.
+// atTurn returns the record of the group whose turn it is. If the group has no members, the store is damaged.
 func (g *groups) atTurn(t turn) (*groupRecord, error) {
 	r, err := g.record(t.name)
 	if err != nil {

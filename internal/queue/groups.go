@@ -7,10 +7,10 @@ type Group struct {
 	ID       MessageID
 	Sent     Instant // the first message
 	Receives uint64  // of the first message, those of other queues included
-	State    States  // of the first message: while it is in flight, no other one of the group is received
+	State    States  // of the first message; while it is in flight, the rest of the group waits
 	Until    Instant // as Peeked.Until of the first message
 	Depth    uint64  // messages in the group
-	More     bool    // there are more than Depth
+	More     bool    // the group has more than Depth messages
 	InFlight uint64  // of these
 }
 
@@ -24,14 +24,14 @@ type Groups struct {
 type GroupsResult struct {
 	Groups []Group
 	More   bool
-	Next   GroupsCursor // where to go on if there is more
+	Next   GroupsCursor // where to continue if there is more
 }
 
 // maxDepth limits how far the messages of a group are counted.
 const maxDepth = 100_000
 
 // Groups lists groups by the age of their first messages. It reads the messages in order and lists a group at its first
-// message. It ends when it has enough groups, or when proceed returns false, as Peek does.
+// message. Like Peek, it ends when it has enough groups, or when proceed returns false.
 func (l Look) Groups(r Reader, g Groups, proceed func(bytes int) bool) (GroupsResult, error) {
 	s := &grouping{
 		walk: walk{Look: l, r: r, proceed: proceed, phases: []phase{phaseIndexed}}, most: g.Max,
@@ -56,13 +56,13 @@ func (l Look) Groups(r Reader, g Groups, proceed func(bytes int) bool) (GroupsRe
 type grouping struct {
 	walk
 	most    int
-	held    map[string]*heldGroup    // with received messages, by name
-	delayed map[string]*delayedGroup // with delayed messages
-	seen    map[string]bool          // names of groups whose first message is not behind at
+	held    map[string]*heldGroup    // groups with received messages, by name
+	delayed map[string]*delayedGroup // groups with delayed messages
+	seen    map[string]bool          // groups whose first message the walk has passed
 	result  GroupsResult
 }
 
-// delayedGroup is what is known of the delayed messages of a group.
+// delayedGroup holds the delayed messages of a group.
 type delayedGroup struct {
 	first    Position
 	messages uint64
@@ -93,7 +93,7 @@ func (s *grouping) readDelayed() error {
 	return firstError(err, bad)
 }
 
-// heldGroup is what is known of the received messages of a group.
+// heldGroup holds the received messages of a group.
 type heldGroup struct {
 	first    *received
 	messages uint64
@@ -138,7 +138,7 @@ func (s *grouping) lookAt(p Position, value []byte) error {
 	name := string(s.item.Group)
 	s.seen[name] = true
 	first, err := s.firstOf(name)
-	if err != nil || first != 0 && first < p { // it is on a page before
+	if err != nil || first != 0 && first < p { // it is on an earlier page
 		return err
 	}
 	g := Group{Name: name, Head: p, Sent: Instant(s.item.Sent), Receives: s.item.Count, State: StateVisible}

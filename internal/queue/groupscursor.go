@@ -16,7 +16,7 @@ type ShardPosition struct {
 	Position Position
 }
 
-// At returns where the list is on a shard.
+// At returns the position of the list on a shard.
 func (c GroupsCursor) At(shard int) Position {
 	for _, p := range c {
 		if p.Shard == shard {

@@ -7,16 +7,15 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/heap"
 )
 
-// held are the messages of a queue that were received and not deleted, in flight or visible again. Those that are
-// visible again are received once more before new messages could take their number past the limit of messages in
-// flight.
+// held are the messages of a queue that were received and not deleted, in flight or visible again. Their number is
+// limited by the limit of messages in flight: near it, messages that are visible again are received before new ones.
 //
-//   - Each has a row in the table of received messages, which is written whenever the message is received, returned, or
-//     hidden for longer. Nothing is written when a timeout ends: that follows from the deadline.
-//   - A message is in deadlines exactly while it is in flight, and is in flight until its deadline has passed and
-//     endTimeout has returned it.
-//   - In a standard queue all others are in returned, in the order in which they became visible. In a FIFO queue their
-//     groups know which can be received.
+//   - Each has a row in the table of received messages, which is written when the message is received or returned, and
+//     when its timeout is changed. Nothing is written when a timeout ends: that follows from the deadline.
+//   - A message is in deadlines exactly while it is in flight. It is in flight until endTimeout returns it, after its
+//     deadline.
+//   - In a standard queue all others are in returned, in the order in which they became visible. In a FIFO queue they
+//     are in their active groups.
 type held struct {
 	*base
 	heldRecord
@@ -56,7 +55,7 @@ func (h *held) load(track func(m *received, group string)) error {
 	return firstError(err, bad)
 }
 
-// full reports whether as many messages are in flight as may be.
+// full reports whether no more messages may be in flight.
 func (h *held) full() bool { return h.inFlight >= h.cfg.maxInFlight() }
 
 // wakeAt returns when the first timeout ends, or never.
@@ -96,13 +95,13 @@ func (h *held) restart(m *received, timeout time.Duration) {
 	h.save(m)
 }
 
-// keep makes m, which no consumer has, invisible for timeout.
+// keep makes m invisible for timeout without a delivery.
 func (h *held) keep(m *received, timeout time.Duration) {
 	m.receipt = 0
 	h.restart(m, timeout)
 }
 
-// takeBack undoes the newest delivery of m, which is visible at once.
+// takeBack undoes the newest delivery of m, and makes m visible.
 func (h *held) takeBack(m *received) {
 	if m.receives--; m.receives == 0 {
 		m.first = 0
@@ -110,8 +109,7 @@ func (h *held) takeBack(m *received) {
 	h.keep(m, 0)
 }
 
-// delivered returns the message of a delivery, or nil if its consumer no longer
-// holds it just as it was delivered.
+// delivered returns the message of a delivery, or nil if the message has changed since.
 func (h *held) delivered(d Delivery) *received {
 	if m := h.at[d.Position]; m != nil && m.receipt == d.Receipt && m.deadline == d.Until {
 		return m
@@ -119,7 +117,7 @@ func (h *held) delivered(d Delivery) *received {
 	return nil
 }
 
-// startTimeout makes m invisible for timeout from now, which may be 0.
+// startTimeout makes m invisible for timeout from now. A timeout of 0 makes it visible.
 func (h *held) startTimeout(m *received, timeout time.Duration) {
 	m.deadline = h.now.Add(timeout)
 	switch {
@@ -148,7 +146,7 @@ func (h *held) show(m *received) {
 	}
 }
 
-// land takes m out of those in flight, if it is among them.
+// land ends the flight of m, if it is in flight.
 func (h *held) land(m *received) {
 	if m.inFlight {
 		m.inFlight = false
@@ -157,7 +155,7 @@ func (h *held) land(m *received) {
 	}
 }
 
-// unlist takes m out of those that have returned, if it is among them.
+// unlist removes m from returned, if it is there.
 func (h *held) unlist(m *received) {
 	if m.elem != nil {
 		h.returned.Remove(m.elem)
@@ -165,7 +163,7 @@ func (h *held) unlist(m *received) {
 	}
 }
 
-// endTimeout makes a message visible whose timeout has ended, and returns it, or nil if there is none.
+// endTimeout makes one message visible whose timeout has ended, and returns it. It returns nil if there is none.
 func (h *held) endTimeout() *received {
 	if h.deadlines.Len() == 0 || h.deadlines.First().deadline > h.now {
 		return nil
@@ -212,7 +210,7 @@ func (h *held) noisyGroups() map[string]uint64 {
 	return noisy
 }
 
-// countQuiet counts the messages of quiet groups that have returned.
+// countQuiet counts the returned messages of quiet groups.
 func (h *held) countQuiet(noisy map[string]uint64) (n uint64) {
 	for e := h.returned.Front(); e != nil; e = e.Next() {
 		if _, out := noisy[e.Value.(*received).tenant]; !out {
@@ -222,7 +220,7 @@ func (h *held) countQuiet(noisy map[string]uint64) (n uint64) {
 	return n
 }
 
-// purge forgets all messages. Their receipts are never given out again.
+// purge forgets all messages. Their receipt numbers are never reused.
 func (h *held) purge() {
 	h.at = make(map[Position]*received)
 	h.deadlines.Clear()

@@ -444,7 +444,7 @@ func (q *queue) endUndo() error {
 	return nil
 }
 
-// keptFields reports whether a record has fields that are stored in keptVersion only.
+// keptFields reports whether a record has fields that are stored from keptVersion on.
 func (m *meta) keptFields() bool {
 	return bool(m.rows) || m.mixed || m.kept != (keptRecord{}) || m.forgotten != (forgottenRecord{})
 }

@@ -2,8 +2,8 @@ package queue
 
 import "fmt"
 
-// Leftovers finds the data in the store that belongs to none of the given queues. It returns the ids of other queues;
-// an engine that is loaded removes the data of those that were deleted. Keys that no engine writes are problems.
+// Leftovers finds data in the store that belongs to none of the given queues. It returns the ids of the other queues;
+// when an engine is loaded, it removes the data of those that were deleted. Keys that no engine writes are problems.
 // Leftovers also checks the tables that the queues share: deduplication ids, and the series of queues and topics.
 func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err error) {
 	known := make(map[ID]*meta, len(configs))
@@ -60,7 +60,7 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 	return ids, problems, nil
 }
 
-// backlogChecker counts the publications of the backlog, whose record comes before them.
+// backlogChecker counts the publications of the backlog. The backlog's record comes first in the order of keys.
 type backlogChecker struct {
 	backlogRecord
 	found uint64
@@ -92,8 +92,7 @@ func (c *backlogChecker) done() error {
 	return nil
 }
 
-// checkDedup checks the record of a deduplication id or a receive attempt, of a known
-// queue or of one that is left over.
+// checkDedup checks the record of a deduplication id or a receive attempt, of a known queue or of a leftover.
 func checkDedup(k, v []byte, known map[ID]*meta) error {
 	slot, id, kind, _, ok := splitDedupKey(k)
 	if !ok || k[8] != tableDedup {

@@ -6,9 +6,9 @@ import "time"
 // messages, and a long poll waits. Deletes are never limited. The engine keeps the state of a rate in memory only: it
 // begins anew after a restart.
 type Limits struct {
-	Paused   bool // receives give nothing
-	Rate     Rate // of messages received; zero: as many as there are
-	InFlight int  // messages; 0: as many as SQS allows
+	Paused   bool // receives return no messages
+	Rate     Rate // of messages received; zero: no limit
+	InFlight int  // messages; 0: SQS's own limit
 }
 
 // Rate is a number of messages per unit of time.
@@ -29,26 +29,26 @@ func (l Limits) Share(i, n int) Limits {
 	return l
 }
 
-// burst is how many messages a rate lets through at once: those of one receive, or fewer if the rate per second is
-// lower.
+// burst is how many messages a rate allows at once: as many as one receive can return, or fewer if the rate per second
+// is lower.
 func (r Rate) burst() int64 {
 	const batch = 10
 	return max(1, min(batch, int64(time.Duration(r.Messages)*time.Second/r.Per)))
 }
 
-// pace is the state of a rate: the instant, in microseconds since 1970, at which all messages let through would have
-// been received evenly. It may be ahead of now by the duration of a burst.
+// pace is the state of a rate: the instant, in microseconds since 1970, at which all messages so far would have been
+// received at an even rate. It may be ahead of now by the duration of a burst.
 type pace int64
 
 func (r Rate) interval() int64 { return max(1, r.Per.Microseconds()/int64(r.Messages)) }
 
-// left returns how many messages the rate lets through now.
+// left returns how many messages the rate allows now.
 func (p pace) left(r Rate, now Instant) int {
 	ahead := max(0, int64(p)-int64(now)*1000)
 	return max(0, int((r.burst()*r.interval()-ahead)/r.interval()))
 }
 
-// next returns when the rate lets the next message through.
+// next returns when the rate allows the next message.
 func (p pace) next(r Rate) Instant {
 	at := int64(p) - (r.burst()-1)*r.interval()
 	return Instant((at + 999) / 1000)
@@ -59,14 +59,14 @@ func (p *pace) take(r Rate, now Instant, n int) {
 	*p = max(*p, pace(now)*1000) + pace(int64(n)*r.interval())
 }
 
-// throttle applies the limits of a queue's owner to receives. pace is in memory only: a restart clears it. The
-// attributes at the time of the call count, so a change of the limits takes effect at once.
+// throttle applies the limits of a queue's owner to receives. pace is only in memory: a restart clears it. The
+// attributes are read at each call, so a change of the limits takes effect at once.
 type throttle struct {
 	*base
 	pace pace // of Limits.Rate
 }
 
-// allowed returns how many of most messages the limits allow now, with so many in flight.
+// allowed returns how many messages the limits allow now, at most most.
 func (t *throttle) allowed(most, inFlight int) int {
 	l := &t.cfg.Limits
 	if l.Paused {
@@ -88,7 +88,7 @@ func (t *throttle) count(n int) {
 	}
 }
 
-// limited returns the limits that prevent every delivery now.
+// limited returns the limits that prevent any delivery now.
 func (t *throttle) limited(inFlight int) (by Limited) {
 	l := &t.cfg.Limits
 	if l.Paused {
@@ -103,8 +103,7 @@ func (t *throttle) limited(inFlight int) (by Limited) {
 	return by
 }
 
-// wakeAt returns when the rate lets a message through again, if it is the only limit that leaves a receive nothing, or
-// never.
+// wakeAt returns when the rate allows a message again if it is the only limit that prevents deliveries, or else never.
 func (t *throttle) wakeAt(inFlight int) Instant {
 	if t.limited(inFlight) != LimitedByRate {
 		return never

@@ -7,10 +7,10 @@ import (
 
 // line is the messages of a standard queue that have neither delay nor group, in order of position.
 //
-//   - Those that were never received are at [head, next), without a gap. So no key says which are available.
+//   - Messages that were never received are at [head, next), without a gap. So no key says which are available.
 //
-//   - Those in front of head that are still stored were received. received holds them in order of position, and
-//     others that were removed since; held is how many of them were not.
+//   - Stored messages in front of head were received. received has them in order of position, among others that were
+//     removed since; held is their number.
 //
 //   - Positions are in order of age.
 //
@@ -42,7 +42,7 @@ func (l *line) place() Position {
 	return l.next - 1
 }
 
-// take takes the first message that was never received.
+// take removes the first message from [head, next), and returns its position.
 func (l *line) take() Position {
 	l.head++
 	return l.head - 1
@@ -80,7 +80,7 @@ func (l *line) trim() {
 	}
 }
 
-// firstHeld returns the oldest of the messages that are held, and nil if there is none.
+// firstHeld returns the oldest held message, or nil if there is none.
 func (l *line) firstHeld() (m *received, err error) {
 	l.trim()
 	if len(l.received) == 0 {
@@ -90,7 +90,7 @@ func (l *line) firstHeld() (m *received, err error) {
 	return m, l.learnAge(m)
 }
 
-// learnAge finds out when a message that is held was sent.
+// learnAge reads when a held message was sent.
 func (l *line) learnAge(m *received) (err error) {
 	if m.sent == 0 {
 		m.sent, err = l.sentAt(m.pos)
@@ -98,8 +98,8 @@ func (l *line) learnAge(m *received) (err error) {
 	return err
 }
 
-// drop removes the messages that were never received and were sent at limit or before,
-// and returns how many. Nothing in front of them is held.
+// drop removes the messages that were never received and were sent at limit or before, and returns their number. No
+// message in front of them may be held.
 func (l *line) drop(limit Instant) (n int, err error) {
 	var failed error
 	n = sort.Search(int(l.waiting()), func(i int) bool {
@@ -121,7 +121,7 @@ func (l *line) drop(limit Instant) (n int, err error) {
 	return n, err
 }
 
-// oldest returns when the oldest message was sent that counts for the age of the oldest, or never.
+// oldest returns when the oldest message was sent that counts for the metric, or never.
 func (l *line) oldest() (Instant, error) {
 	for _, m := range l.received {
 		if !m.removed && !m.ignored() {
@@ -135,7 +135,7 @@ func (l *line) oldest() (Instant, error) {
 	return never, nil
 }
 
-// purge forgets all messages. Their positions are never given out again.
+// purge forgets all messages. Their positions are never reused.
 func (l *line) purge() {
 	l.lineRecord = lineRecord{head: l.next, next: l.next}
 	l.received, l.held = nil, 0

@@ -12,23 +12,23 @@ type Located struct {
 	ID       MessageID
 }
 
-// LocateResult is the result of a look for ids, and its progress.
+// LocateResult is the result of a search for ids, and its progress.
 type LocateResult struct {
 	Messages []Located
 	Scanned  uint64
-	More     bool // the look has come neither to the end of the queue nor to the last of the ids
+	More     bool // ids are missing, and the search has not reached the end of the queue
 	Next     PeekCursor
 }
 
-// locatedAtOnce limits the messages that one look for ids finds.
+// locatedAtOnce limits the messages that one search for ids finds.
 const locatedAtOnce = 100
 
-// locatePhases are the phases of a look for ids. A message leaves the line to be held or to be indexed, and nothing
-// leads back: each message that stays in the queue is met, in however many calls the look is made.
+// locatePhases are the phases of a search for ids. Messages move from the line to the other two phases, and never back.
+// So a search meets each message that stays in the queue, even if it takes many calls.
 var locatePhases = []phase{phaseLine, phaseHeld, phaseIndexed}
 
-// Locate looks for messages by their ids, as Peek looks for others. It ends when it has found all, or locatedAtOnce,
-// and when proceed returns false. A message that has expired is not there.
+// Locate finds messages by their ids, in the way of Peek. It ends when it has found all ids or locatedAtOnce of them,
+// or when proceed returns false. It does not find expired messages.
 func (l Look) Locate(r Reader, ask Locate, proceed func(bytes int) bool) (LocateResult, error) {
 	s := &locating{
 		walk:   walk{Look: l, r: r, phases: locatePhases, at: ask.After.place},
@@ -53,10 +53,10 @@ func (l Look) Locate(r Reader, ask Locate, proceed func(bytes int) bool) (Locate
 	return s.result, nil
 }
 
-// locating is a look for ids in progress.
+// locating is a search for ids in progress.
 type locating struct {
 	walk
-	wanted map[MessageID]bool // those that were not found yet
+	wanted map[MessageID]bool // ids not found yet
 	result LocateResult
 }
 

@@ -52,8 +52,7 @@ func (l *Look) failed(err error) error {
 	return fmt.Errorf("look into queue %d: %w", l.queue, err)
 }
 
-// Oldest returns when the oldest stored message was sent, or 0 if there is none. It reads r, which must not change
-// meanwhile.
+// Oldest returns when the oldest stored message was sent, or 0 if there is none. r must not change during the call.
 func (l Look) Oldest(r Reader) (Instant, error) {
 	var m meta
 	if b, err := r.Get(metaKey(l.queue)); b == nil || err != nil {
@@ -62,7 +61,7 @@ func (l Look) Oldest(r Reader) (Instant, error) {
 		return 0, l.failed(err)
 	}
 	oldest := never
-	// The line is in order of age, and what was received of it is in front.
+	// The line is ordered by age, and its received messages are in front.
 	first := Position(0)
 	err := r.Scan(m.rows.receivedKey(l.queue, 0), m.rows.receivedKey(l.queue, indexedBit), func(k, _ []byte) bool {
 		first = Position(tail(k, 0))

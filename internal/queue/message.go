@@ -26,16 +26,16 @@ func (id MessageID) AppendTo(s []byte) []byte {
 	return s
 }
 
-// Attribute is a message attribute as the sender gave it. Value holds a
-// string's UTF-8 or the bytes of a binary value; Type tells which.
+// Attribute is a message attribute as the sender wrote it. Value holds a string in UTF-8, or a binary value, depending
+// on Type.
 type Attribute struct {
 	Name  string
 	Type  string
 	Value string
 }
 
-// Message is a stored message. Its fields never change while it is in one
-// queue; a move to another writes a new one.
+// Message is a stored message. Its fields never change while it is in one queue; a move to another queue writes a new
+// message.
 type Message struct {
 	ID         MessageID
 	SentAt     Instant
@@ -48,8 +48,8 @@ type Message struct {
 	BodyMD5    [16]byte
 	Body       string
 	Attributes []Attribute
-	// PriorReceives and PriorFirst carry the count and time of receives over
-	// a move to a dead-letter queue.
+	// PriorReceives and PriorFirst are the number of receives in the source queues and the time of the first. They are
+	// of dead letters.
 	PriorReceives uint64
 	PriorFirst    Instant
 }
@@ -75,11 +75,11 @@ type Outgoing struct {
 	BodyMD5    [16]byte
 	Body       string
 	Attributes []Attribute
-	// Delay overrides the queue's if it is not nil. FIFO queues ignore it.
+	// Delay overrides the queue's delay if it is not nil. FIFO queues ignore it.
 	Delay *time.Duration
 }
 
-// Size returns the Size of the message that o becomes.
+// Size returns the size of the message that o becomes; see Message.Size.
 func (o *Outgoing) Size() int {
 	n := len(o.Body) + len(o.Sender) + len(o.Group) + len(o.Dedup) + len(o.Trace)
 	for _, a := range o.Attributes {
@@ -108,8 +108,7 @@ func (o *Outgoing) message(now Instant) *Message {
 	}
 }
 
-// encode returns the record of m, in buf if it has room. The time of sending
-// comes first, so that it can be read without the rest.
+// encode returns the record of m, in buf if it has room. The time of sending comes first, so that it can be read alone.
 func (m *Message) encode(buf []byte) []byte {
 	w := beginRecord(buf)
 	w.Instant(m.SentAt)
@@ -143,8 +142,8 @@ func decodeMessage(b []byte) (*Message, error) {
 	return m, r.done("message")
 }
 
-// openMessage reads a message, and decrypts it if it is encrypted and the cipher can do that. m.IsEncrypted says
-// whether it could: unreadable is why not. The ciphertext is decrypted where it is, without a copy.
+// openMessage reads a message, and decrypts it if necessary. If the cipher cannot decrypt it, m stays encrypted, and
+// unreadable is the reason. The ciphertext is not copied.
 func openMessage(b []byte, c Cipher) (m *Message, unreadable, err error) {
 	r := readRecord(b)
 	m, body := r.messageAndBody()
@@ -198,7 +197,7 @@ func (r *reader) attributes() (list []Attribute) {
 	return list
 }
 
-// ageOf reads the time of sending and the group out of a message's record.
+// ageOf reads the time of sending and the group from a message's record.
 func ageOf(b []byte) (sent Instant, group string, err error) {
 	r := readRecord(b)
 	sent = r.Instant()
@@ -212,7 +211,7 @@ func ageOf(b []byte) (sent Instant, group string, err error) {
 	return sent, group, nil
 }
 
-// sentAt reads the time of sending out of a message's record.
+// sentAt reads the time of sending from a message's record.
 func sentAt(b []byte) (Instant, error) {
 	r := readRecord(b)
 	t := r.Instant()
@@ -222,16 +221,15 @@ func sentAt(b []byte) (Instant, error) {
 	return t, nil
 }
 
-// ReadMessage reads the message at p of queue q through get, or returns nil if
-// it is no longer there; if Engine.Holds says otherwise, it is lost. It needs no
-// engine: bodies are read outside the goroutine that owns the queue. The message
-// shares no memory with what get returns.
+// ReadMessage reads the message at p of queue q through get, or returns nil if it is no longer there. (If Engine.Holds
+// still reports it, it is lost.) ReadMessage needs no engine: bodies are read outside the goroutine that owns the
+// queue. The message shares no memory with the result of get.
 func ReadMessage(get func(key []byte) ([]byte, error), q ID, p Position) (*Message, error) {
 	return OpenMessage(get, q, p, NoCipher)
 }
 
-// OpenMessage is ReadMessage for a reader with keys: it decrypts the message if it is encrypted. One that it cannot
-// decrypt it returns as it is stored.
+// OpenMessage is ReadMessage for a reader with keys: it decrypts an encrypted message. If it cannot, it returns the
+// message as it is stored.
 func OpenMessage(get func(key []byte) ([]byte, error), q ID, p Position, c Cipher) (*Message, error) {
 	b, err := get(messageKey(q, p))
 	if err != nil {
@@ -240,7 +238,7 @@ func OpenMessage(get func(key []byte) ([]byte, error), q ID, p Position, c Ciphe
 	if b == nil {
 		return nil, nil
 	}
-	m, _, err := openMessage(b, c) // one that is unreadable stays encrypted, and says so
+	m, _, err := openMessage(b, c) // IsEncrypted reports an unreadable message
 	if err != nil {
 		return nil, fmt.Errorf("read message %v of queue %d: %w", p, q, err)
 	}

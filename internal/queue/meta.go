@@ -12,7 +12,7 @@ type meta struct {
 	purged   Instant
 	counting // not in records of older programs
 
-	// The others are in records of keptVersion only.
+	// The others are in records from keptVersion on.
 	rows      edition
 	mixed     bool // see groups
 	forgotten forgottenRecord
@@ -23,14 +23,14 @@ type meta struct {
 type lineRecord struct {
 	head  Position // the line is [head, next)
 	next  Position
-	floor Instant // nothing of the line still stored was sent before
+	floor Instant // no stored message of the line was sent before
 }
 
 // indexRecord is the stored state of an index.
 type indexRecord struct {
 	last  Position // the newest indexed position, without its bit
-	floor Instant  // nothing indexed and still stored was sent before
-	head  Position // FIFO: nor is before here
+	floor Instant  // no stored indexed message was sent before
+	head  Position // FIFO: no stored message is before
 }
 
 // rotaRecord is the stored state of a rota.
@@ -48,7 +48,7 @@ type heldRecord struct {
 // delaysRecord is the stored state of delays.
 type delaysRecord struct {
 	count uint64  // messages that wait for their delay to end
-	floor Instant // no delay that has not ended is under an instant before
+	floor Instant // no row is under an earlier instant
 }
 
 // dedupRecord is the stored state of the deduplication ids.
@@ -57,19 +57,24 @@ type dedupRecord struct {
 	high uint64 // buckets after it are empty; 0: all are
 }
 
-// metaVersion is the version of a queue's record that has counting. Without it the record
-// is of recordVersion, which older programs can read.
-const metaVersion = 2
+// The versions of a queue's record. It is of recordVersion, which the oldest programs can read, or else of the first of
+// these that has what it needs.
+const (
+	metaVersion      = 2 // has counting
+	sizedVersion     = 3 // has also the sizes of the messages of the running minute
+	keptVersion      = 4 // has counting without sizes, and the fields of a purge that can be undone
+	keptSizedVersion = 5 // has all of these
+)
 
-// keptVersion is the version of a record with the fields of a purge that can be undone.
-const keptVersion = 3
+// withSizes reports whether records of a version have sizes.
+func withSizes(version byte) bool { return version == sizedVersion || version == keptSizedVersion }
 
 // encode returns the record, in buf if it has room:
 //
 //	version | line | index.last | rota | stored | delays.count | receipts | delays.floor
 //	| index.floor | index.head | purged | dedup
-//	and, of metaVersion: what counting.encode writes
-//	of keptVersion, also: what encodeKept writes
+//	and, from metaVersion on: what counting.encode writes
+//	from keptVersion on, also: what encodeKept writes
 func (m *meta) encode(buf []byte) []byte {
 	w := beginRecord(buf)
 	w.Uint(uint64(m.line.head))
@@ -88,20 +93,28 @@ func (m *meta) encode(buf []byte) []byte {
 	w.Instant(m.purged)
 	w.Uint(m.dedup.low)
 	w.Uint(m.dedup.high)
+	kept, sizes := m.keptFields(), m.counting.sizes != nil
 	switch {
-	case m.keptFields():
+	case kept && sizes:
+		w.Writer[0] = keptSizedVersion
+	case kept:
 		w.Writer[0] = keptVersion
-		m.counting.encode(&w)
-		m.encodeKept(&w)
+	case sizes:
+		w.Writer[0] = sizedVersion
 	case m.counting != (counting{}):
 		w.Writer[0] = metaVersion
-		m.counting.encode(&w)
+	default:
+		return w.Writer
+	}
+	m.counting.encode(&w)
+	if kept {
+		m.encodeKept(&w)
 	}
 	return w.Writer
 }
 
 func (m *meta) decode(b []byte) error {
-	r := readRecordUpTo(keptVersion, b)
+	r := readRecordUpTo(keptSizedVersion, b)
 	*m = meta{line: lineRecord{Position(r.Uint()), Position(r.Uint()), r.Instant()}}
 	m.index.last = Position(r.Uint())
 	m.rota = rotaRecord{r.Uint(), r.Uint(), r.Uint()}
@@ -110,7 +123,7 @@ func (m *meta) decode(b []byte) error {
 	m.purged = r.Instant()
 	m.dedup = dedupRecord{r.Uint(), r.Uint()}
 	if !r.Failed() && b[0] >= metaVersion {
-		m.counting.decode(r)
+		m.counting.decode(r, withSizes(b[0]))
 	}
 	if !r.Failed() && b[0] >= keptVersion {
 		m.decodeKept(r)

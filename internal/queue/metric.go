@@ -6,18 +6,17 @@ import "time"
 // gets the next one, behind the last gauge. Programs that do not know a number refuse rows with it.
 type Metric uint8
 
-// The metrics. Counters are what happened in a minute, gauges how the queue stood at
-// its end.
+// The metrics. Counters count events of a minute; gauges are the state of the queue at its end.
 const (
-	MetricSent          Metric = iota // messages that were accepted; not those that were redriven from another queue
+	MetricSent          Metric = iota // accepted messages; messages redriven from another queue do not count
 	MetricSentBytes                   // their bodies and attributes
-	MetricReceived                    // messages given to consumers
-	MetricEmptyReceives               // receives of clients that gave nothing
-	MetricDeleted                     // messages for which a client asked, also those that were gone
-	MetricDeduplicated                // messages that were not accepted because they repeat another
+	MetricReceived                    // messages delivered to consumers
+	MetricEmptyReceives               // receives of clients that returned no messages
+	MetricDeleted                     // messages that clients deleted, even if they were already gone
+	MetricDeduplicated                // messages not accepted because they repeat another one
 	MetricExpired
 	MetricDeadLettered // messages moved to the dead-letter queue
-	MetricMoved        // messages that a message move task took out
+	MetricMoved        // messages that move tasks took out
 	metricGauges       // what follows are gauges
 )
 
@@ -25,12 +24,12 @@ const (
 const (
 	MetricVisible               Metric = metricGauges + iota
 	MetricInFlight                     // received and not deleted
-	MetricDelayed                      // wait for their delay to end
+	MetricDelayed                      // waiting for their delay to end
 	MetricOldestAge                    // in seconds
 	MetricGroupsInFlight               // FIFO queues: groups with messages in flight
 	MetricNoisyGroups                  // standard queues: see fairness
-	MetricVisibleInQuietGroups         // messages of no noisy group
-	MetricInFlightInQuietGroups        // these and the next two likewise
+	MetricVisibleInQuietGroups         // messages outside noisy groups
+	MetricInFlightInQuietGroups        // this and the next two: likewise
 	MetricDelayedInQuietGroups
 	MetricOldestAgeInQuietGroups
 	metricsEnd // behind the last
@@ -45,25 +44,29 @@ const (
 // IsGauge reports whether m is a gauge.
 func (m Metric) IsGauge() bool { return m >= metricGauges }
 
-// isAge reports whether two values of m combine to the greater one, not to their sum.
+// isAge reports whether values of m combine to their maximum instead of their sum.
 func (m Metric) isAge() bool { return m == MetricOldestAge || m == MetricOldestAgeInQuietGroups }
 
 // Value is the value of a metric in a row. In a row of one minute all three numbers are equal, except for SentBytes:
 // there, Min and Max are the sizes of single messages.
 type Value struct{ Sum, Min, Max uint64 }
 
-// Row holds the events and the state of a queue from Time on: for one minute, or for several minutes if it is old.
+// Row holds the events and the state of a queue in the minute from Time on. An old row covers several minutes.
 type Row struct {
 	Time Instant
 	// Minutes is how many minutes the row combines. Minutes in which the queue was inactive or the server did not run
 	// are not counted.
 	Minutes uint64
 	Values  [Metrics]Value
+	// Sizes is how many messages had which size. It is nil if that follows from the least and the greatest size, is
+	// unknown, or was not requested. It does not change.
+	Sizes *Sizes
 }
 
 // merge adds a row of a later time to r.
 func (r *Row) merge(next *Row) {
 	sizes := mergeSizes(r, next)
+	r.Sizes = mergedSizes(r, next)
 	for m := range r.Values {
 		v, n := &r.Values[m], next.Values[m]
 		*v = Value{v.Sum + n.Sum, min(v.Min, n.Min), max(v.Max, n.Max)}
@@ -75,6 +78,7 @@ func (r *Row) merge(next *Row) {
 // Add adds a row of the same minutes to r: from another shard of the queue, or from an earlier queue of the same name.
 func (r *Row) Add(other *Row) {
 	sizes := mergeSizes(r, other)
+	r.Sizes = mergedSizes(r, other)
 	for m := range r.Values {
 		v, o := &r.Values[m], other.Values[m]
 		if Metric(m).isAge() {
@@ -87,8 +91,7 @@ func (r *Row) Add(other *Row) {
 	r.Minutes = max(r.Minutes, other.Minutes)
 }
 
-// mergeSizes returns SentBytes of two rows together: a row in which nothing was sent has
-// no sizes.
+// mergeSizes combines the SentBytes of two rows. A row in which nothing was sent has no sizes.
 func mergeSizes(r, other *Row) Value {
 	v, o := r.Values[MetricSentBytes], other.Values[MetricSentBytes]
 	switch {

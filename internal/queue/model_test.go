@@ -1018,10 +1018,14 @@ func (m *model) purge(*rapid.T) {
 		for _, x := range q.messages {
 			x.gone = true
 		}
-		if m.rig.kept && len(q.messages) > 0 {
+		switch {
+		case m.rig.kept && len(q.messages) > 0:
 			q.kept = &modelKept{
 				since: m.now(), messages: q.messages, accepted: maps.Clone(q.accepted), attempts: maps.Clone(q.attempts),
 			}
+		case q.kept != nil: // an undo is one of both purges then
+			maps.Copy(q.kept.accepted, q.accepted)
+			maps.Copy(q.kept.attempts, q.attempts)
 		}
 		q.messages, q.purged = nil, m.now()
 		clear(q.accepted)

@@ -9,8 +9,7 @@ import (
 // MoveStatus is the state of a message move task, in SQS's words.
 type MoveStatus string
 
-// The states of a task. A task that was cancelled moves nothing more, so that
-// it is never seen CANCELLING.
+// The states of a task. A cancelled task ends at once, so there is no CANCELLING.
 const (
 	MoveRunning   MoveStatus = "RUNNING"
 	MoveCompleted MoveStatus = "COMPLETED"
@@ -22,44 +21,42 @@ const (
 const (
 	FailureNoDestination = "AWS.SimpleQueueService.NonExistentQueue"
 	FailureNoSource      = "CouldNotDetermineMessageSource"
-	// FailureFilter is Sluice's own: the program that goes on with the task does not know its filter.
+	// FailureFilter is Sluice's own: the program that continues the task does not know its filter.
 	FailureFilter = "UnknownFilter"
-	// FailureEdit is as well: the edit of the task is encrypted, and cannot be decrypted.
+	// FailureEdit is Sluice's own, too: the edit of the task is encrypted, and cannot be decrypted.
 	FailureEdit = "UnreadableEdit"
 )
 
-// movesKept is how many tasks of a queue are remembered, as many as
-// ListMessageMoveTasks can show.
+// movesKept is how many tasks of a queue are kept: as many as ListMessageMoveTasks can list.
 const movesKept = 10
 
 // MoveTask moves the messages of a dead-letter queue back to where they came from, or to another queue. A moved message
-// is a new one: it has a new id and time of sending and was never received.
+// is a new message: it has a new id and time of sending, and was never received.
 type MoveTask struct {
 	ID          string
 	Destination string // ARN; empty: the queue that each message came from
-	// Sources are the queues that messages may be moved back to: those to which the
-	// caller who started the task was allowed to send. A message from another queue ends
-	// the task. An empty list means any queue, as in tasks of older programs. A task with
-	// a Destination does not use it.
+	// Sources are the queues to which messages may be moved back: the caller who started the task was allowed to send
+	// to them. A message from another queue ends the task. An empty list means any queue, as in tasks of older
+	// programs. A task with a Destination ignores Sources.
 	Sources []ID
-	Rate    int // messages per second; 0: as fast as it goes
+	Rate    int // messages per second; 0: no limit
 	Started Instant
 	Status  MoveStatus
 	Moved   uint64
 	ToMove  uint64 // visible messages when the task started; with a Selection, all messages
 	Failure string
-	// Selection says which messages are moved, and what is changed of them; nil: all, as they are.
+	// Selection says which messages are moved and how they are changed; nil: all messages, unchanged.
 	Selection *Selection
-	// The following fields are of tasks with a Selection only.
-	Scanned uint64  // messages that the task has looked at
-	Skipped uint64  // that were selected and could not be moved
+	// Only tasks with a Selection have the following fields.
+	Scanned uint64  // messages examined
+	Skipped uint64  // selected messages that could not be moved
 	Ended   Instant // 0: not yet
 	Results []MoveResult
 	place   selectionPlace
 }
 
-// The versions of a task's record that have Sources, and a Selection. Without them it is
-// of recordVersion, which older programs can read.
+// The versions of a task's record that have Sources, and a Selection. A record without them has recordVersion, which
+// older programs can read.
 const (
 	taskVersion      = 2
 	selectionVersion = 3
@@ -134,14 +131,14 @@ func (t *MoveTask) allowance(now Instant) uint64 {
 	return min(due-min(due, t.Moved), workAtOnce)
 }
 
-// clone returns a copy of a task that does not change.
+// clone returns a copy of the task that later moves do not change.
 func (t *MoveTask) clone() MoveTask {
 	c := *t
 	c.Results = slices.Clone(t.Results)
 	return c
 }
 
-// format returns which format of a data directory the task's record needs.
+// format returns the format of a data directory that the task's record needs.
 func (t *MoveTask) format() int {
 	if t.Selection != nil {
 		return formats.Selections

@@ -8,18 +8,18 @@ import (
 // moves are the message move tasks of a queue, the oldest first.
 //
 //   - Each has a row in the table of tasks, under the instant at which it started. No two start at the same instant.
-//   - At most one is running. If it has a Selection, its choice has a row of its own until it ends.
-//   - found is what a search has found for the running task, or nil if there is no such task or it wants a search. Each
-//     time that it begins to want one, the queue is put into wanting.
+//   - At most one is running. If it has a Selection, that has a row of its own until the task ends.
+//   - found is a search result for the running task. It is nil if there is no such task or the task needs a search.
+//     Each time it begins to need one, the queue is added to wanting.
 type moves struct {
 	*base
 	tasks   []*MoveTask
-	from    Instant // the running task moves nothing before: its destination is sealed
+	from    Instant // the running task moves nothing before, because its destination is sealed
 	found   *Found
 	wanting *[]ID // the queues of the shard whose tasks have begun to want a search
 }
 
-// load reads the tasks, and what the running one chooses.
+// load reads the tasks, and the Selection of the running one.
 func (m *moves) load() error {
 	var bad error
 	lo, hi := tableRange(m.cfg.ID, tableTask)
@@ -72,7 +72,7 @@ func (m *moves) wakeAt() Instant {
 	return max(t.next(), m.from)
 }
 
-// start adds a task, which begins at its place if it has a Selection.
+// start adds a task. One with a Selection begins at its place.
 func (m *moves) start(t *MoveTask) {
 	t.Started = m.now
 	if n := len(m.tasks); n > 0 && m.tasks[n-1].Started >= t.Started {
@@ -104,7 +104,7 @@ func (m *moves) saveTask(t *MoveTask) {
 	m.markDirty()
 }
 
-// end ends the running task, and drops what it needs no more. The caller writes its row.
+// end ends the running task, and drops what it no longer needs. The caller writes its row.
 func (m *moves) end(t *MoveTask, status MoveStatus, failure string) {
 	t.Status, t.Failure = status, failure
 	if t.Selection == nil {
@@ -126,9 +126,9 @@ func (m *moves) wantSearch() {
 	*m.wanting = append(*m.wanting, m.cfg.ID)
 }
 
-// lineCleared tells the running task that messages of the line have become indexed ones, which it did not do itself. If
-// its search is still in the line it may not have come to them: among the indexed messages it goes on up to them. A
-// message there that came after the start of the task is not looked at; see searching.lookAtRow.
+// lineCleared notes that another operation has turned messages of the line into indexed ones. If the task's search is
+// still in the line, it may not have reached them, so it must go as far as their new positions among the indexed
+// messages. It skips messages there that were sent after the start of the task; see searching.lookAtRow.
 func (m *moves) lineCleared(indexedEnd Position) {
 	t := m.running()
 	if t == nil || t.Selection == nil || t.place.phase != phaseLine {
@@ -136,7 +136,7 @@ func (m *moves) lineCleared(indexedEnd Position) {
 	}
 	t.place.indexedEnd = indexedEnd
 	m.saveTask(t)
-	if m.found != nil { // where its messages are may have changed
+	if m.found != nil { // its positions may be outdated
 		m.wantSearch()
 	}
 }
@@ -155,7 +155,7 @@ func (m *moves) supply(f *Found) {
 	switch {
 	case t == nil:
 	case t.Started != f.task || t.place != f.from:
-		m.wantSearch() // it was another task's
+		m.wantSearch() // it belongs to another task
 	case f.failure != "":
 		m.end(t, MoveFailed, f.failure)
 		m.saveTask(t)

@@ -10,8 +10,7 @@ import (
 //
 //   - A message leaves the queue and is accepted by its destination in the same transaction, which also updates the
 //     task's row.
-//   - The work is limited: by allowance, in messages, and by enough, the amount of the engine's work at which the rest
-//     is postponed.
+//   - The work is limited twice: allowance limits the messages, and enough the engine's work. The rest is postponed.
 type moving struct {
 	*queue
 	task      *MoveTask
@@ -95,8 +94,7 @@ func (m *moving) one() error {
 	return nil
 }
 
-// selected moves what a search has found, until the task has moved as many messages as it may now, has done
-// enough work, or needs another search.
+// selected moves the messages that a search has found, until a limit is reached or the task needs another search.
 func (m *moving) selected() error {
 	t := m.task
 	if t.Rate > 0 {
@@ -126,8 +124,8 @@ func (m *moving) selected() error {
 	return nil
 }
 
-// oneSelected moves a message, or says in the task's results why it could not. One that is gone, or that has expired,
-// is left out. It returns later if there is so much in front of the message that the task has to come back to it.
+// oneSelected moves a message, or records in the task's results why it could not. It skips messages that are gone or
+// expired. It returns later if too many messages are in front of it for one transaction.
 func (m *moving) oneSelected(s selected) (later bool, err error) {
 	t := m.task
 	m.work += 1 + t.Selection.Edit.size()>>10
@@ -177,7 +175,7 @@ func (s *selected) edit(e *Edit, m *Message) bool {
 	return !s.edited.tooLarge
 }
 
-// destination returns where the task moves a message, or why it cannot, now or at all.
+// destination returns where the task moves a message, or why it cannot.
 func (m *moving) destination(message *Message) (_ destination, failure string) {
 	t := m.task
 	arn := t.Destination
@@ -198,7 +196,7 @@ func (m *moving) destination(message *Message) (_ destination, failure string) {
 	return to, ""
 }
 
-// sealedForNow is the reason why a task waits, not a failure: the destination is sealed.
+// sealedForNow is not a failure: the task waits, because the destination is sealed.
 const sealedForNow = "sealed"
 
 // moveTo moves a message, of which message is a copy.
@@ -268,10 +266,10 @@ func (m *moving) takeOut(c *candidate) error {
 	return nil
 }
 
-// confirm returns a message that a search has found, as takeOut needs it and as it is stored, if it is still there.
-// The record of a message never changes, so only the receives since the search can have changed what the filter
-// says: a message that was received since then, or is not visible, has no candidate. One of the line that was
-// received is left to the phase that looks at those.
+// confirm returns a message that a search has found, both as a candidate and as it is stored, if it is still there. The
+// record of a message never changes, so only receives since the search can have changed the filter's result: c is nil
+// if the message was received since then or is not visible. Received messages of the line are left to the phase for
+// held messages.
 func (m *moving) confirm(s selected) (c *candidate, message *Message, err error) {
 	p := s.place.position
 	r := m.held.at[p]
@@ -297,7 +295,7 @@ func (m *moving) confirm(s selected) (c *candidate, message *Message, err error)
 	return c, message, err
 }
 
-// visibleAt returns a message as takeOut needs it, and whether it is visible and may be taken out: in a FIFO queue no
+// visibleAt returns a message as a candidate, and whether it is visible and can be taken out: in a FIFO queue no
 // message in front of it in its group may be in flight.
 func (m *moving) visibleAt(p Position, message *Message) (c *candidate, visible bool, err error) {
 	if r := m.held.at[p]; r != nil {

@@ -51,6 +51,6 @@ func (s *series) write(name string, row Row, fair bool) error {
 		s.aging.oldest[0] = start
 		s.scheduleAging()
 	}
-	s.forceWrite = true // with the clock: no minute must come again
+	s.forceWrite = true // and with the row the clock: no minute may occur twice
 	return s.addRows(0, name, row)
 }

@@ -7,18 +7,16 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// outbox holds the messages that this shard has redriven, moved or published to a queue
-// that another shard serves. A message leaves its old queue and joins the outbox in one
-// transaction, so it is in one place at any time. It stays in the outbox, in order,
-// until the other shard has accepted it. The other shard knows by the message's
-// position whether it has accepted it before.
+// outbox holds the messages that this shard has redriven, moved or published to a queue that another shard serves. A
+// message leaves its old queue and joins the outbox in one transaction, so it is in one place at any time. It stays in
+// the outbox, in order, until the other shard has accepted it. The other shard recognises repetitions by the message's
+// position.
 //
-// A queue that this shard serves has an outbox too if another shard served it
-// before, or if other shards serve some of its message groups.
+// A queue that this shard serves also has an outbox if another shard served it before, or if other shards serve some of
+// its message groups.
 //
-// Consumers do not receive from an outbox, and nothing expires there: a message
-// that is too old expires when the other shard has accepted it. An outbox that has
-// never held a message has no record, and takes no more memory than this struct.
+// Consumers do not receive from an outbox, and nothing expires there: an old message expires after the other shard has
+// accepted it. An outbox that has never held a message has no record, only this struct in memory.
 type outbox struct {
 	*outboxes
 	id   ID
@@ -32,7 +30,7 @@ type outbox struct {
 
 // outboxes are the outboxes of a shard, by the ids of their queues.
 //
-//   - An outbox that holds messages has been in ready since it was empty last, or since the engine was loaded.
+//   - An outbox enters ready when it becomes non-empty, and when it is loaded with messages.
 //   - An outbox is in changed exactly if it is dirty.
 type outboxes struct {
 	*transaction
@@ -79,11 +77,11 @@ type outboxRecord struct {
 	head   Position // no stored message is before it
 	last   Position // of the newest message, 0 if there never was one
 	stored uint64
-	copies bool // there have been copies of publications, which older programs cannot read
+	copies bool // it has held copies of publications, which older programs cannot read
 }
 
-// outboxVersion is the version of the record of an outbox with copies. Without them it is
-// of recordVersion, which older programs can read.
+// outboxVersion is the version of the record of an outbox with copies. Without them the record has recordVersion, which
+// older programs can read.
 const outboxVersion = 2
 
 func (o *outboxRecord) encode() []byte {
@@ -132,7 +130,7 @@ func (o *outbox) accept(m *Message, _ Instant) error {
 	return nil
 }
 
-// put stores t, which gets its position here.
+// put assigns a position to t, and stores it.
 func (o *outbox) put(t Transfer) {
 	o.last = max(o.last+1, outboxPosition(o.now))
 	if o.stored == 0 {
@@ -150,7 +148,7 @@ func (o *outbox) put(t Transfer) {
 	o.markDirty()
 }
 
-// markDirty makes the transaction write the record at its end.
+// markDirty makes End write the record.
 func (o *outbox) markDirty() {
 	if !o.dirty {
 		o.dirty = true
@@ -177,12 +175,12 @@ func (o *outbox) purge() {
 	o.markDirty()
 }
 
-// sealedPause is how long a message for a sealed queue waits before the next attempt. A queue is sealed only briefly:
-// then it is opened again, or deleted.
+// sealedPause is how long a message for a sealed queue waits before the next attempt. Queues are sealed only for a
+// moment, before they are opened again or deleted.
 const sealedPause = time.Second
 
 // destination returns where to redrive or move a message of a group for the queue with the given ARN, or nil if there
-// is no such queue. A sealed queue accepts nothing now: the message has to wait.
+// is no such queue. If the queue is sealed, the message has to wait.
 func (e *Engine) destination(arn, group string) (to destination, sealed bool) {
 	switch d := e.byARN[arn].(type) {
 	case *queue:
@@ -232,8 +230,8 @@ func (e *Engine) dropOutbox(o *outbox) {
 	o.dirty = false
 }
 
-// loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself says that
-// this shard did serve it: its messages must not be passed over.
+// loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself shows that
+// this shard did serve it, so its messages must not be ignored.
 func (o *outbox) loadAlone() error {
 	if b, err := o.tx.Get(metaKey(o.id)); b != nil || err != nil {
 		return firstError(err, ErrElsewhere)

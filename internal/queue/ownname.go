@@ -6,9 +6,9 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// The name of a queue is stored beside its record, in the transaction that first writes something
-// counted. A reader that finds the two after the queue was deleted, because the shard failed or
-// moved before it was dropped, can still write the row of the minute that was running.
+// The name of a queue is stored beside its record, in the transaction that first writes something counted. If the queue
+// is deleted, but the shard fails or moves before it drops the data, a reader of both can still write the row of the
+// running minute.
 //
 //	version | name
 
@@ -24,7 +24,7 @@ func decodeOwnName(b []byte) (string, error) {
 	return name, r.done("name of a queue")
 }
 
-// saveName stores the name of the queue, if it is not stored and may be.
+// saveName stores the name of the queue, unless it is already stored or must not be.
 func (t *tally) saveName() {
 	if t.named || t.series.unsaid {
 		return
@@ -45,9 +45,9 @@ func (t *tally) loadName() error {
 	return nil
 }
 
-// leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its name: none if
-// nothing was counted, or if the two are not there or damaged. Damage of a queue that is gone must not keep the shard
-// from being loaded.
+// leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its name: nothing if
+// nothing was counted, or if they are missing or damaged. A damaged record of a deleted queue must not prevent the
+// shard from loading.
 func leftoverMinute(r Reader, id ID) (name string, c counting, err error) {
 	record, err := r.Get(metaKey(id))
 	if record == nil || err != nil {
@@ -71,8 +71,8 @@ func decodeLeftover(record, own []byte) (name string, m meta, sound bool) {
 	return name, m, sound
 }
 
-// happenedInLeftovers adds what has happened in the running minutes of queues that were deleted: all but
-// those with the given configs.
+// happenedInLeftovers adds the counters of the running minutes of deleted queues: all queues except those with the
+// given configs.
 func happenedInLeftovers(r Reader, configs []Config, to map[string][Metrics]int64) error {
 	known := make(map[ID]bool, len(configs))
 	for i := range configs {

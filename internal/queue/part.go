@@ -1,8 +1,7 @@
 package queue
 
-// PartOf returns which part of a FIFO queue that is spread over several shards serves
-// a message group, counted from 0. The result never changes: a group that changed its
-// shard would lose its order.
+// PartOf returns which part of a spread FIFO queue serves a message group, counted from 0. The result never changes: a
+// group that changed its shard would lose its order.
 func PartOf(group string, parts int) int {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset) // FNV-1a, and a finaliser: its low bits are not good enough

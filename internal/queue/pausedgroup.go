@@ -9,13 +9,13 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// Nothing is received from a paused group. The attributes of the queue name the groups that its owner has paused; the
-// table says which of them the groups and the rota treat so. The attributes may change while no engine is loaded, so
-// the table follows them in the next transaction, before any call.
+// Messages of a paused group are not delivered. The queue's attributes name the groups that its owner has paused; the
+// table names those that the rota leaves out. The attributes may change while no engine is loaded, so the table follows
+// them in the next transaction, before any call.
 //
 //   - A paused group takes no turn and is not ready. It stays active while it holds messages.
-//   - Its members stay members: they can be peeked at, deleted and selected by a task, and they expire.
-//   - Resumed, it takes the last place in the rota if it has members and is not active.
+//   - Its members stay members: they can be peeked at, deleted and moved, and they expire.
+//   - When it is resumed, it takes the last place in the rota if it has members and is not active.
 
 // pausedHere returns the paused groups that this shard serves.
 func (c *Config) pausedHere() []string {
@@ -41,7 +41,7 @@ func (g *groups) loadPaused() error {
 // pausedName returns the name of a group from its key.
 func pausedName(k []byte) string { return strings.TrimSuffix(string(k[keyOf0:]), "\x00") }
 
-// followPauses pauses and resumes groups until the table is as the attributes say.
+// followPauses pauses and resumes groups until the table equals the attributes.
 func (g *groups) followPauses() error {
 	if !g.pausesChanged {
 		return nil
@@ -85,7 +85,7 @@ func (g *groups) pause(name string) error {
 
 // resume lets a paused group take turns again.
 func (g *groups) resume(name string) error {
-	r, err := g.record(name) // which asks whether the group is paused
+	r, err := g.record(name) // which depends on whether the group is paused
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,7 @@ func (g *groups) resume(name string) error {
 	return g.requeue(name, r)
 }
 
-// blocked counts the active groups of which nothing can be received before one of their messages is deleted or visible
-// again.
+// blocked counts the active groups that deliver nothing until one of their messages is deleted or visible again.
 func (g *groups) blocked() uint64 {
 	n := len(g.active) - g.ready.Len()
 	for name := range g.paused {

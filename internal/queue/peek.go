@@ -5,8 +5,8 @@ import "github.com/sluicemq/sluice/internal/search"
 // States is a set of states of messages.
 type States uint8
 
-// The states. A message that was received and is visible again is visible, also if it is in a FIFO group of which
-// another message is in flight.
+// The states. A message that was received and is visible again is visible, even if another message of its FIFO group is
+// in flight.
 const (
 	StateVisible States = 1 << iota
 	StateInFlight
@@ -18,7 +18,7 @@ const (
 type Peek struct {
 	States States
 	Filter string      // see package search
-	IDs    []MessageID // the ids to look for; none: all
+	IDs    []MessageID // of the wanted messages; none: all messages
 	After  PeekCursor
 	Max    int  // maximum number of messages to return
 	Bodies bool // also return their bodies
@@ -39,8 +39,8 @@ type Peeked struct {
 	Size     int    // of the whole message, see Message.Size
 	Receives uint64 // of this queue
 	First    Instant
-	Last     Instant // of the receives; 0: there were none
-	Until    Instant // in flight: the end of its visibility timeout; delayed: of its delay
+	Last     Instant // of the receives; 0: never received
+	Until    Instant // the end of the visibility timeout, or of the delay
 }
 
 // PeekResult is the result of a look.
@@ -52,8 +52,8 @@ type PeekResult struct {
 }
 
 // Peek searches a queue as stored in r, which must not change meanwhile. It ends when it has found enough messages, or
-// when proceed returns false; proceed is called with the size of every examined message. Expired messages are skipped.
-// A message that is received or returned between two calls with a cursor may be missed or seen twice.
+// when proceed returns false, which it calls with the size of every examined message. It skips expired messages. It may
+// miss a message, or see it twice, if the message is received or returned between two calls with a cursor.
 func (l Look) Peek(r Reader, p *Peek, proceed func(bytes int) bool) (PeekResult, error) {
 	query, err := search.Parse(p.Filter)
 	if err != nil {

@@ -11,10 +11,10 @@ type Publication struct {
 	// its sequence numbers; 0 for a standard topic.
 	Topic ID
 	ID    MessageID // in the publisher's answer
-	// Group and Dedup are set for a publication to a FIFO topic.
+	// Group and Dedup are set for publications to FIFO topics.
 	Group, Dedup string
 	Copies       []Copy
-	// Count is what the topic counts if the publication is accepted and is not a repetition. It may be nil.
+	// Count is counted if the publication is accepted and is not a repetition. It may be nil.
 	Count *TopicCount
 }
 
@@ -23,13 +23,13 @@ type Publication struct {
 type Copy struct {
 	Queue   ID
 	Message Outgoing // for a FIFO queue with Group and Dedup
-	// Tail follows Message.Body in the body of the copy. Copies that begin alike share the memory of their beginning,
-	// and its space in a message between nodes.
+	// Tail follows Message.Body in the body of the copy. Copies with the same beginning share its memory, and its space
+	// in messages between nodes.
 	Tail string
 	// SequenceAt is where in Message.Body the engine writes the 20 digits of the
 	// publication's sequence number, over the zeros that are there; 0 means nowhere.
 	//
-	// Message.BodyMD5 counts only where there is neither Tail nor SequenceAt.
+	// Message.BodyMD5 is used only without Tail and SequenceAt.
 	SequenceAt int
 }
 
@@ -48,7 +48,7 @@ func (c *Copy) size() int {
 //	number of messages | each: BodyMD5 | Sender | Group | Dedup | Trace | attributes | Body
 //	number of copies   | each: Queue | ID | number of its message, from 0 | Tail | SequenceAt
 //
-// Copies that differ in nothing else have one message in common.
+// Copies that differ only in their own fields share one message.
 func (p *Publication) Encode() []byte {
 	var messages distinct
 	numbers := make([]int, len(p.Copies))
@@ -89,7 +89,7 @@ func (p *Publication) Encode() []byte {
 // distinct are the messages of a publication's record.
 type distinct []*Outgoing
 
-// number returns the number of a message, which it adds if none of the last few is alike.
+// number returns the number of a message. It adds the message unless one of the last few is alike.
 func (d *distinct) number(m *Outgoing) int {
 	const remembered = 8
 	for n := len(*d) - 1; n >= max(0, len(*d)-remembered); n-- {
@@ -101,9 +101,9 @@ func (d *distinct) number(m *Outgoing) int {
 	return len(*d) - 1
 }
 
-// Divide returns publications to a standard topic in parts whose records take about so many bytes at most, each
-// in the order of the publications. One with very many copies comes in several parts, under the same id, and is
-// counted with the first. A single copy may be longer.
+// Divide divides publications to a standard topic into parts whose records take at most about most bytes. It keeps
+// their order. A publication with many copies is divided, too: each of its parts has its id, and the first has its
+// Count. A single copy may be longer than most.
 func Divide(publications []Publication, most int) (parts [][]Publication) {
 	room := 0
 	var part []Publication

@@ -13,8 +13,8 @@ type Published struct {
 
 // Publish accepts publications, in order. It sends the copies for queues of this shard, and puts those for queues of
 // other shards into their outboxes, from where they will be sent. It drops a copy for a queue that was deleted
-// meanwhile. A copy for a queue of which neither the config nor the deletion is known gives ErrNotKnown, and nothing is
-// accepted: the configs are out of date. A publication that the topic has accepted before changes nothing.
+// meanwhile. If the engine knows neither the config nor the deletion of a copy's queue, its configs are out of date:
+// the error is ErrNotKnown, and nothing is accepted. A publication that the topic has accepted before changes nothing.
 //
 // If the copies are too many for one commit, Publish stores the publication, and Advance makes its copies. If too many
 // copies of earlier publications are waiting, the error is ErrBacklogFull.
@@ -78,8 +78,7 @@ func (e *Engine) knowsAll(copies []Copy) bool {
 	return true
 }
 
-// number gives a publication to a FIFO topic its sequence number, or finds the earlier one
-// that it repeats.
+// number assigns a sequence number to a publication to a FIFO topic, or finds the earlier publication that it repeats.
 func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err error) {
 	topic, err := e.queueAtPresent(p.Topic)
 	if err != nil {
@@ -100,8 +99,8 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 	return false, nil
 }
 
-// sendCopy sends a copy of a publication to its queue. It drops the copy if the queue was deleted. A copy for an
-// unknown queue waits until the engine knows more: the configs are older than the backlog that the copy was in.
+// sendCopy sends a copy of a publication to its queue. It drops the copy if the queue was deleted. If the queue is
+// unknown, the configs are older than the backlog that held the copy: the copy waits until the engine knows more.
 func (e *Engine) sendCopy(x *expansion, c *Copy) error {
 	to := e.destinationOf(c.Queue, c.Message.Group)
 	if to == nil {
@@ -135,8 +134,8 @@ func (o *outbox) sendCopy(m *Outgoing) error {
 // BacklogFull reports whether Publish may return ErrBacklogFull.
 func (e *Engine) BacklogFull() bool { return e.backlog.bytes >= backlogMost }
 
-// Deliverable returns the internal queues that have become available since the last call: a receive would return
-// messages. After Load it returns all available ones. It may return a queue twice, and one that is no longer available.
+// Deliverable returns the internal queues that have become available since the last call; see Available. After Load it
+// returns all available ones. It may return a queue twice, or one that is no longer available.
 func (e *Engine) Deliverable() []ID {
 	ids := e.deliverable
 	e.deliverable = nil

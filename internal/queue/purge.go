@@ -5,25 +5,24 @@ import (
 	"slices"
 )
 
-// Purging is a purge of a queue, which may take several calls of Engine.Purge, each in a transaction of its own:
-// the copies that wait in the backlog may be more than one transaction can rewrite. They go first, and what is
-// in the queue and in its outbox with the last call. So what was purged does not come back, however far the
-// purge gets: a copy that is made between two calls is in the queue then, or in its outbox.
+// Purging is a purge of a queue. It may take several calls of Engine.Purge, each in its own transaction, because the
+// backlog may hold more copies than one transaction can rewrite. The copies in the backlog are removed first. The last
+// call removes the messages of the queue and of its outbox, and with them the copies that were made between two calls.
+// So no purged message returns, even if the purge is interrupted.
 type Purging struct {
 	Queue ID
-	// OutboxOnly leaves what is in the queue itself.
+	// OutboxOnly keeps the messages of the queue itself.
 	OutboxOnly bool
-	// Marks are where the outboxes of other shards stood when they were purged. Messages that come from there later, up
-	// to these marks, were purged on their way, and are left out.
+	// Marks are the positions of the outboxes of other shards when they were purged. Messages that arrive from there
+	// later, up to these marks, were purged on their way, and are skipped.
 	Marks []Mark
 
 	Done bool
-	// Last is the position of the newest message that the outbox of the queue has had, when Done. It is 0 if there
-	// was none.
+	// When Done, Last is the position of the newest message that was ever in the outbox of the queue, or 0.
 	Last Position
 
 	begun     bool
-	next, end uint64 // publications of the backlog that are to be looked at
+	next, end uint64 // publications of the backlog to examine
 }
 
 // Mark is a position in the outbox of another shard.
@@ -68,8 +67,8 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 	return p, firstError(q.purge(), q.arrivals.leaveOut(p.Marks))
 }
 
-// purge removes copies that wait for a queue, and reports whether these were all. It leaves those of
-// publications that have come after the purge began.
+// purge removes waiting copies for a queue, and reports whether it has removed all. It keeps copies of publications
+// that arrived after the purge began.
 func (b *backlog) purge(p *Purging) (all bool, err error) {
 	if !p.begun {
 		p.begun, p.next, p.end = true, b.head, b.end
@@ -86,7 +85,7 @@ func (b *backlog) purge(p *Purging) (all bool, err error) {
 	return true, nil
 }
 
-// purgeOne removes the copies of a publication for a queue, and reports whether there were some.
+// purgeOne removes the copies of a publication for a queue, and reports whether there were any.
 func (b *backlog) purgeOne(n uint64, id ID) (rewritten bool, err error) {
 	x, err := b.read(n)
 	if err != nil {

@@ -1,12 +1,12 @@
 package queue
 
-// queue is one queue, composed of its parts. Each part knows some of its messages. The queue itself does the
-// work about which several parts have to agree:
+// queue is one queue, composed of its parts. Each part knows some of its messages. The queue itself does the work that
+// involves several parts:
 //
 //   - stored counts the messages of the line and the indexed ones. Each of these is in exactly one of groups, delays
 //     and held.
 //   - The line has messages in standard queues only.
-//   - The queue's record is written by Engine.End if a part has marked it dirty. Memory then matches the store, but for
+//   - Engine.End writes the queue's record if a part has marked it dirty. Memory then matches the store, except for
 //     fields that follow from the clock, and those that tally and rota document.
 //   - wakeAt is the earliest wakeAt of the parts, or earlier.
 //
@@ -30,15 +30,15 @@ type queue struct {
 	stored   uint64 // messages in the queue, in all states
 	purged   Instant
 
-	firstSource int     // which source the next receive of a standard queue tries first
-	nextExpiry  Instant // expiry is not looked at before, to bound its cost
+	firstSource int     // the source that the next receive of a standard queue tries first
+	nextExpiry  Instant // expire does nothing before, to bound its cost
 
 	lastSend Instant // since the engine was loaded; 0: never
 	arrived  Weight  // bytes and messages stored since the engine was loaded
 
-	wakeAt    Instant // when time alone will change something here
+	wakeAt    Instant // when the queue changes by time alone
 	wakePlace int     // in Engine.wakes
-	announced bool    // internal: it is available, and Engine.Deliverable has said so
+	announced bool    // internal queues: available, and reported by Engine.Deliverable
 }
 
 func newQueue(e *Engine, cfg Config) *queue {
@@ -141,8 +141,8 @@ func (q *queue) counts() Counts {
 // indexed returns how many indexed messages are stored.
 func (q *queue) indexed() uint64 { return q.stored - q.line.count() }
 
-// track adds m, not in flight, to the messages held. Messages of
-// the line, and those of each group, must be added in ascending order of position.
+// track adds m to the held messages, not in flight. Messages of the line and of each group must be added in order of
+// position.
 func (q *queue) track(m *received) {
 	q.held.at[m.pos] = m
 	if !m.pos.indexed() {
@@ -179,7 +179,7 @@ func (q *queue) remove(m *received) {
 	q.markDirty()
 }
 
-// removeAndRelease removes m, and lets its group go on.
+// removeAndRelease removes m, and lets its group continue.
 func (q *queue) removeAndRelease(m *received) error {
 	q.remove(m)
 	if m.group == nil {

@@ -6,34 +6,30 @@ import "time"
 type Receive struct {
 	Max     int // maximum number of messages
 	Timeout *time.Duration
-	// Attempt is the ReceiveRequestAttemptId; FIFO queues only, may be empty.
+	// Attempt is the ReceiveRequestAttemptId. Only receives from FIFO queues may have one.
 	Attempt string
 	// Decrypt asks a shard of this process to decrypt the messages if it can. Other nodes ignore it: their messages
 	// stay encrypted.
 	Decrypt bool
 }
 
-// Delivery is one message given to a consumer. Its body is read with
-// ReadMessage once the receive is durable.
+// Delivery is one delivery of a message to a consumer. Once the receive is durable, ReadMessage reads the body.
 type Delivery struct {
 	Position Position
 	Receipt  uint64
-	Receives uint64  // of this queue, this one included
+	Receives uint64  // from this queue, including this one
 	First    Instant // of the receives
 	Until    Instant // the end of its visibility timeout
 }
 
-// Receive delivers available messages, or none. With too many messages in flight a
-// standard queue gives ErrOverLimit; a FIFO queue delivers none, as SQS does. A
-// repeated attempt of a FIFO queue delivers the same messages with the same receipts
-// again, or gives ErrAttemptStale if one of them was deleted or changed meanwhile, or
-// has become visible.
+// Receive delivers available messages, or none. With too many messages in flight a standard queue returns ErrOverLimit,
+// and a FIFO queue no messages, as in SQS. A repeated attempt on a FIFO queue delivers the same messages again, with
+// the same receipts. It returns ErrAttemptStale if one of them was deleted or changed since, or has become visible.
 //
 // Messages beyond the Limits are not delivered, except to a repeated attempt.
 //
-// A receive moves a bounded number of messages to the dead-letter queue. If more are
-// left to be moved it may deliver none although some are Available; the next receive
-// continues.
+// A receive moves a bounded number of messages to the dead-letter queue. If more remain to be moved, it may deliver
+// none although the queue is Available. The next receive continues.
 func (e *Engine) Receive(id ID, r Receive) ([]Delivery, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -74,7 +70,7 @@ func (q *queue) receive(r Receive) ([]Delivery, error) {
 	return out, err
 }
 
-// repeat answers a repeated receive attempt, with the same messages and receipts. Their visibility timeout starts anew.
+// repeat answers a repeated receive attempt with the same messages and receipts. Their visibility timeout starts again.
 func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool, error) {
 	given, found, err := q.dedup.attempt(attempt)
 	if !found || err != nil {

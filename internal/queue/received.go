@@ -14,7 +14,7 @@ type received struct {
 	last     Instant
 	deadline Instant      // invisible until then
 	receipt  uint64       // number of the newest receive
-	sent     Instant      // zero for a message of the line whose record was not read yet
+	sent     Instant      // zero for a message of the line until its record is read
 	group    *activeGroup // FIFO only
 	tenant   string       // the message's group, in a standard queue
 
@@ -47,8 +47,8 @@ func (m *received) groupName() string {
 	return m.tenant
 }
 
-// unknownTimes is in place of how often a record was written that was loaded: it only
-// matters whether it was once.
+// unknownTimes stands for the number of writes of a loaded record. It only matters whether a record was written exactly
+// once.
 const unknownTimes = 2
 
 func decodeReceived(p Position, b []byte) (m *received, group string, err error) {
@@ -78,7 +78,7 @@ func (m *received) delivery() Delivery {
 	return Delivery{Position: m.pos, Receipt: m.receipt, Receives: m.receives, First: m.first, Until: m.deadline}
 }
 
-// heldBy reports whether r is the receipt under which m is in flight.
+// heldBy reports whether m is in flight under receipt r.
 func (m *received) heldBy(r Receipt) bool { return m.inFlight && m.receipt == r.Number }
 
 // ignored reports whether a message does not count for the age of the oldest.

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// receiving is a receive under way: it takes messages from where they wait, until it has no more room.
+// receiving is a receive in progress. It takes waiting messages until it has no more room.
 //
-//   - The messages in out are delivered. If an error ends the receive, the transaction must be dropped.
-//   - A message that this very receive makes visible again, with a timeout of 0, waits for the next one.
+//   - The messages in out are already delivered, so after an error the transaction must be dropped.
+//   - A message that this receive makes visible again, with a timeout of 0, waits for the next receive.
 type receiving struct {
 	*queue
 	timeout time.Duration
 	room    int // messages that out may have
-	again   int // standard queues: how many messages that have returned are still to be looked at
+	again   int // standard queues: returned messages still to examine
 	out     []Delivery
 }
 
@@ -46,10 +46,9 @@ func (r *receiving) deliverNew(m *received) {
 	r.deliver(m)
 }
 
-// fillStandard takes messages from three sources. They take turns at being the
-// first, so that none of them starves: neither because of messages that return again
-// and again, nor of a long line, nor of a busy group. The first two are asked twice:
-// moves to the dead-letter queue may have made room for them.
+// fillStandard takes messages from three sources. They take turns at being first, so that none starves: neither
+// messages that return again and again, nor a long line, nor a busy group can displace the others. The first two
+// sources are tried twice, because moves to the dead-letter queue may have made room.
 func (r *receiving) fillStandard() error {
 	r.out = make([]Delivery, 0, r.room)
 	const sources = 3
@@ -71,7 +70,7 @@ func (r *receiving) fillStandard() error {
 	return nil
 }
 
-// fromReturned looks at messages that are visible again.
+// fromReturned delivers messages that are visible again.
 func (r *receiving) fromReturned() error {
 	for ; r.again > 0 && r.left() > 0 && !r.spent(); r.again-- {
 		m := r.held.returned.Front().Value.(*received)
@@ -127,9 +126,8 @@ func (r *receiving) fromRota() error {
 	return nil
 }
 
-// fillFIFO serves the groups in the order in which they became available,
-// each as far as it goes before the next. A group that becomes available again
-// by this very call, with a timeout of 0, waits for the next.
+// fillFIFO serves the groups in the order in which they became available, each completely before the next. A group that
+// becomes available again during the call, with a timeout of 0, waits for the next receive.
 func (r *receiving) fillFIFO() error {
 	if r.room <= 0 {
 		return nil
@@ -175,8 +173,8 @@ func (r *receiving) serve(g *activeGroup) error {
 	return r.groups.release(g)
 }
 
-// serveHeld delivers messages of a group that are visible again, and reports whether it came to one that must not be
-// passed.
+// serveHeld delivers messages of a group that are visible again, and reports whether one of them blocks the messages
+// behind it.
 func (r *receiving) serveHeld(g *activeGroup) (blocked bool, err error) {
 	for _, m := range slices.Clone(g.held) {
 		if blocked, err := r.serveBefore(g, m.pos); blocked || err != nil {
@@ -234,11 +232,10 @@ func (r *receiving) serveMembers(g *activeGroup, n int) error {
 	return nil
 }
 
-// roomForNew returns how many messages may be received for the first time, at most
-// room, so that the received messages in memory stay within the limit of messages in
-// flight. A FIFO queue may exceed it when all messages that are visible again wait
-// behind others in flight: each group then has at most as many as one receive
-// delivers, and the other groups must not wait for it.
+// roomForNew returns how many new messages a receive may deliver, at most room, so that the received messages in memory
+// stay within the limit of messages in flight. A FIFO queue may exceed the limit when all messages that are visible
+// again wait behind others in flight: other groups must not wait for them, and each group has at most as many as one
+// receive delivers.
 func (q *queue) roomForNew(room int) int {
 	if q.cfg.FIFO && q.groups.ready.Len() == 0 {
 		return room
@@ -246,7 +243,7 @@ func (q *queue) roomForNew(room int) int {
 	return max(0, min(room, q.cfg.maxInFlight()-len(q.held.at)))
 }
 
-// firstTurns returns the first n turns of the rota. If there are none, each indexed message must be in another place.
+// firstTurns returns the first n turns of the rota. Without turns, no indexed message may wait in the rota's groups.
 func (q *queue) firstTurns(n int) ([]turn, error) {
 	if q.rota.length == 0 && len(q.groups.active) == 0 && len(q.groups.paused) == 0 {
 		reachable := q.delays.count + uint64(len(q.held.at)-q.line.held)

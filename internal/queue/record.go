@@ -36,8 +36,7 @@ type reader struct {
 	version error // of a record of another version
 }
 
-// readRecord begins to read a record. It is short, so that it is compiled into its callers, and the reader takes no
-// memory of its own.
+// readRecord begins to read a record. It is short enough to be inlined, which saves an allocation for the reader.
 func readRecord(b []byte) *reader {
 	r := &reader{Reader: varint.NewReader(b)}
 	r.begin(recordVersion)

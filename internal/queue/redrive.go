@@ -2,13 +2,11 @@ package queue
 
 import "fmt"
 
-// redrive moves a message that is visible again to the dead-letter queue if it was
-// received as often as the redrive policy allows, and reports whether it did. SQS does
-// this when the message would be received once more, which does not count as a
-// receive. If there is no dead-letter queue, or if it is the queue itself, the message
-// stays and is delivered. While the dead-letter queue is sealed, the message waits: it is in
-// flight for sealedPause, in no consumer's hands, and redrive reports true. The caller calls
-// releaseGroup for the message's group.
+// redrive moves a message that is visible again to the dead-letter queue if it was received as often as the redrive
+// policy allows, and reports whether it did. As in SQS, this happens when the message would be received once more; it
+// does not count as a receive. If the dead-letter queue does not exist, or is the queue itself, the message is
+// delivered. While the dead-letter queue is sealed, the message waits: redrive hides it for sealedPause, and reports
+// true. The caller calls releaseGroup for the message's group.
 func (q *queue) redrive(m *received) (bool, error) {
 	policy := q.cfg.Redrive
 	if policy == nil || m.receives < uint64(policy.MaxReceives) {
@@ -40,8 +38,8 @@ func (q *queue) redrive(m *received) (bool, error) {
 		}
 	}
 	if target.isFIFO() {
-		// In the dead-letter queue the message's own id is its deduplication id. Its
-		// retention starts anew, so that a FIFO queue stays in order of age.
+		// In the dead-letter queue the message's own id is its deduplication id. Its retention period starts again, so
+		// that a FIFO queue stays ordered by age.
 		msg.Dedup = msg.ID.String()
 		msg.SentAt = q.now
 	}

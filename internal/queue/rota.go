@@ -15,11 +15,11 @@ type turn struct {
 // rota is the order in which the groups of a queue take turns. A group with members that is neither active nor paused
 // has a place.
 //
-//   - Places are given out in ascending order, and never twice, so that a group which gets a new place is last.
-//   - [head, last] holds the places of length groups. Those in front of head belong to active groups, whose places stay
-//     stored until they return; they do not count.
+//   - Places are assigned in ascending order and never reused, so a group with a new place is last.
+//   - [head, last] holds the places of length groups. Stored places in front of head belong to active groups, until
+//     these return; they do not count.
 //   - next are the first places, in order and without a gap.
-//   - last and head may be newer in memory than in the store: a place that was given out and not stored is free after a
+//   - last and head may be newer in memory than in the store: a place that was assigned and not stored is free after a
 //     restart.
 type rota struct {
 	*base
@@ -62,8 +62,7 @@ func (o *rota) remove(name string, r *groupRecord) {
 	o.markDirty()
 }
 
-// free removes the place of a group from the store, also one in front of the
-// rota's head, which an active group has.
+// free removes the place of a group from the store, even that of an active group in front of head.
 func (o *rota) free(r *groupRecord) {
 	if r.order == 0 {
 		return
@@ -78,8 +77,7 @@ func (o *rota) free(r *groupRecord) {
 	r.order = 0
 }
 
-// drop no longer counts a place, and removes it from the turns in memory. The
-// place stays stored.
+// drop removes a place from length and next. The place stays stored.
 func (o *rota) drop(order uint64) {
 	o.length--
 	i, found := slices.BinarySearchFunc(o.next, order, func(t turn, order uint64) int { return cmp.Compare(t.order, order) })
@@ -102,14 +100,14 @@ func (o *rota) first(n int) ([]turn, error) {
 	return slices.Clone(o.next[:min(n, len(o.next))]), nil
 }
 
-// leave takes the first group off the rota. Its place stays stored while it is active.
+// leave removes the first group from the rota. Its place stays stored while it is active.
 func (o *rota) leave(t turn) {
 	o.drop(t.order)
 	o.head = t.order + 1
 	o.markDirty()
 }
 
-// purge forgets all groups. Their places are never given out again.
+// purge forgets all groups. Their places are never reused.
 func (o *rota) purge() {
 	o.rotaRecord = rotaRecord{last: o.last, head: o.last + 1}
 	o.next = nil

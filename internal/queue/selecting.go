@@ -7,17 +7,16 @@ import (
 	"github.com/sluicemq/sluice/internal/search"
 )
 
-// A task with a Selection moves messages in the transactions of its shard, like any other. It does not look for them
-// there: a caller decides what its filter costs, and all queues of the shard would wait. So it takes three steps,
-// again and again:
+// A task with a Selection moves messages in the transactions of its shard, like any other. It does not search there,
+// because the caller's filter decides what the search costs, and all queues of the shard would wait. So it repeats
+// three steps:
 //
-//  1. Engine.Searches says which queues have a task that wants a search, and Engine.Search what has to be known for it.
-//  2. Search.Run goes through a snapshot of what is stored, from the task's place on, in any goroutine. It finds
-//     positions.
-//  3. Engine.Supply hands them to the task, which confirms each when it moves it; see moving.confirm.
+//  1. Engine.Searches returns the queues whose tasks need a search, and Engine.Search the parameters of the search.
+//  2. Search.Run walks through a snapshot of the store from the task's place on, in any goroutine. It finds positions.
+//  3. Engine.Supply passes them to the task, which confirms each one before it moves it; see moving.confirm.
 //
-// The results of a search are in memory only. The place of the task is stored with each message that was moved, so that
-// after a restart the search begins behind it.
+// Search results are only in memory. The place of the task is stored together with each move, so after a restart the
+// search begins behind the last moved message.
 
 // Search holds what is needed to find messages for the running task of a queue.
 type Search struct {
@@ -38,21 +37,21 @@ type Found struct {
 	task          Instant
 	from, reached selectionPlace
 	messages      []selected
-	scanned       uint64 // messages looked at behind the last of these
-	failure       string // why the task cannot go on
+	scanned       uint64 // messages examined behind the last of these
+	failure       string // why the task cannot continue
 }
 
-// selected is a message that the filter and the ids select.
+// selected is a message that matches the Selection.
 type selected struct {
 	place    selectionPlace // of the message
-	scanned  uint64         // messages looked at, with it and behind the one before
+	scanned  uint64         // messages examined since the previous selected one, including this one
 	id       MessageID
-	receives uint64  // when it was looked at
-	edited   *edited // nil: the owner can edit it
+	receives uint64  // when it was examined
+	edited   *edited // nil: the owner of the engine edits it
 }
 
-// edited is an encrypted message after an edit, or one that an encrypted edit has changed: it is edited by the search,
-// because the owner never sees a text.
+// edited is a message after an edit that the search has made. The search makes all edits that involve encryption,
+// because the owner of the engine never sees decrypted text.
 type edited struct {
 	content  Content
 	tooLarge bool // after the edit
@@ -64,15 +63,15 @@ const (
 	editedAtOnce = 4 << 20
 )
 
-// Searches returns the queues whose tasks have begun to want a search since the last call. After a transaction that
-// has failed it must not be called: the engine that is loaded then knows all of them.
+// Searches returns the queues whose tasks have begun to need a search since the last call. It must not be called after
+// a failed transaction: the newly loaded engine returns all of them.
 func (e *Engine) Searches() []ID {
 	ids := e.searches
 	e.searches = nil
 	return ids
 }
 
-// Search begins a search, or reports false if no task of the queue wants one. It changes nothing.
+// Search returns the search that the queue's task needs, or false if it needs none. It changes nothing.
 func (e *Engine) Search(id ID) (Search, bool) {
 	q := e.queues[id]
 	if q == nil {
@@ -89,7 +88,7 @@ func (e *Engine) Search(id ID) (Search, bool) {
 	}, true
 }
 
-// Account returns the account that the queue belongs to.
+// Account returns the account that owns the queue.
 func (s *Search) Account() string { return accountOf(s.arn) }
 
 // Supply passes the result of a search to the running task of a queue. It does nothing if the task has ended meanwhile.
@@ -99,14 +98,13 @@ func (e *Engine) Supply(id ID, f Found) {
 	}
 }
 
-// searchPhases are the phases of a task with a Selection. It goes through the line before what is held: a message of
-// the line that is received before it is moved is left to a later look at those that are held. Where a task is in
-// them is stored as an index of this list: the order must not change.
+// searchPhases are the phases of a task with a Selection. The order must not change, because the place of a task is
+// stored as an index of this list. The line comes before the held messages: a message of the line that is received
+// before its move is found again among the held messages.
 var searchPhases = []phase{phaseLine, phaseHeld, phaseIndexed, phaseEnd}
 
-// Run looks through a queue as r has it stored, which must not change meanwhile, from the place of the task on. It
-// ends when it has found enough, and when proceed, which is called with the bytes of every message that was looked
-// at, returns false.
+// Run searches a queue as stored in r, which must not change meanwhile, from the place of the task on. It ends when it
+// has found enough messages, or when proceed returns false, which it calls with the size of every examined message.
 func (s Search) Run(r Reader, proceed func(bytes int) bool) (Found, error) {
 	look := Look{queue: s.queue, arn: s.arn, retention: s.retention, now: s.now, Cipher: orNone(s.Cipher)}
 	x := &searching{
@@ -125,12 +123,12 @@ func (s Search) Run(r Reader, proceed func(bytes int) bool) (Found, error) {
 			return Found{}, err
 		case err != nil:
 			x.found.failure = FailureEdit
-			return x.found, nil //nolint:nilerr // the task tells
+			return x.found, nil //nolint:nilerr // the task records the failure
 		}
 	}
 	if x.query, err = search.Parse(s.filter); err != nil {
 		x.found.failure = FailureFilter
-		return x.found, nil //nolint:nilerr // the task tells
+		return x.found, nil //nolint:nilerr // the task records the failure
 	}
 	x.look = x.lookAtRow
 	x.proceed = func(bytes int) bool {

@@ -8,14 +8,14 @@ import (
 // MaxSelected is the maximum number of ids in a Selection.
 const MaxSelected = 1000
 
-// Selection says which messages of a queue a task moves, and what it changes of them. They may stand anywhere in the
-// queue. A message is decided about when the task comes past it: it is left where it is if it is in flight then, or
-// delayed, or if a message before it in its FIFO group is in flight.
+// Selection says which messages of a queue a task moves, wherever they are, and how it changes them. The task decides
+// about a message when it reaches it: the message stays if it is then in flight or delayed, or behind a message in
+// flight of its FIFO group.
 type Selection struct {
 	Filter string      // see package search
 	IDs    []MessageID // none: all
-	Edit   *Edit       // nil: nothing is changed
-	// Chosen is how many IDs there were, and Edited says that there was an Edit: both are dropped when the task ends.
+	Edit   *Edit       // nil: no change
+	// Chosen is the number of IDs, and Edited says that there was an Edit. IDs and Edit are dropped when the task ends.
 	Chosen int
 	Edited bool
 }
@@ -24,9 +24,9 @@ type Selection struct {
 type Edit struct {
 	Body    *string // nil: as it is
 	BodyMD5 [16]byte
-	Set     []Attribute // message attributes, in place of those of their names
+	Set     []Attribute // message attributes that are added or replaced
 	Remove  []string    // names of message attributes
-	// MaxSize and MaxAttributes limit the edited message. A message beyond them stays where it is.
+	// MaxSize and MaxAttributes limit the edited message. A larger message stays where it is.
 	MaxSize, MaxAttributes int
 }
 
@@ -37,24 +37,24 @@ type MoveResult struct {
 	Outcome MoveOutcome
 }
 
-// MoveOutcome is stored: a number is never used for anything else.
+// MoveOutcome is stored: numbers are never reused.
 type MoveOutcome uint8
 
 // The outcomes.
 const (
 	OutcomeMoved         MoveOutcome = iota + 1
 	OutcomeNotVisible                // it was in flight or delayed, behind one that was, or received between the search and the move
-	OutcomeNoSource                  // it does not say where it came from, or not a queue that the task may fill
-	OutcomeNoDestination             // that queue is gone
+	OutcomeNoSource                  // it has no source queue, or one that the task may not fill
+	OutcomeNoDestination             // the destination does not exist
 	OutcomeTooLarge                  // after the edit, in bytes or in attributes
 	outcomesEnd
 )
 
-// resultsKept is how many results a task keeps, the last ones.
+// resultsKept is how many results a task keeps: the most recent ones.
 const resultsKept = 100
 
-// selectionPlace is how far a task has come through searchPhases. It is stored with what was moved, so that each
-// message is looked at once. The task leaves out what has come since it started, which is behind the two ends.
+// selectionPlace is the progress of a task through searchPhases. It is stored in the transaction of each move, so the
+// task examines each message once. Messages behind the two ends arrived after the start of the task, which skips them.
 type selectionPlace struct {
 	place
 	lineEnd, indexedEnd Position
@@ -106,7 +106,7 @@ func (t *MoveTask) decodeSelection(r *reader) {
 	}
 }
 
-// encodeChoice returns the record of what a task chooses and edits, which is written once:
+// encodeChoice returns the record of the IDs and the Edit, which is written once:
 //
 //	number of IDs | each | 0, or 1 and of the Edit: 0, or 1 | Body | BodyMD5; Set | number of names | each | MaxSize | MaxAttributes
 func (s *Selection) encodeChoice() []byte {
@@ -173,7 +173,7 @@ func (e *Edit) EncryptedFor() (id MessageID) {
 	return id
 }
 
-// apply changes a message, and reports whether it is not too large then.
+// apply changes a message, and reports whether the result is within the limits.
 func (e *Edit) apply(m *Message) bool {
 	if e == nil {
 		return true
@@ -189,7 +189,7 @@ func (e *Edit) apply(m *Message) bool {
 	return m.bodySize() <= e.MaxSize && len(m.Attributes) <= e.MaxAttributes
 }
 
-// size returns by how many bytes a message that e changes may grow.
+// size returns by how many bytes e can make a message grow.
 func (e *Edit) size() int {
 	if e == nil {
 		return 0
@@ -204,8 +204,8 @@ func (e *Edit) size() int {
 	return n
 }
 
-// skip notes that a message could not be moved. A search that goes on among messages that have left the line may come
-// to one of them a second time, which does not count.
+// skip notes that a message could not be moved. A search may meet a message twice if the message has left the line; the
+// second time does not count.
 func (t *MoveTask) skip(id MessageID, o MoveOutcome) {
 	if !slices.Contains(t.Results, MoveResult{ID: id, Outcome: o}) {
 		t.Skipped++

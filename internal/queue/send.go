@@ -9,8 +9,7 @@ type Sent struct {
 	Duplicate bool
 }
 
-// Send accepts messages, in order. In a FIFO queue each must have a group and
-// a deduplication id.
+// Send accepts messages, in order. For a FIFO queue each must have a group and a deduplication id.
 func (e *Engine) Send(id ID, messages []Outgoing) ([]Sent, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -63,8 +62,7 @@ func (q *queue) accept(m *Message, due Instant) error {
 		q.tally.countSent(m)
 	}
 	if q.cfg.FIFO {
-		// A message from another queue must not wait behind messages whose delay
-		// has ended.
+		// Messages whose delay has ended must not hold up a message from another queue.
 		if err := q.delays.end(q.groups.add); err != nil {
 			return err
 		}

@@ -8,48 +8,65 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// series writes what was counted: the rows of queues and topics, in blocks (block.go), the names of which there are
-// rows (name.go), and what has become of rows that are too old for their level (aging.go).
+// series writes the counted events: the rows of queues and topics in blocks (block.go), and the names that have rows
+// (name.go). It merges rows that are too old for their level (aging.go).
 //
-//   - A row is written once its minute is over, with the clock, so that no minute comes again.
-//   - The name of each block is in the table of names.
+//   - A row is written after its minute is over, in one transaction with the clock, so no minute occurs twice.
+//   - The table of names has the name of each block.
 //   - Series belong to names: they stay when the queue or the topic is removed.
 type series struct {
 	*transaction
-	keep   Keep
-	waits  bool            // for Allow, to count
-	unsaid bool            // for Allow: the names of queues are not stored beside their records
-	totals [Counters]int64 // of all queues, those included that were removed
-	aging  aging
-	rows   []Row // scratch for the rows of a block
+	keep    Keep
+	waits   bool            // for Allow, to count
+	unsaid  bool            // for Allow: the names of queues are not stored beside their records
+	unsized bool            // for Allow: how many messages had which size is not stored
+	totals  [Counters]int64 // of all queues, those included that were removed
+	aging   aging
+	rows    []Row // scratch for the rows of a block
 }
 
 func newSeries(t *transaction, keep Keep) series {
-	return series{transaction: t, keep: keep, waits: keep.waitsFor(formats.Series), unsaid: keep.waitsFor(formats.Names)}
+	return series{
+		transaction: t, keep: keep, waits: keep.waitsFor(formats.Series), unsaid: keep.waitsFor(formats.Names),
+		unsized: keep.waitsFor(formats.Sizes),
+	}
 }
 
 // off reports whether nothing is counted: there are no series, or not yet.
 func (s *series) off() bool { return s.keep.off() || s.waits }
 
 // awaits reports whether there is something that begins with allow.
-func (s *series) awaits() bool { return (s.waits || s.unsaid) && !s.keep.off() }
+func (s *series) awaits() bool { return (s.waits || s.unsaid || s.unsized) && !s.keep.off() }
 
-// allow says that all programs read a format which may open the store later, and returns what begins with that: to
-// count, and to store the names of queues.
+// allow notes that all programs that may open the store later can read a format. It returns what can begin now:
+// counting, and storing the names of queues.
 func (s *series) allow(format int) (counts, names bool) {
 	counts = s.waits && format >= formats.Series
 	s.waits = s.waits && !counts
 	names = s.unsaid && format >= formats.Names
 	s.unsaid = s.unsaid && !names
+	s.unsized = s.unsized && format < formats.Sizes
 	return counts, names
 }
 
 // Series reads the rows of a name from an instant up to but not including another, in
 // order of time, through get. It needs no engine: get reads what is durable. Rows of
-// less than a whole step of their level at either end are left out.
+// less than a whole step of their level at either end are left out. The rows are without Sizes.
 func Series(get func(key []byte) ([]byte, error), name string, from, to Instant) ([]Row, error) {
+	return readSeries(get, name, from, to, appendBlock)
+}
+
+// SizedSeries is Series with Sizes.
+func SizedSeries(get func(key []byte) ([]byte, error), name string, from, to Instant) ([]Row, error) {
+	return readSeries(get, name, from, to, appendSizedBlock)
+}
+
+func readSeries(
+	get func(key []byte) ([]byte, error), name string, from, to Instant,
+	appendRows func(rows []Row, n int, start Instant, b []byte) ([]Row, error),
+) ([]Row, error) {
 	var out []Row
-	upTo := to // coarser rows count for the time of which there are no finer ones
+	upTo := to // coarser rows are used only where there are no finer ones
 	for n, l := range levels {
 		var rows []Row
 		for start := l.startOf(max(0, from)); start < upTo; start += l.length {
@@ -60,7 +77,7 @@ func Series(get func(key []byte) ([]byte, error), name string, from, to Instant)
 			if b == nil {
 				continue
 			}
-			some, err := decodeBlock(n, start, b)
+			some, err := appendRows(make([]Row, 0, 64), n, start, b)
 			if err != nil {
 				return nil, fmt.Errorf("series of %s: %w", name, err)
 			}
@@ -87,9 +104,8 @@ type SeriesName struct {
 // NamesAtOnce is the maximum number of names that one call of SeriesNames returns.
 const NamesAtOnce = 2000
 
-// SeriesNames reads names that begin with a prefix, come after another name, and have rows
-// since an instant, an hour more or less. They are in order, and if there are NamesAtOnce
-// there may be more.
+// SeriesNames reads, in order, the names after another name that begin with a prefix and have rows since an instant,
+// give or take an hour. If it returns NamesAtOnce names, there may be more.
 func SeriesNames(r Reader, prefix, after string, since Instant) ([]SeriesName, error) {
 	var out []SeriesName
 	var bad error
@@ -115,9 +131,8 @@ func SeriesNames(r Reader, prefix, after string, since Instant) ([]SeriesName, e
 	return out, nil
 }
 
-// Happened reads how often each counter has counted, by name, as far as there still are
-// rows: in the rows and in the running minutes, also those of queues that were deleted and are not
-// among the given ones. The names of topics have the numbers of their own metrics.
+// Happened reads the totals of all counters by name, as far as rows remain: from the rows and the running minutes,
+// including those of deleted queues, which have no config. The counters of topics have the numbers of TopicMetric.
 func Happened(r Reader, configs []Config) (map[string][Metrics]int64, error) {
 	out := make(map[string][Metrics]int64)
 	for after, more := "", true; more; {

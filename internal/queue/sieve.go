@@ -2,8 +2,8 @@ package queue
 
 import "github.com/sluicemq/sluice/internal/search"
 
-// sieve is a walk through the messages of a queue in some states, which shows those that a filter selects. Expired
-// messages are skipped.
+// sieve is a walk through the messages of a queue in some states that finds those that a filter selects. It skips
+// expired messages.
 type sieve struct {
 	walk
 	states  States
@@ -27,7 +27,7 @@ func newSieve(
 	}
 }
 
-// run walks on from where it is.
+// run continues the walk.
 func (s *sieve) run() error {
 	s.look = s.lookAtRow
 	if written, err := s.open(); !written || err != nil || len(s.phases) == 0 {
@@ -47,8 +47,7 @@ func (s *sieve) next(after PeekCursor) PeekCursor {
 	return PeekCursor{Shard: after.Shard, place: s.at}
 }
 
-// phases returns where the messages are in some states. If visible messages are not wanted, these are two
-// short tables only.
+// phases returns where the messages are in some states. Without visible messages these are only two short tables.
 func (states States) phases() (phases []phase) {
 	if states&StateVisible != 0 {
 		return []phase{phaseHeld, phaseLine, phaseIndexed}
@@ -78,7 +77,7 @@ func (s *sieve) lookAtRow(at place, row []byte) (bytes int, err error) {
 
 // peekedState is what the tables record about a message besides its record.
 type peekedState struct {
-	state    States    // 0: another row says it
+	state    States    // 0: another row determines it
 	received *received // nil: it was not received
 	until    Instant
 }

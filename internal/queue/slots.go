@@ -6,15 +6,13 @@ import (
 	"time"
 )
 
-// Deduplication ids and receive attempts of all queues are stored together, in
-// slots of a few seconds, and the store keeps them in tables of their own. In the
-// order of the ids, or among the messages, each compaction would rewrite the ids of
-// the last ten minutes; in order of time it leaves the tables with old ids alone.
+// Deduplication ids and receive attempts of all queues are stored together, in slots of a few seconds, and the store
+// keeps them in tables of their own. If the ids were in alphabetical order or among the messages, each compaction would
+// rewrite the ids of the last ten minutes. In order of time, compactions leave the tables with old ids alone.
 //
-// Nearly every id is new. To learn that from the store would take a look into each
-// slot, so filters in memory know most ids that are not stored. A filter is for a
-// bucket of slots, which is as long as the interval: ids younger than the interval
-// are in the current bucket or the one before it, and older buckets are dropped whole.
+// Nearly every id is new. To find that out in the store would take a read of each slot, so filters in memory recognise
+// most new ids. There is one filter for each bucket of slots. A bucket is as long as the interval, so ids younger than
+// the interval are in the current bucket or the one before it, and older buckets are dropped whole.
 
 const (
 	kindDedup   = 'd'
@@ -30,14 +28,14 @@ func bucketStart(n uint64) Instant        { return Instant(n * uint64(DedupInter
 func bucketKey(n uint64) key              { return slotKey(n * slotsPerBucket) }
 func inDedupInterval(t, now Instant) bool { return now < t.Add(DedupInterval) }
 
-// slots is the table of deduplication ids and receive attempts that all queues of the shard share. Buckets before low
+// slots is the table of deduplication ids and receive attempts, which all queues of the shard share. Buckets before low
 // were removed.
 type slots struct {
 	*transaction
 	low uint64
 }
 
-// horizon returns the time before which no id or attempt counts any more.
+// horizon returns the time before which ids and attempts no longer count.
 func (s *slots) horizon() Instant { return max(0, s.now.Add(-DedupInterval)) }
 
 // load fills the filters of the queues that of returns, from what is stored, and removes ids that are too old. of

@@ -1,19 +1,20 @@
 package queue
 
-// State is what a queue is doing, for the person who wonders why nothing is received.
+// State describes a queue for a person who wonders why nothing is received.
 type State struct {
 	Counts
-	Receivable  bool    // a receive would be given something now
+	Receivable  bool    // a receive would return messages now
 	OverLimit   bool    // as many messages are in flight as SQS allows
-	Limited     Limited // what of the queue's Limits keeps messages from being received now
+	Limited     Limited // the queue's Limits that prevent deliveries now
 	Oldest      Instant // when the oldest message was sent; 0: there is none
 	NextVisible Instant // when the next visibility timeout ends; 0: nothing is in flight
 	NextDelayed Instant // when the next delay ends; 0: nothing is delayed
-	ReadyGroups uint64  // that have a message which can be received
-	// BlockedGroups are groups of a FIFO queue that have to wait until their first message is deleted or visible again.
+	ReadyGroups uint64  // that can be served
+	// BlockedGroups is the number of groups of a FIFO queue that wait until their first message is deleted or visible
+	// again.
 	BlockedGroups uint64
 	LastSend      Instant // since the engine was loaded; 0: there was none
-	LastReceive   Instant // that gave a message
+	LastReceive   Instant // that returned a message
 }
 
 // Limited is a set of limits.
@@ -26,7 +27,7 @@ const (
 	LimitedByRate
 )
 
-// State returns what a queue is doing, but for Oldest, which Look.Oldest finds.
+// State returns the state of a queue, except Oldest, which Look.Oldest finds.
 func (e *Engine) State(id ID) (State, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -35,7 +36,7 @@ func (e *Engine) State(id ID) (State, error) {
 	return q.state(), nil
 }
 
-// state is State of a queue that is at the present.
+// state returns the State of a queue in which no work is due.
 func (q *queue) state() State {
 	s := State{
 		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(),

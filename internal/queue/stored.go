@@ -3,20 +3,20 @@ package queue
 // Weight is a number of messages, and the bytes of their records: bodies, attributes, and about 60 bytes a message.
 type Weight struct{ Messages, Bytes uint64 }
 
-// RecordBytes is about what a message takes beside Message.Size.
+// RecordBytes is approximately what a record takes in addition to Message.Size.
 const RecordBytes = 60
 
 // Stored is how much the shard stores of a queue, from memory.
 type Stored struct {
 	Look     Look
 	Messages uint64 // in all states
-	// Arrived is what was stored since the engine was loaded, whether or not it is still there. The engine does not
-	// know how much the messages take that are there: that is for Weigh.
+	// Arrived is what was stored since the engine was loaded, even if it has been removed since. The engine does not
+	// know the size of the present messages: Weigh measures it.
 	Arrived Weight
 }
 
-// Stored returns how much the shard stores of the queues of some accounts. It brings no queue up to the present:
-// messages that have just expired may still count. Messages on their way to another shard are left out.
+// Stored returns how much the shard stores of the queues of some accounts. It does no work that is due, so messages
+// that have just expired may still count. It leaves out messages on their way to another shard.
 func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 	var out []Stored
 	for id, q := range e.queues {

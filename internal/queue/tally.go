@@ -1,12 +1,13 @@
 package queue
 
-// tally counts what happens to a queue. The counters of the running minute are part of the queue's record. When the
-// minute is over they become a row of the queue's series, together with the gauges.
+// tally counts the events of a queue. The counters of the running minute are part of the queue's record. When the
+// minute is over, they become a row of the queue's series, together with the gauges.
 //
-//   - minute is 0 exactly while the queue is not active. Of an active queue there is a row for each minute.
+//   - minute is 0 exactly while the queue is not active. An active queue has a row for each minute.
 //   - Counters are written with the change that they count. Only empty receives and the time of the last call may be
 //     newer in memory than in the store; unwritten and writtenCall say so.
-//   - Nothing is counted before the row of the minute before is written, so the queue must be at the present.
+//   - Nothing is counted before the row of the previous minute is written, so all work that is due in the queue must be
+//     done.
 type tally struct {
 	*base
 	counting
@@ -15,17 +16,16 @@ type tally struct {
 	unwritten   bool            // the stored record lacks empty receives
 	writtenCall Instant         // lastCall as it is stored
 	named       bool            // the name of the queue is stored beside its record
-	total       [Counters]int64 // what has happened since the engine was loaded
+	total       [Counters]int64 // events since the engine was loaded
 	last        *Row            // of the last minute, if the queue was active
 	processing  *Histogram      // of the times from a receive to the deletion
 	fair        tristate        // whether messages of a standard queue have groups
 }
 
-// off reports whether the queue has no series: there are none, or the queue is not
-// one that an account owns.
+// off reports whether the queue has no series: there are none at all, or no account owns the queue.
 func (t *tally) off() bool { return t.series.off() || t.cfg.Internal }
 
-// count counts what has happened to the queue. The queue is at the present.
+// count counts events of the queue.
 func (t *tally) count(m Metric, n int64) {
 	if t.off() {
 		return
@@ -36,7 +36,7 @@ func (t *tally) count(m Metric, n int64) {
 	t.total[m] += n
 }
 
-// countDurably counts what otherwise need not have changed the queue's record.
+// countDurably counts events that do not otherwise change the queue's record.
 func (t *tally) countDurably(m Metric, n int64) {
 	if !t.off() {
 		t.count(m, n)
@@ -50,10 +50,7 @@ func (t *tally) countSent(m *Message) {
 		return
 	}
 	size := uint64(m.bodySize())
-	if t.happened[MetricSent] == 0 {
-		t.smallest, t.largest = size, size
-	}
-	t.smallest, t.largest = min(t.smallest, size), max(t.largest, size)
+	t.sized.add(size, uint64(t.happened[MetricSent]), !t.series.unsized)
 	t.count(MetricSent, 1)
 	t.count(MetricSentBytes, int64(size))
 }
@@ -113,8 +110,7 @@ func (t *tally) close() error {
 	return t.series.write(t.cfg.ARN, t.counted(), false)
 }
 
-// load brings the running minute of a record to the present: one in which nothing
-// was counted is over without a row.
+// load updates the running minute of a loaded record. A past minute without events gets no row.
 func (t *tally) load(empty bool) {
 	t.writtenCall = t.lastCall
 	now := minuteOf(t.now)
@@ -131,17 +127,17 @@ func (t *tally) load(empty bool) {
 	t.touch()
 }
 
-// written notes that the queue's record is written as it is.
+// written notes that the queue's record has just been written.
 func (t *tally) written() { t.unwritten, t.writtenCall = false, t.lastCall }
 
-// rememberUse has the record written that says when the queue was called last, if what is stored says too little.
+// rememberUse marks the record dirty if the stored time of the last call is too old.
 func (t *tally) rememberUse() {
 	if !t.off() && t.lastCall-max(t.writtenCall, minuteOf(t.cfg.Created)) >= useSlack {
 		t.markDirty()
 	}
 }
 
-// lastUse returns an instant after which no client has called, see Use.Last. Creating a queue is a use of it.
+// lastUse returns an instant after which no client has called; see Use.Last. Creating a queue counts as a use.
 func (t *tally) lastUse() Instant {
 	if t.off() {
 		return t.now
@@ -160,8 +156,8 @@ func (t *tally) observeProcessing(m *received) {
 	t.processing.Observe(t.now.Sub(m.last))
 }
 
-// hasGroups reports whether messages of the queue had groups, now or when its series had
-// the gauges of fairness before.
+// hasGroups reports whether messages of the queue have groups, or had groups when its series had the gauges of
+// fairness.
 func (t *tally) hasGroups() (bool, error) {
 	if t.fair == unknown {
 		n, err := t.series.name(t.cfg.ARN)
@@ -176,7 +172,7 @@ func (t *tally) hasGroups() (bool, error) {
 	return t.fair == yes, nil
 }
 
-// tristate is what is known of something.
+// tristate is yes, no or not yet known.
 type tristate uint8
 
 const (

@@ -8,21 +8,19 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 )
 
-// TopicMetric is the number of something that is counted of a topic. It is stored: a number
-// is never used for anything else, and a new metric gets the next one. The values of a
-// topic's row have these numbers. The first two mean in a topic what they mean in a queue,
-// so that rows are added up alike.
+// TopicMetric is the number of a topic's counter, in the rows of topics. It is stored: numbers are never reused, and a
+// new metric gets the next one. The first two have the same meaning as for queues, so that the same code adds up rows.
 type TopicMetric uint8
 
 // The metrics of topics, all of them counters.
 const (
 	TopicPublished                        = TopicMetric(MetricSent)      // messages that were accepted
 	TopicPublishedBytes                   = TopicMetric(MetricSentBytes) // their texts and attributes
-	TopicDelivered            TopicMetric = iota                         // copies that a queue has, or an endpoint
-	TopicFailed                                                          // copies that were given up
-	TopicRedriven                                                        // of these, those in a dead-letter queue
-	TopicNotRedriven                                                     // and those that their dead-letter queue does not take
-	TopicFiltered                                                        // subscriptions that did not want a message
+	TopicDelivered            TopicMetric = iota                         // copies that reached a queue or an endpoint
+	TopicFailed                                                          // copies that were abandoned
+	TopicRedriven                                                        // of these, moved to a dead-letter queue
+	TopicNotRedriven                                                     // and refused by the dead-letter queue
+	TopicFiltered                                                        // copies that a filter policy rejected
 	TopicFilteredNoAttributes                                            // of these, by the reason
 	TopicFilteredAttributes
 	TopicFilteredBody
@@ -31,20 +29,19 @@ const (
 	topicMetricsEnd // behind the last
 )
 
-// TopicMetrics is how many metrics of topics there are.
+// TopicMetrics is the number of metrics of topics.
 const TopicMetrics = int(topicMetricsEnd)
 
-// Their numbers stay below those of queues whose rows are not added up by summing.
+// Their numbers stay below those of metrics of queues that do not add up by summing.
 const _ = uint(MetricOldestAge) - uint(topicMetricsEnd)
 
-// TopicCount is what has happened in a topic. Of publications it says one at most, because
-// it says how long that is.
+// TopicCount counts events of a topic. It counts at most one publication, because it has the size of that publication.
 type TopicCount struct {
 	Topic  string // ARN
 	Counts [TopicMetrics]uint64
 }
 
-// CountTopic counts what has happened in a topic. If the transaction is durable, so is that.
+// CountTopic counts events of a topic, as part of the transaction.
 func (e *Engine) CountTopic(c *TopicCount) error {
 	if c == nil || e.series.off() || c.Counts == [TopicMetrics]uint64{} {
 		return nil
@@ -52,19 +49,18 @@ func (e *Engine) CountTopic(c *TopicCount) error {
 	return e.topics.count(c)
 }
 
-// topicMinutes holds what has happened in topics in the running minute. Each topic has a
-// record, which is written with the transaction that counts. When the minute is over, the
-// record becomes a row of the topic's series. A topic in which nothing happens has neither.
+// topicMinutes counts the events of topics in the running minute. Each topic with events has a record, which is written
+// in the transaction of the events. When the minute is over, the record becomes a row of the topic's series.
 type topicMinutes struct {
 	*transaction
 	series  *series
 	running map[string]*topicMinute // by ARN
-	order   []*topicMinute          // by minute; those that were ended out of turn among them
+	order   []*topicMinute          // by minute; includes those that were ended out of turn
 	dirty   []*topicMinute
-	totals  map[string]*TopicStanding // by ARN: what has happened since the engine was loaded
+	totals  map[string]*TopicStanding // by ARN: events since the engine was loaded
 }
 
-// TopicStanding is how often each metric of a topic has counted since the engine was loaded.
+// TopicStanding holds the counters of a topic since the engine was loaded.
 type TopicStanding struct {
 	ARN      string
 	Happened [TopicMetrics]uint64
@@ -73,8 +69,7 @@ type TopicStanding struct {
 // maxTopicCounters limits how many topics have in-memory counters. Other topics are not counted until the next load.
 const maxTopicCounters = 10_000
 
-// TopicStandings returns what has happened in topics since the engine was loaded, also of those that were deleted
-// since.
+// TopicStandings returns the counters of topics since the engine was loaded, even of topics deleted since.
 func (e *Engine) TopicStandings() []TopicStanding {
 	out := make([]TopicStanding, 0, len(e.topics.totals))
 	for _, t := range e.topics.totals {
@@ -83,7 +78,7 @@ func (e *Engine) TopicStandings() []TopicStanding {
 	return out
 }
 
-// total adds what has happened to the counters of a topic.
+// total adds events to the counters of a topic.
 func (ts *topicMinutes) total(c *TopicCount) {
 	t := ts.totals[c.Topic]
 	if t == nil {
@@ -99,11 +94,10 @@ func (ts *topicMinutes) total(c *TopicCount) {
 }
 
 type topicMinute struct {
-	name     string
-	minute   Instant
-	counts   [TopicMetrics]uint64
-	smallest uint64 // message published in the minute
-	largest  uint64
+	name   string
+	minute Instant
+	counts [TopicMetrics]uint64
+	sized  // the messages that were published
 
 	dirty, ended bool
 }
@@ -131,7 +125,7 @@ func (ts *topicMinutes) count(c *TopicCount) error {
 		ts.running[t.name] = t
 		ts.order = append(ts.order, t)
 	}
-	t.add(c)
+	t.add(c, !ts.series.unsized)
 	ts.total(c)
 	if !t.dirty {
 		t.dirty = true
@@ -140,20 +134,16 @@ func (ts *topicMinutes) count(c *TopicCount) error {
 	return nil
 }
 
-func (t *topicMinute) add(c *TopicCount) {
+func (t *topicMinute) add(c *TopicCount, sizes bool) {
 	if c.Counts[TopicPublished] > 0 {
-		size := c.Counts[TopicPublishedBytes]
-		if t.counts[TopicPublished] == 0 {
-			t.smallest, t.largest = size, size
-		}
-		t.smallest, t.largest = min(t.smallest, size), max(t.largest, size)
+		t.sized.add(c.Counts[TopicPublishedBytes], t.counts[TopicPublished], sizes)
 	}
 	for m, n := range c.Counts {
 		t.counts[m] += n
 	}
 }
 
-// end writes the row of a topic's minute, which is over.
+// end writes the row of a minute of a topic that is over.
 func (ts *topicMinutes) end(t *topicMinute) error {
 	if err := ts.series.write(t.name, t.row(), false); err != nil {
 		return err
@@ -169,11 +159,11 @@ func (t *topicMinute) row() Row {
 	for m, n := range t.counts {
 		r.set(Metric(m), n)
 	}
-	r.Values[TopicPublishedBytes].Min, r.Values[TopicPublishedBytes].Max = t.smallest, t.largest
+	t.put(&r)
 	return r
 }
 
-// topicsAtOnce bounds how many minutes of topics a call of Advance ends.
+// topicsAtOnce limits the minutes of topics that a call of Advance ends.
 const topicsAtOnce = workAtOnce / 4
 
 // advance ends minutes that are over.
@@ -209,6 +199,9 @@ func (ts *topicMinutes) save() (wrote bool) {
 		if t.dirty {
 			ts.tx.Set(topicMinuteKey(t.name), t.encode())
 			ts.needs(formats.TopicSeries)
+			if t.sizes != nil {
+				ts.needs(formats.Sizes)
+			}
 			t.dirty, wrote = false, true
 		}
 	}
@@ -216,13 +209,17 @@ func (ts *topicMinutes) save() (wrote bool) {
 	return wrote
 }
 
-// load reads the records. If nothing is to be counted, it removes them.
+// load reads the records, or removes them if counting is off.
 func (ts *topicMinutes) load() error {
 	lo, hi := tableRange(ofShard, tableTopic)
 	var bad error
 	err := ts.tx.Scan(lo, hi, func(k, v []byte) bool {
 		t := &topicMinute{name: string(k[keyOf0:])}
 		bad = t.decode(v)
+		if t.sizes != nil {
+			ts.series.unsized = false
+			ts.needs(formats.Sizes)
+		}
 		ts.order = append(ts.order, t)
 		return bad == nil
 	})
@@ -246,7 +243,7 @@ func (ts *topicMinutes) load() error {
 	return nil
 }
 
-// happenedInTopics adds what has happened in topics in the running minute.
+// happenedInTopics adds the events of topics in the running minute.
 func happenedInTopics(r Reader, to map[string][Metrics]int64) error {
 	lo, hi := tableRange(ofShard, tableTopic)
 	var bad error
@@ -263,11 +260,18 @@ func happenedInTopics(r Reader, to map[string][Metrics]int64) error {
 	return firstError(err, bad)
 }
 
+// sizedTopicVersion is the version of a topic's record that has the sizes of the messages. Without them the record is
+// of recordVersion, which older programs can read.
+const sizedTopicVersion = 2
+
 // encode returns the record of a topic:
 //
 //	version | minute | bits of the counters that are not 0 | these | sizes, if messages were published
 func (t *topicMinute) encode() []byte {
 	w := newRecord(32)
+	if t.sizes != nil {
+		w.Writer[0] = sizedTopicVersion
+	}
 	w.Uint(uint64(t.minute / minute))
 	var bits uint64
 	for m, n := range t.counts {
@@ -282,14 +286,13 @@ func (t *topicMinute) encode() []byte {
 		}
 	}
 	if t.counts[TopicPublished] != 0 {
-		w.Uint(t.smallest)
-		w.Uint(t.largest)
+		t.sized.encode(&w)
 	}
 	return w.Writer
 }
 
 func (t *topicMinute) decode(b []byte) error {
-	r := readRecord(b)
+	r := readRecordUpTo(sizedTopicVersion, b)
 	t.minute = getMinute(r)
 	bits := r.Uint()
 	if bits >= 1<<TopicMetrics {
@@ -301,7 +304,7 @@ func (t *topicMinute) decode(b []byte) error {
 		}
 	}
 	if t.counts[TopicPublished] != 0 {
-		t.smallest, t.largest = r.Uint(), r.Uint()
+		t.sized.decode(r, b[0] == sizedTopicVersion, t.counts[TopicPublished])
 	}
 	return r.done("running minute of a topic")
 }

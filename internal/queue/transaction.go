@@ -2,13 +2,12 @@ package queue
 
 import "github.com/sluicemq/sluice/internal/formats"
 
-// transaction is the transaction under way, as every part of the engine sees it: the
-// store, the time, and how much may still be done. Engine.Begin starts it, Engine.End
-// ends it. All parts share the one that the engine has.
+// transaction is the current transaction, which all parts of the engine share: the store, the time, and how much work
+// may still be done. Engine.Begin starts it, Engine.End ends it.
 //
 //   - now never goes back, and is the same for the whole transaction.
 //   - tx is nil between End and Begin.
-//   - A queue is in touched exactly if its base says so.
+//   - A queue is in touched exactly if base.touched is set.
 type transaction struct {
 	tx         Txn
 	now        Instant
@@ -31,7 +30,7 @@ type Memory interface {
 // Remember makes the engine pass on its messages from now on.
 func (t *transaction) Remember(m Memory) { t.memory = m }
 
-// key begins a key for one call of tx, which keeps none: the next key takes its memory.
+// key begins a key for one call of tx. The next call of key reuses its memory.
 func (t *transaction) key(q ID, table byte) key { return appendTableKey(t.keyScratch[:0], q, table) }
 
 // Now returns the engine's time.
@@ -41,17 +40,17 @@ func (t *transaction) Now() Instant { return t.now }
 // commit then shows whether the store can be written.
 func (t *transaction) ForceWrite() { t.forceWrite = true }
 
-// Limit sets the size in bytes at which the transaction takes no more work that can wait. It counts until the next
-// call; an engine that was just loaded has no limit.
+// Limit sets the size in bytes at which a transaction takes no more work that can wait. It stays in force until the
+// next call. A newly loaded engine has no limit.
 //
-// Work that cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row
-// of a series, or the request of a client.
+// Each call of the engine may exceed the limit by one piece of work that cannot be divided: the move of a message, a
+// row of a series, or the request of a client.
 func (t *transaction) Limit(bytes int) { t.limit = bytes }
 
-// Full reports whether the transaction has reached its limit: work that can wait is left to the next one.
+// Full reports whether the transaction has reached its limit. Work that can wait is then left to the next one.
 func (t *transaction) Full() bool { return t.room() <= 0 }
 
-// room returns how many bytes the transaction may still grow by.
+// room returns by how many bytes the transaction may still grow.
 func (t *transaction) room() int { return t.limit - t.tx.Size() }
 
 // spent reports whether housekeeping has done as much as it may in one transaction.
@@ -60,9 +59,8 @@ func (t *transaction) spent() bool { return t.work >= workAtOnce || t.Full() }
 // spend counts the work of moving a message to another queue.
 func (t *transaction) spend(m *Message) { t.work += 1 + len(m.Body)>>10 }
 
-// Format returns the lowest format of a data directory whose programs can read all
-// that the engine has read and written, as far as it knows. The owner must see to it that the directory has that format
-// before it makes the transaction durable.
+// Format returns the lowest format of a data directory that has all that the engine has read and written, as far as it
+// knows. The owner must raise the format of the directory before it makes the transaction durable.
 func (t *transaction) Format() int { return max(formats.First, t.format) }
 
 // needs raises Format.

@@ -7,13 +7,12 @@ import "fmt"
 type Transfer struct {
 	Position Position // in the outbox
 	Message  Message
-	// Copy says that the message is the copy of a publication, which arrives as if it
-	// was sent to the queue.
+	// Copy says that the message is the copy of a publication, which arrives as if sent to the queue.
 	Copy bool
 }
 
-// copyVersion is the version of the record of a copy in an outbox. It has the fields of a
-// message; other messages are of recordVersion.
+// copyVersion is the version of the record of a copy in an outbox. Other messages have recordVersion, with the same
+// fields.
 const copyVersion = 2
 
 // encode returns the record of t without its position, in buf if it has room.
@@ -31,17 +30,16 @@ func decodeTransfer(p Position, b []byte) (Transfer, error) {
 	return t, r.done("message of an outbox")
 }
 
-// OutboxReady returns the queues whose outboxes have become non-empty since the
-// last call; after Load, all queues whose outboxes hold messages. It may name a
-// queue twice, and one whose outbox is empty again.
+// OutboxReady returns the queues whose outboxes have become non-empty since the last call; after Load, all queues whose
+// outboxes hold messages. It may return a queue twice, or one whose outbox is empty again.
 func (e *Engine) OutboxReady() []ID {
 	ids := e.outboxes.ready
 	e.outboxes.ready = nil
 	return ids
 }
 
-// Outbox returns how many messages the outbox of a queue holds, and a position that
-// is not after the first of them. ReadOutbox reads them, once they are durable.
+// Outbox returns how many messages the outbox of a queue holds, and a position from which ReadOutbox finds them, once
+// they are durable.
 func (e *Engine) Outbox(id ID) (from Position, n uint64, err error) {
 	o := e.outboxes.at[id]
 	if o == nil {
@@ -59,8 +57,8 @@ func (e *Engine) OutboxAccount(id ID) (string, error) {
 	return accountOf(o.arn), nil
 }
 
-// Forwarded removes the messages of an outbox up to a position, because the other
-// shard has accepted them. It does nothing if they are removed already.
+// Forwarded removes the messages of an outbox up to a position, because the other shard has accepted them. It does
+// nothing if they are already removed.
 func (e *Engine) Forwarded(id ID, upTo Position) error {
 	o := e.outboxes.at[id]
 	switch {
@@ -99,10 +97,9 @@ func (e *Engine) Forwarded(id ID, upTo Position) error {
 	return nil
 }
 
-// ReadOutbox reads from r, which holds what is durable, the first messages of an
-// outbox, beginning at a position that Outbox has returned. It reads at most so many
-// messages, and stops before they are longer than so many bytes; it reads one in any
-// case. It needs no engine, as ReadMessage does not.
+// ReadOutbox reads the first messages of an outbox, from a position that Outbox has returned. r holds what is durable.
+// ReadOutbox reads at most most messages, and stops before they exceed the given bytes, but not before it has read one.
+// Like ReadMessage, it needs no engine.
 func ReadOutbox(r Reader, id ID, from Position, most, bytes int) ([]Transfer, error) {
 	var out []Transfer
 	var bad error

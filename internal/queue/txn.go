@@ -1,14 +1,12 @@
 package queue
 
-// Txn is what the engine needs of a store: an ordered key-value space whose
-// reads include the changes made so far. The changes of a Txn become durable
-// together or not at all. No call keeps a slice that it is given.
+// Txn is what the engine needs of a store: an ordered key-value space whose reads include the changes made so far. The
+// changes of a Txn become durable together or not at all. No call keeps its arguments.
 type Txn interface {
 	// Get returns the value of key, or nil if there is none.
 	Get(key []byte) ([]byte, error)
-	// Scan calls f with the keys from lo up to but not including hi, in order,
-	// until f returns false. The slices are valid during the call only. The
-	// scan does not see what f changes.
+	// Scan calls f with the keys from lo up to but not including hi, in order, until f returns false. The slices are
+	// valid only during the call. The scan does not see changes that f makes.
 	Scan(lo, hi []byte, f func(key, value []byte) bool) error
 	// Set gives key a value.
 	Set(key, value []byte)

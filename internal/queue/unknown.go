@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// remains are the data of queues that the engine does not serve: what is left of those that were deleted, which is
-// removed step by step, and what is stored of unknown ones, which stays.
+// remains are the data of queues that the engine does not serve. The data of deleted queues is removed step by step;
+// the data of unknown queues stays.
 type remains struct {
 	*transaction
 	series    *series
 	isDeleted func(ID) bool
-	deleted   []ID        // queues of which data is left
+	deleted   []ID        // queues with data left
 	unknown   map[ID]bool // see Engine.Unknown
 }
 
-// add notes that there are data of a queue that the engine does not know.
+// add notes that the store has data of a queue that the engine does not know.
 func (r *remains) add(id ID) {
 	if r.isDeleted(id) {
 		r.deleted = append(r.deleted, id)
@@ -38,8 +38,7 @@ func (r *remains) removeDeleted() error {
 	return nil
 }
 
-// remove removes the data of a queue whose deletion was cut short. It writes the row
-// of the minute that was running.
+// remove removes the data of a queue whose deletion was interrupted. It writes the row of the running minute.
 func (r *remains) remove(id ID) error {
 	name, c, err := leftoverMinute(r.tx, id)
 	if err != nil {
@@ -54,16 +53,14 @@ func (r *remains) remove(id ID) error {
 	return nil
 }
 
-// Unknown returns the ids of queues of which the store has data, and of which the engine knows neither the config nor
-// the deletion. Their data stays, and copies of publications that wait for them join it; see hold. Configure takes it
-// over, and Drop removes it.
+// Unknown returns the ids of queues that have data in the store, but neither a config nor a deletion. Their data stays,
+// and waiting copies of publications join it; see hold. Configure takes it over, and Drop removes it.
 //
-// There are none as long as the configs are newer than all that is stored, which the shard's owner sees to. They are
-// the second line of defence: an owner whose configs are too old serves fewer queues, and destroys none.
+// The shard's owner ensures that its configs are newer than all stored data; then there are none. Unknown queues are
+// the second line of defence: an owner whose configs are too old serves fewer queues, but destroys none.
 func (e *Engine) Unknown() []ID { return slices.Sorted(maps.Keys(e.remains.unknown)) }
 
-// hold returns the outbox of a queue of which the engine knows neither the config nor the deletion. Its messages are
-// forwarded as soon as the other shard is known.
+// hold returns the outbox of an unknown queue. Its messages are forwarded as soon as the other shard is known.
 func (e *Engine) hold(id ID) (*outbox, error) {
 	o := e.outboxes.add(&Config{ID: id})
 	b, err := e.tx.Get(outboxKey(id))
@@ -74,7 +71,7 @@ func (e *Engine) hold(id ID) (*outbox, error) {
 	return o, err
 }
 
-// letGo stores what is in memory of an outbox that hold has returned, so that know finds it.
+// letGo writes an outbox that hold has returned to the store, so that know finds it.
 func (e *Engine) letGo(id ID) {
 	if e.remains.unknown[id] && e.outboxes.at[id] != nil {
 		e.forceWrite = e.outboxes.save() || e.forceWrite
@@ -82,7 +79,7 @@ func (e *Engine) letGo(id ID) {
 	}
 }
 
-// know takes over what is stored of a queue that was unknown, if it was.
+// know takes over the stored data of a queue if it was unknown.
 func (e *Engine) know(id ID) error {
 	if !e.remains.unknown[id] {
 		return nil

@@ -1,23 +1,24 @@
 package queue
 
-// Use is what a shard knows of the use of a queue.
+// Use is what a shard knows about the use of a queue.
 type Use struct {
 	ID ID
-	// Sealed says that the shard refuses calls to the queue and messages for it, as Config.Sealed has it.
+	// Sealed says that the shard refuses calls to the queue and messages for it; see Config.Sealed.
 	Sealed bool
-	// Messages are those that the shard holds of the queue, in all states, and those that wait here to be brought
-	// to it.
+	// Messages is the number of the queue's messages on this shard, in all states, including those that wait in the
+	// outbox.
 	Messages uint64
-	// Last is an instant after which no client has called, as far as this shard knows; 0 of a queue that another shard
-	// serves. Where calls are not counted it is now.
+	// Last is an instant after which no client has called, as far as this shard knows. It is 0 if another shard serves
+	// the queue, and now if calls are not counted.
 	Last Instant
 }
 
-// useSlack is how much of the latest use may be forgotten when the engine is loaded anew after a crash. Calls that
-// change nothing are not written at once, but for the first after so long: it costs a write in an hour at most.
+// useSlack limits how much of the latest use a crash can lose. A call that changes nothing is written only if the
+// stored time is older than useSlack, so such calls cost at most a write per hour.
 const useSlack = hour
 
-// Use returns what is known of the use of a queue, or false if nothing is. To ask is no use.
+// Use returns what is known about the use of a queue, or false if nothing is known. The call itself does not count as a
+// use.
 func (e *Engine) Use(id ID) (u Use, ok bool, err error) {
 	u = Use{ID: id, Messages: e.backlog.copies[id]}
 	o, q := e.outboxes.at[id], e.queues[id]

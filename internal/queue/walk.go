@@ -6,38 +6,38 @@ import (
 	"slices"
 )
 
-// phase is a part of what is stored of a queue: rows of one table, in its order. It is written into cursors: a number
-// is never used for anything else.
+// phase is a part of a queue's data: rows of one table, in its order. It is written into cursors: numbers are never
+// reused.
 type phase uint8
 
 const (
 	phaseHeld     phase = iota // messages of the line that were received
-	phaseLine                  // those that were not
-	phaseIndexed               // all others; of a FIFO queue all there are, in order
+	phaseLine                  // messages of the line that were never received
+	phaseIndexed               // all others; all messages of a FIFO queue, in order
 	phaseReceived              // messages that were received, of the line or not
-	phaseDelayed               // those that wait for their delay to end
+	phaseDelayed               // messages that wait for their delay to end
 	phaseEnd
 )
 
-// place is how far a walk has come: behind a row of a phase. Position 0 is the beginning of the phase.
+// place is the progress of a walk: behind a row of a phase. Position 0 is the beginning of the phase.
 type place struct {
 	phase    phase
 	due      Instant // of the row in phaseDelayed
 	position Position
 }
 
-// walk goes through what is stored of a queue, in the phases that it is given, and shows each row to look. Peeks, lists
-// of groups, and the searches of move tasks are walks: they need no engine.
+// walk reads the stored rows of a queue phase by phase, and passes each row to look. Peeks, lists of groups, and the
+// searches of move tasks are walks: they need no engine.
 //
-//   - The content of r must not change during a walk. Between two walks it may: a message that is received or
-//     returned meanwhile is missed or seen twice, unless the phases are ordered with that in mind.
-//   - at is behind the last row that look has taken without an error, so that the next walk goes on there.
-//   - Nothing is looked at once full reports true or proceed false, and stopped says so.
+//   - The content of r must not change during a walk. Between two walks it may change: a message that is received or
+//     returned meanwhile is missed or seen twice, unless the order of the phases prevents it.
+//   - at is behind the last row that look has accepted without an error, so the next walk continues there.
+//   - The walk stops when full reports true or proceed returns false. stopped then is true.
 type walk struct {
 	Look
 	r                   Reader
 	phases              []phase  // in order
-	lineEnd, indexedEnd Position // messages from there on are left out; 0: none
+	lineEnd, indexedEnd Position // messages from there on are left out; 0: no limit
 
 	full    func() bool
 	look    func(at place, row []byte) (bytes int, err error)
@@ -51,7 +51,7 @@ type walk struct {
 	item    itemReader
 }
 
-// open reads the queue's record, and reports whether there is one: if not, nothing was ever written to the queue.
+// open reads the queue's record, and reports whether there is one. Without it, nothing was ever written to the queue.
 func (w *walk) open() (written bool, err error) {
 	b, err := w.r.Get(metaKey(w.queue))
 	if b == nil || err != nil {
@@ -60,7 +60,7 @@ func (w *walk) open() (written bool, err error) {
 	return true, w.meta.decode(b)
 }
 
-// run walks on from at, which is in one of the phases, or behind them.
+// run continues at at, which is in one of the phases or behind them.
 func (w *walk) run() error {
 	for i := slices.Index(w.phases, w.at.phase); 0 <= i && i < len(w.phases) && !w.stopped; i++ {
 		if err := w.through(); err != nil || w.stopped {
@@ -155,7 +155,7 @@ func (w *walk) step(at place, row []byte) error {
 	return nil
 }
 
-// received returns what the receives of the message of a row did to it, or nil if it was not received.
+// received returns the state of a row's message if it was received, or else nil.
 func (w *walk) received(at place, row []byte) (m *received, err error) {
 	switch at.phase {
 	case phaseHeld, phaseReceived:
@@ -186,7 +186,7 @@ func (w *walk) stateOf(m *received) States {
 	return StateVisible
 }
 
-// dueOf returns when the delay of an indexed message ends that was not received, or an instant that is over.
+// dueOf returns when the delay of an indexed message ends that was never received, or an instant in the past.
 func (w *walk) dueOf(p Position, record []byte) (Instant, error) {
 	if w.meta.delays.count == 0 {
 		return 0, nil
@@ -215,7 +215,7 @@ func (w *walk) dueOf(p Position, record []byte) (Instant, error) {
 	return due, r.done("message age")
 }
 
-// heldAhead reads the records of received messages in order of position, some at a time.
+// heldAhead reads the rows of received messages in order of position, several at a time.
 type heldAhead struct {
 	r     Reader
 	queue ID
@@ -227,7 +227,7 @@ type heldAhead struct {
 
 const heldAtOnce = 256
 
-// find returns the record of the message at p, or nil if it was not received. It is called with ascending positions.
+// find returns the received message at p, or nil if it was not received. Calls must have ascending positions.
 func (h *heldAhead) find(p Position) (*received, error) {
 	for {
 		for len(h.ahead) > 0 && h.ahead[0].pos < p {

@@ -111,7 +111,8 @@ func (a *accounts) newIAM() *protocol.Service {
 // newSTS returns the STS service. It fetches the keys of identity providers through out.
 func (a *accounts) newSTS(out *egress.Rules) *protocol.Service {
 	return sts.New(sts.Options{
-		Directory: a.directory, Access: a.permissions, Roots: a.credentials, Vault: a.vault, Now: a.config.Now,
+		Directory: a.directory, Access: a.permissions, Roots: a.credentials, Vault: a.vault, Logins: a.logins,
+		Now:     a.config.Now,
 		WebKeys: openid.NewKeys(out.DialContext, a.config.Now),
 	})
 }

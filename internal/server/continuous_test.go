@@ -263,6 +263,10 @@ func TestProblemsOfContinuousBackups(t *testing.T) {
 			t.Errorf("%q: the problems are %v", want, p)
 		}
 	}
+	between := &admin.ServerStatus{Nodes: []admin.NodeStatus{node(standby), node(standby)}}
+	if p := backupProblems(between); len(p) > 0 {
+		t.Errorf("while the shard control has no owner, the problems are %v", p)
+	}
 	silent := &admin.ServerStatus{Nodes: []admin.NodeStatus{node(standby)}, Silent: []string{"b"}}
 	if p := backupProblems(silent); len(p) > 0 {
 		t.Errorf("a node that does not answer may make them, and the problems are %v", p)

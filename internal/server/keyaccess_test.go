@@ -77,30 +77,44 @@ func TestKeyAccess(t *testing.T) {
 	}
 }
 
-// A move takes the permissions of a receive and a send: no message leaves a queue with a key through another one.
+// A move takes the permissions of a receive and a send, and dead letters those of the queues that they come from: no
+// message leaves a queue with a key through another one. The refusal is not one of KMS, which move tasks do not have.
 func TestMovesTakeKeys(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, encrypted(t.TempDir()))
 	root := apitest.RootActor(s.Endpoint(), s.Root())
-	queue := func(name, key string) (arn string) {
+	queue := func(name, key, letters string) (arn string) {
 		t.Helper()
-		out, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
-			QueueName: &name, Attributes: map[string]string{"KmsMasterKeyId": key},
-		})
+		attributes := map[string]string{"KmsMasterKeyId": key}
+		if letters != "" {
+			attributes["RedrivePolicy"] = `{"deadLetterTargetArn":"` + letters + `","maxReceiveCount":"1"}`
+		}
+		out, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
 		apitest.Must(t, out, err)
 		return "arn:aws:sqs:us-east-1:" + account + ":" + name
 	}
-	locked, open := queue("locked", s.secrecy.ring.First().ID()), queue("open", "")
+	key := s.secrecy.ring.First().ID()
+	locked, open := queue("locked", key, ""), queue("open", "", "")
+	letters, plain := queue("letters", "", ""), queue("plain", "", "")
+	queue("from-locked", key, letters)
+	queue("from-open", "", plain)
 	for effect, may := range map[string]bool{"Deny": false, "Allow": true} {
 		user, _ := root.User(t, effect, usesKeys(effect, `"kms:*"`, "*"))
-		for from, to := range map[string]string{locked: open, open: locked} {
-			what := fmt.Sprintf("%s: from %s to %s", effect, from, to)
-			_, err := user.SQS.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: &from, DestinationArn: &to})
-			if code := strings.ToLower(apitest.Code(err)); strings.HasPrefix(code, "kms") == may {
-				t.Errorf("%s: a task: %v", what, err) // one that is allowed fails because the source has no dead letters
+		for _, c := range []struct {
+			from, to string
+			free     bool // no key is involved
+		}{{locked, open, false}, {open, locked, false}, {letters, open, false}, {letters, "", false}, {plain, open, true}} {
+			what, may := fmt.Sprintf("%s: from %s to %s", effect, c.from, c.to), may || c.free
+			in := &sqs.StartMessageMoveTaskInput{SourceArn: &c.from}
+			if c.to != "" {
+				in.DestinationArn = &c.to
 			}
-			name := from[strings.LastIndex(from, ":")+1:]
-			status, out := user.Sluice(t, "RedriveMessages", object{"QueueUrl": name, "DestinationArn": to})
+			_, err := user.SQS.StartMessageMoveTask(t.Context(), in) // of an empty queue; the first two have no dead letters
+			if refused := apitest.Code(err) == "AccessDenied" && strings.Contains(err.Error(), "kms:"); refused == may {
+				t.Errorf("%s: a task: %v", what, err)
+			}
+			name := c.from[strings.LastIndex(c.from, ":")+1:]
+			status, out := user.Sluice(t, "RedriveMessages", object{"QueueUrl": name, "DestinationArn": c.to})
 			if may && status != 200 || !may && (status != 403 || !strings.Contains(fmt.Sprint(out), "kms:")) {
 				t.Errorf("%s: a redrive: %d %v", what, status, out)
 			}

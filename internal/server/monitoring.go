@@ -41,7 +41,9 @@ func openMonitoring(c *Config, st *storage) (_ *monitoring, err error) {
 	if m.insights, err = insightrule.Open(st.control, st.formats()); err != nil {
 		return nil, err
 	}
-	m.monitor, err = monitor.Open(monitor.Options{Control: st.control, Formats: st.formats()})
+	m.monitor, err = monitor.Open(monitor.Options{
+		Control: st.control, Formats: st.formats(), Training: m.detectors.Training,
+	})
 	return m, err
 }
 

@@ -229,11 +229,12 @@ func keyProblems(s *admin.ServerStatus) (out []status.Problem) {
 
 // backupProblems returns the problems of continuous backups, which one of the nodes makes.
 func backupProblems(s *admin.ServerStatus) (out []status.Problem) {
-	places := make(map[string]bool)
-	making := len(s.Silent) > 0 // a node that does not answer may make them
+	places, without := make(map[string]bool), false // some node has none
+	making := len(s.Silent) > 0                     // a node that does not answer may make them
 	for _, n := range s.Nodes {
 		b := n.ContinuousBackup
 		if b == nil {
+			without = true
 			continue
 		}
 		places[b.To] = true
@@ -242,7 +243,8 @@ func backupProblems(s *admin.ServerStatus) (out []status.Problem) {
 			out = append(out, status.Problem{Problem: lateBackup(n.Name, b), Advice: "Look into its log. It tries again each time."})
 		}
 	}
-	if len(places) > 0 && !making {
+	// If all nodes are on standby, the shard control is without an owner, or changes hands.
+	if len(places) > 0 && without && !making {
 		out = append(out, status.Problem{
 			Problem: "No node makes continuous backups: the owner of the shard control has no --backup-to.",
 			Advice:  "Start all nodes with the same --backup-to.",

@@ -8,6 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
+// paceSlack is how much time a read may make up for that earlier reads have lost: timers fire late, by about a
+// millisecond, which is longer than a read of 32 KiB takes at more than 32 MiB a second.
+const paceSlack = 20 * time.Millisecond
+
 // pace returns a limiter of the bytes that backups read per second, or nil for 0. A read waits until those before it
 // have taken the time that their bytes are worth.
 func pace(bandwidth int64) func(ctx context.Context, bytes int) error {
@@ -20,12 +24,12 @@ func pace(bandwidth int64) func(ctx context.Context, bytes int) error {
 		mu.Lock()
 		defer mu.Unlock()
 		now := time.Now()
-		begin := now
-		if free.After(now) {
-			begin = free
+		if earliest := now.Add(-paceSlack); free.Before(earliest) {
+			free = earliest
 		}
-		free = begin.Add(time.Duration(float64(bytes) / float64(bandwidth) * float64(time.Second)))
-		return begin.Sub(now)
+		pause = free.Sub(now)
+		free = free.Add(time.Duration(float64(bytes) / float64(bandwidth) * float64(time.Second)))
+		return pause
 	}
 	return func(ctx context.Context, bytes int) error { return wait.For(ctx, book(bytes)) }
 }

@@ -18,7 +18,12 @@ func TestPace(t *testing.T) {
 			pause time.Duration // before the read
 			bytes int
 			at    time.Duration // when it may begin
-		}{{0, 500, 0}, {0, 2000, 500 * time.Millisecond}, {time.Second, 100, 2500 * time.Millisecond}, {time.Hour, 1, time.Hour + 2500*time.Millisecond}} {
+		}{
+			{0, 520, 0}, {0, 2000, 500 * time.Millisecond}, {time.Second, 100, 2500 * time.Millisecond},
+			{105 * time.Millisecond, 95, 2605 * time.Millisecond}, // 5 ms late
+			{0, 1, 2695 * time.Millisecond},                       // which is made up for
+			{time.Hour, 21, time.Hour + 2695*time.Millisecond}, {0, 1, time.Hour + 2696*time.Millisecond},
+		} {
 			time.Sleep(c.pause)
 			if err := read(t.Context(), c.bytes); err != nil || time.Since(began) != c.at {
 				t.Errorf("read %d: %v after %v", i, err, time.Since(began))

@@ -95,18 +95,46 @@ func (s *secrecy) openRing(ctx context.Context, used []string) (err error) {
 
 // load reads the file with the keys, or creates it.
 func (s *secrecy) load(ctx context.Context, path string, seals keyring.Service, used []string) (*keyring.Ring, error) {
-	ring, err := keyring.Load(path)
+	ring, err := s.config.loadKeys()
 	switch {
 	case errors.Is(err, keyring.ErrNoFile):
 		return s.create(ctx, path, seals, used, err)
 	case err != nil:
 		return nil, err
-	case ring.Sealed() != (seals != nil):
-		return nil, notAsSealed(path, ring.Sealed())
 	case ring.Sealed():
 		return ring.Open(ctx, seals)
 	}
 	return ring, nil
+}
+
+// CheckKeys returns an error that describes why the server cannot start with the file of the encryption keys as it is.
+// It asks no key service. A single server makes a file that is missing.
+func (c *Config) CheckKeys() error {
+	if c.KeyFile() == "" {
+		return nil
+	}
+	switch _, err := c.loadKeys(); {
+	case errors.Is(err, keyring.ErrNoFile) && c.Join != nil:
+		return fmt.Errorf("the encryption keys: %w", needsCopy(err))
+	case err != nil && !errors.Is(err, keyring.ErrNoFile):
+		return fmt.Errorf("the encryption keys: %w", err)
+	}
+	return nil
+}
+
+// loadKeys reads the file of the encryption keys, which must be sealed exactly if there is a key service. It opens no
+// sealed keys.
+func (c *Config) loadKeys() (*keyring.Ring, error) {
+	ring, err := keyring.Load(c.KeyFile())
+	if err == nil && ring.Sealed() != (c.EncryptionKeyURL != "") {
+		return nil, notAsSealed(c.KeyFile(), ring.Sealed())
+	}
+	return ring, err
+}
+
+// needsCopy returns the error for a node of a cluster without a file of keys.
+func needsCopy(missing error) error {
+	return fmt.Errorf("%w; all nodes of a cluster need the same: make it by sluice key create, and copy it to each", missing)
 }
 
 // notAsSealed returns the error for a file that does not fit --encryption-key-url.
@@ -125,7 +153,7 @@ func (s *secrecy) create(
 	case len(used) > 0:
 		return nil, fmt.Errorf("%w, and messages are encrypted under the key %s: restore the file from a copy", missing, used[0])
 	case s.config.Join != nil:
-		return nil, fmt.Errorf("%w; all nodes of a cluster need the same: make it by sluice key create, and copy it to each", missing)
+		return nil, needsCopy(missing)
 	}
 	ring = keyring.New(s.config.Now())
 	if seals != nil {

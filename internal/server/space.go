@@ -17,6 +17,11 @@ const (
 	autoMinFreePart = 10
 	lookInterval    = time.Second
 	reclaimInterval = 5 * time.Second
+
+	// A disk can fill by hundreds of megabytes within lookInterval. Close to the threshold, closeInterval keeps what is
+	// written between two looks small against the reserve.
+	closeInterval = 50 * time.Millisecond
+	closeSpace    = 2 << 30 // bytes above the threshold
 )
 
 // space watches the free space of the disk. Below a threshold, the server accepts nothing that adds data. The reserve
@@ -52,7 +57,7 @@ func (s *space) Run(ctx context.Context) {
 		return
 	}
 	defer s.reclaims.Wait()
-	look := time.NewTicker(lookInterval)
+	look := time.NewTimer(s.look())
 	defer look.Stop()
 	reclaim := time.NewTicker(reclaimInterval)
 	defer reclaim.Stop()
@@ -61,23 +66,23 @@ func (s *space) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			s.look()
+			look.Reset(s.look())
 		case <-reclaim.C:
 			s.makeRoom()
 		}
 	}
 }
 
-// look compares the free space with the threshold. To leave the low state, it must exceed the threshold by an eighth.
-// Otherwise each deleted message would admit one new message.
-func (s *space) look() {
+// look compares the free space with the threshold and returns the time until the next look. To leave the low state, it
+// must exceed the threshold by an eighth. Otherwise each deleted message would admit one new message.
+func (s *space) look() time.Duration {
 	if s.mark == 0 {
-		return
+		return lookInterval
 	}
 	free, total, err := s.free()
 	if err != nil {
 		s.log.Debug("free space is not known", "error", err)
-		return
+		return lookInterval
 	}
 	mark := uint64(s.mark)
 	if s.mark < 0 {
@@ -92,6 +97,10 @@ func (s *space) look() {
 		s.low.Store(false)
 		s.log.Info("the disk has free space again", "free_bytes", free, "min_free_bytes", mark, "disk_bytes", total)
 	}
+	if free < mark+closeSpace {
+		return closeInterval
+	}
+	return lookInterval
 }
 
 // makeRoom starts freeing space if it is low, without waiting for the end.

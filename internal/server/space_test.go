@@ -94,3 +94,30 @@ func TestSpaceIsWatchedAndReclaimed(t *testing.T) {
 		}
 	})
 }
+
+// TestSpaceFillsFast fills a disk within a second: what is written between two looks must not use up the reserve.
+func TestSpaceFillsFast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const reserve, perSecond = 64 << 20, 500 << 20 // bytes
+		var free atomic.Int64
+		var looks atomic.Int64
+		free.Store(4 << 30)
+		s := &space{
+			mark: reserve, log: slog.New(slog.DiscardHandler), reclaim: func() error { return nil },
+			free: func() (uint64, uint64, error) { looks.Add(1); return uint64(free.Load()), 8 << 30, nil },
+		}
+		go s.Run(t.Context())
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if n := looks.Load(); n > 11 {
+			t.Errorf("%d looks in 10 s at a disk with much free space", n)
+		}
+		for s.room() == nil && free.Load() > 0 {
+			time.Sleep(10 * time.Millisecond)
+			free.Add(-perSecond / 100)
+		}
+		if left := free.Load(); left < reserve/2 {
+			t.Errorf("the server refuses data with %d bytes left", left)
+		}
+	})
+}

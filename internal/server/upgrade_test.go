@@ -3,9 +3,13 @@ package server
 import (
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 // While a node of the cluster runs an older program, no record is written that it cannot read: the first use of a
@@ -119,5 +123,38 @@ func TestPhonesWaitForAllNodes(t *testing.T) {
 	old.Store(false)
 	if status, body := do(subscribe); status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A cluster that has trails waits with their insights until all nodes know them.
+func TestInsightsWaitForAllNodes(t *testing.T) {
+	t.Parallel()
+	var old atomic.Bool
+	dir := t.TempDir()
+	apitest.Must(t, 0, os.Mkdir(filepath.Join(dir, "audit"), 0o700))
+	p := newPair(t, func(owner, other *Config) {
+		beside(owner, &old)
+		owner.TrailDir, other.TrailDir = dir, dir
+	})
+	do := func(op, in string) (int, string) {
+		return callJSON(t, p.other, "cloudtrail", "CloudTrail_20131101."+op, in)
+	}
+	if status, body := do("CreateTrail", `{"Name":"all","S3BucketName":"audit"}`); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	const put = `{"TrailName":"all","InsightSelectors":[{"InsightType":"ApiCallRateInsight"}]}`
+	old.Store(true)
+	if status, body := do("PutInsightSelectors", `{"TrailName":"all","InsightSelectors":[]}`); status != http.StatusOK {
+		t.Errorf("without any: %d %s", status, body)
+	}
+	if status, body := do("PutInsightSelectors", put); status != http.StatusServiceUnavailable || !strings.Contains(body, "the node c runs version 1.0") {
+		t.Errorf("%d %s", status, body)
+	}
+	old.Store(false)
+	if status, body := do("PutInsightSelectors", put); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	if _, body := do("GetTrail", `{"Name":"all"}`); !strings.Contains(body, `"HasInsightSelectors":true`) {
+		t.Errorf("%s", body)
 	}
 }

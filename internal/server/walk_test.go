@@ -241,6 +241,7 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 	})...)
 	alarm := apitest.Element(do("DescribeAlarms"), "AlarmArn")
 	do("DescribeAlarmsForMetric", metric...)
+	do("DescribeAlarmContributors", "AlarmName", "a")
 	do("SetAlarmState", "AlarmName", "a", "StateValue", "ALARM", "StateReason", "a test")
 	do("DisableAlarmActions", "AlarmNames.member.1", "a")
 	do("EnableAlarmActions", "AlarmNames.member.1", "a")
@@ -292,12 +293,10 @@ func (w *walk) trails(cloudtrail *protocol.Service) {
 	if text := do("GetEventSelectors", `{"TrailName":"all"}`); !strings.Contains(text, "WriteOnly") {
 		w.t.Errorf("the selectors are %s", text)
 	}
-	do("PutInsightSelectors", `{"TrailName":"all","InsightSelectors":[]}`)
-	const insights = "CloudTrail_20131101.GetInsightSelectors"
-	if status, text := callJSON(w.t, w.other, "cloudtrail", insights, `{"TrailName":"all"}`); status != 400 || !strings.Contains(text, "InsightNotEnabledException") {
-		w.t.Errorf("the insight selectors: %d %s", status, text)
+	do("PutInsightSelectors", `{"TrailName":"all","InsightSelectors":[{"InsightType":"ApiCallRateInsight"}]}`)
+	if text := do("GetInsightSelectors", `{"TrailName":"all"}`); !strings.Contains(text, "ApiCallRateInsight") {
+		w.t.Errorf("the insight selectors are %s", text)
 	}
-	w.done[cloudtrail.Name+"/GetInsightSelectors"] = true
 	do("StartLogging", named)
 	if text := do("GetTrailStatus", named); !strings.Contains(text, `"IsLogging":true`) {
 		w.t.Errorf("the status is %s", text)
@@ -409,13 +408,14 @@ func (w *walk) people(iam, sts *protocol.Service) {
 	bobs := do("CreateAccessKey", "UserName", "bob")
 	bobsKey := identity.Credential{Identity: identity.Identity{AccessKeyID: apitest.Element(bobs, "AccessKeyId")}, Secret: apitest.Element(bobs, "SecretAccessKey")}
 	as(&bobsKey, iam, "ChangePassword", "OldPassword", "Another-horse-2", "NewPassword", "Newest-horse-3")
-	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", bobsKey.AccessKeyID)
 	do("DeleteAccountPasswordPolicy")
 	do("DeleteLoginProfile", "UserName", "bob")
 	device := do("CreateVirtualMFADevice", "VirtualMFADeviceName", "phone")
 	serial, seed := apitest.Element(device, "SerialNumber"), apitest.Element(device, "Base32StringSeed")
 	do("EnableMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1", apitest.Code6(w.t, seed, time.Now().Add(-30*time.Second)),
 		"AuthenticationCode2", apitest.Code6(w.t, seed, time.Now()))
+	w.showsFactor(&bobsKey, serial, apitest.Code6(w.t, seed, time.Now().Add(30*time.Second)))
+	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", bobsKey.AccessKeyID)
 	do("DeactivateMFADevice", "UserName", "bob", "SerialNumber", serial)
 	do("TagMFADevice", "SerialNumber", serial, "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
 	do("ListMFADeviceTags", "SerialNumber", serial)
@@ -427,6 +427,19 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		do("Delete"+kind, kind+"Name", name)
 	}
 	do("DeletePolicy", "PolicyArn", policy)
+}
+
+// showsFactor shows a second factor, whose code is marked as used in the control store.
+func (w *walk) showsFactor(key *identity.Credential, serial, code string) {
+	w.t.Helper()
+	form := url.Values{"Action": {"GetSessionToken"}, "Version": {"2011-06-15"}, "SerialNumber": {serial}, "TokenCode": {code}}
+	changes, forwarded := w.changes.Load(), w.forwarded.Load()
+	if status, body := call(w.t, w.other, "sts", form.Encode(), key); status != http.StatusOK {
+		w.t.Errorf("a second factor: %d %s", status, body)
+	}
+	if w.changes.Load() == changes || w.forwarded.Load() == forwarded {
+		w.t.Error("a second factor was not checked by the owner")
+	}
 }
 
 // programs is about what programs without keys of their own have: identity providers, profiles and reports.

@@ -6,14 +6,14 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// clock is the time of a shard. It follows the clock of the machine forwards. When the machine's clock is set back, the
-// shard's clock continues from where it was at its usual pace. So no timeout stands still, and no message seems to be
-// older than the one before it.
+// clock is the time of a shard. It follows the clock of the machine forwards only. When the machine's clock is set
+// back, the shard's clock continues at its usual pace. So no timeout stalls, and no message is older than the one
+// before it.
 type clock struct {
 	now   func() time.Time
-	shift func() time.Duration // of what the machine's clock says
+	shift func() time.Duration // the correction of the machine's clock
 	read  time.Time            // when it was last read
-	at    time.Time            // what it said
+	at    time.Time            // the time that it showed
 }
 
 func newClock(now func() time.Time, shift func() time.Duration, least queue.Instant) *clock {
@@ -31,7 +31,7 @@ func newClock(now func() time.Time, shift func() time.Duration, least queue.Inst
 func (c *clock) time() queue.Instant {
 	read := c.now()
 	at := c.at.Add(max(0, read.Sub(c.read))) // by the monotonic clock, if there is one
-	// A shift that comes and goes does not make time pass.
+	// A temporary shift does not make time pass.
 	if wall := read.Round(0).Add(c.shift()); wall.After(at) {
 		at = wall
 	}

@@ -9,21 +9,22 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// batch is what one transaction carries out.
+// batch is the work of one transaction.
 type batch struct {
 	requests []*request
 	served   []*poll // long polls that the transaction ends
 	sizes    sizes
 }
 
-// commitBatch carries out one transaction, and answers what it was for. All that clients see of a shard passes here, in
-// the order of its calls. Invariants:
+// commitBatch runs one transaction, and answers its callers. Everything that clients see of a shard passes through it,
+// in the order of its calls. Invariants:
 //
-//   - No answer leaves before what it depends on is durable. An empty answer and a refusal depend on changes, too: of
-//     requests before them in the same transaction.
-//   - Outside commitBatch the engine is never ahead of the store. If a transaction fails, the engine is dropped, and
-//     loaded again from the store. Totals and announcements, which others read, change only after the commit.
-//   - Each request and each poll that has begun is answered once, or is repeated, or waits as a long poll.
+//   - No answer is sent before everything it depends on is durable. Empty answers and refusals depend on changes, too:
+//     on those of earlier requests in the same transaction.
+//   - Outside commitBatch the engine is never ahead of the store. After a failed transaction the engine is dropped and
+//     loaded again from the store. Totals and announcements, which other goroutines read, change only after the commit.
+//   - Each request and each poll that has begun is answered once, repeated in the next transaction, or left waiting as
+//     a long poll.
 //   - A transaction is bounded, and so is each of its parts.
 //
 // The steps:
@@ -32,14 +33,15 @@ type batch struct {
 //	└────────────── fill ────────────┘   └───── makeDurable ─────┘   └──────────── publish ───────────┘
 //
 // Due work comes first, because requests must see messages whose delay or visibility timeout has passed. Polls come
-// behind the requests, because these may have sent what the polls wait for: the message and its receive share a commit.
-// Each part has its own share of the transaction, so that none of them waits for ever behind the others: a flood of
-// requests leaves room for polls, and a million expired messages leave room for requests. A poll that the transaction
-// leaves empty joins the waiting ones only after the commit, when it can no longer fail.
+// after the requests, because a request may send what a poll waits for: the message and its receive then share a
+// commit. Each part has its own share of the transaction, so no part starves: a flood of requests leaves room for
+// polls, and a million expired messages leave room for requests. A poll that finds nothing joins the waiting polls only
+// after the commit, when it can no longer fail.
 //
-// The format is raised between the last change and the commit: only then it is known what the transaction writes, and
-// older programs must be able to refuse the directory before they can meet it. A transaction without changes makes no
-// commit; in a cluster the shard then confirms that it is still the owner, because its answers depend on that.
+// The format is raised between the last change and the commit: not earlier, because only the changes show which format
+// they need, and not later, because older programs must refuse the directory before it contains anything that they
+// misread. A transaction without changes makes no commit. In a cluster the shard then confirms that it is still the
+// owner, because its answers depend on that.
 func (o *owner) commitBatch(first *request) {
 	if o.engine == nil && !o.recover() {
 		for _, r := range o.take(first) {
@@ -66,10 +68,10 @@ func (o *owner) commitBatch(first *request) {
 	}
 }
 
-// fill lets the engine do what is due, what requests ask for, and what long polls wait for.
+// fill runs due work, requests and long polls.
 func (o *owner) fill(tx *store.Txn, first *request, b *batch) error {
 	o.allow()
-	o.empty.count(o.engine) // before a minute ends in which they were
+	o.empty.count(o.engine) // before their minute ends
 	o.engine.Limit(o.overdue)
 	if err := o.engine.Advance(); err != nil {
 		return err
@@ -100,7 +102,7 @@ func (o *owner) makeDurable(tx *store.Txn) error {
 	return o.commit(tx)
 }
 
-// publish makes known what is durable: to those who watch the shard, and to those who wait for an answer.
+// publish passes the durable results to watchers, and answers the callers.
 func (o *owner) publish(b *batch) {
 	now := o.engine.Totals()
 	o.totals.add(o.counted, now)
@@ -133,8 +135,8 @@ func (o *owner) take(first *request) []*request {
 	return all
 }
 
-// run runs the given requests and others that have arrived, as long as the transaction has room for them. It adds to b
-// those that it has run, and repeats given requests that it had to leave.
+// run runs the given requests and newly arrived ones, as long as the transaction has room. It adds the requests that it
+// has run to b, and leaves the other given requests to the next transaction.
 func (o *owner) run(tx *store.Txn, given []*request, b *batch) error {
 	next := func() (r *request) {
 		if len(given) == 0 {
@@ -162,7 +164,7 @@ func (o *owner) run(tx *store.Txn, given []*request, b *batch) error {
 	return err
 }
 
-// begun begins requests that run in a later transaction than the one that they arrived for.
+// begun begins requests that are left to a later transaction, and returns them.
 func (o *owner) begun(given []*request) (out []*request) {
 	for _, r := range given {
 		if r.repeated || r.begin() {
@@ -173,8 +175,8 @@ func (o *owner) begun(given []*request) (out []*request) {
 	return out
 }
 
-// next returns a request that has arrived, or nil. It first yields to goroutines that are about to send one: if the
-// processors are busy, more requests share the commit; if they are idle, the yield takes no time.
+// next returns a request that has arrived, or nil. It first yields to goroutines that are about to send one. If the
+// processors are busy, more requests then share the commit; if they are idle, the yield takes no time.
 func (o *owner) next() *request {
 	select {
 	case r := <-o.requests:

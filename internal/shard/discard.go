@@ -10,14 +10,14 @@ import (
 // discardTime limits how long a call passes found messages to the owner.
 const discardTime = time.Second
 
-// Discard deletes the messages of some ids, in any state.
+// Discard deletes messages by their ids, in any state.
 //
-//   - An id that is not in the result, where More is false, was not in the queue at some moment of the calls.
-//   - The owner never searches. It deletes what was found, a bounded part of it in each transaction.
+//   - If More is false, each id that is not in the result was missing from the queue at some moment during the calls.
+//   - The owner never searches. It deletes the messages that were found, a bounded number in each transaction.
 //
-// First it looks for the messages as Peek does. Then it has the owner delete them where they were found. A message may
-// have gone to another place meanwhile, or there may be no time for all: More then says that the same look must be made
-// once more, for the ids that are left.
+// Discard first searches for the messages as Peek does. The owner then deletes them at the positions found. If a
+// message has moved meanwhile, or the time was not enough for all, More is true, and the caller must repeat the search
+// for the remaining ids.
 func (s *Shard) Discard(ctx context.Context, id queue.ID, ask queue.Locate) (queue.Discarded, error) {
 	look, err := call(ctx, s, func(e *queue.Engine) (queue.Look, error) { return e.Look(id) })
 	if err != nil {

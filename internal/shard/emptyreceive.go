@@ -8,16 +8,16 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// emptyReceives counts receives of clients that returned no message. The clients do not wait for the count: the owner
-// counts the receives with its next transaction. It writes all that have accumulated with the next change of the queue,
-// or writeEmptyWithin after the first of them at the latest.
+// emptyReceives counts receives of clients that returned no message. Clients do not wait for the count: the owner
+// counts the receives in its next transaction. It writes the accumulated counts with the next change of the queue, or
+// writeEmptyWithin after the first of them.
 type emptyReceives struct {
 	mu    sync.Mutex
 	n     map[queue.ID]uint64
 	write *time.Timer // of the next write; nil if all are written
 }
 
-// writeEmptyWithin is how old an empty receive can be that is lost when the process dies.
+// writeEmptyWithin limits the age of empty receives that are lost when the process dies.
 const writeEmptyWithin = time.Second
 
 // add adds receives. write is called later, unless a call is already due.
@@ -33,7 +33,7 @@ func (r *emptyReceives) add(id queue.ID, n uint64, write func()) {
 	}
 }
 
-// begin reports whether there may be receives to write. Later ones are written by a later call.
+// begin reports whether there may be receives to write. Receives added after it need another call.
 func (r *emptyReceives) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,11 +55,11 @@ func (r *emptyReceives) count(e *queue.Engine) {
 	clear(r.n)
 }
 
-// EmptyReceive counts a client's receive that returned no message. Receive does not count itself, because it may be a
+// EmptyReceive counts a client's receive that returned no message. Receive does not count itself, because it may be
 // part of a client's receive from several shards.
 func (s *Shard) EmptyReceive(id queue.ID) { s.empty.add(id, 1, s.writeEmpty) }
 
-// EmptyReceives counts several such receives. A call with none still notes that a client has used the queue; see Used.
+// EmptyReceives counts n such receives. Even if n is 0, the call records a use of the queue; see Used.
 func (s *Shard) EmptyReceives(_ context.Context, id queue.ID, n uint64) error {
 	if n == 0 {
 		s.Used(id)

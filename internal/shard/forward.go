@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// forwardAtOnce and forwardBytes limit what is forwarded in one call.
+	// forwardAtOnce and forwardBytes limit the messages of one call.
 	forwardAtOnce = 256
 	forwardBytes  = 256 << 10
-	// forwardsMost is how many calls of that size can be in progress at a time. One account alone makes half of them.
+	// forwardsMost limits the concurrent calls of that size. An account that is alone gets half of them.
 	forwardsMost = 32
 	// forwardTimeout is how long a destination has to answer.
 	forwardTimeout = 10 * time.Second
@@ -24,21 +24,20 @@ const (
 	forwardLongest = 15 * time.Second
 )
 
-// Deliver passes messages to the shard that serves a queue, by calling its Accept, and returns nil when that has
-// returned nil. It ends when ctx does.
+// Deliver passes messages to the shard that serves a queue. It calls the shard's Accept, and returns nil when Accept
+// has. It ends when ctx ends.
 //
-// It may get messages again that it has delivered before, followed by new ones. So a message must go to the same shard
-// each time. If the queue is on several shards, Deliver may divide the messages of a call among them, each part in
-// order, and succeeds when all parts have.
+// Forward may repeat messages that were already delivered, followed by new ones. So Deliver must send a message to the
+// same shard each time. If the queue is on several shards, Deliver may divide the messages of a call among them, each
+// part in order. It succeeds when all parts have succeeded.
 type Deliver func(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error
 
 // Forward forwards the messages in the outboxes of s to the shards that serve their queues, exactly once and, for each
-// queue, in order. number is the number of s: the other shards record under it what they have accepted. Forward returns
-// when ctx ends or s is closed, and only when it no longer uses the store, which must not be closed earlier. A shard
-// runs one Forward at a time.
+// queue, in order. number is the number of s, under which the other shards record what they have accepted. Forward
+// returns when ctx ends or s is closed. The store must stay open until then. A shard runs one Forward at a time.
 //
-// Queues do not wait for each other. For each queue, Forward begins with one message and continues with many when that
-// one was accepted. While nothing can be delivered, it tries less and less often, and no message is lost.
+// Queues do not wait for each other. For each queue, Forward begins with one message, and continues with many when that
+// one was accepted. While deliveries fail, it tries less and less often, and loses no message.
 func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &forwarder{
@@ -48,7 +47,7 @@ func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	defer func() {
 		cancel()
 		f.running.Wait()
-		s.readyOutboxes.announce(f.left) // to the next Forward
+		s.readyOutboxes.announce(f.left) // for the next Forward
 	}()
 	for {
 		ids, err := s.OutboxReady(ctx)
@@ -70,8 +69,8 @@ type forwarder struct {
 	running sync.WaitGroup
 
 	mu       sync.Mutex
-	outboxes map[queue.ID]bool // those with a goroutine; true: the outbox has become non-empty again
-	left     []queue.ID        // those given up because the context had ended
+	outboxes map[queue.ID]bool // outboxes with a goroutine; true: non-empty again
+	left     []queue.ID        // outboxes abandoned because the context had ended
 }
 
 func (f *forwarder) start(ctx context.Context, id queue.ID) {
@@ -88,7 +87,7 @@ func (f *forwarder) start(ctx context.Context, id queue.ID) {
 	})
 }
 
-// end reports whether a queue has nothing left to forward.
+// end reports whether the goroutine of a queue can end.
 func (f *forwarder) end(ctx context.Context, id queue.ID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,7 +106,7 @@ func (f *forwarder) end(ctx context.Context, id queue.ID) bool {
 // drain forwards until the outbox of a queue is empty, or ctx ends.
 func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 	answers := false
-	pause := time.Duration(0) // the last one, if the last attempt has failed
+	pause := time.Duration(0) // after the last attempt, if that failed
 	for {
 		n, err := f.step(ctx, id, answers)
 		switch {
@@ -131,8 +130,8 @@ func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 	}
 }
 
-// step forwards some messages and returns how many: one, or many if the queue's shard answers. Any number of queues may
-// wait with one message each; those with many take turns, which are divided among the accounts that own them.
+// step forwards messages and returns how many: one, or many if the queue's shard answers. Any number of queues may wait
+// with one message each. Queues with many messages take turns, divided among the accounts that own them.
 func (f *forwarder) step(ctx context.Context, id queue.ID, answers bool) (int, error) {
 	most := 1
 	if answers {

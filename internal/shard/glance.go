@@ -6,21 +6,21 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Glance is what a list of queues shows of one queue on one shard.
+// Glance is the summary of one queue on one shard, for lists of queues.
 type Glance struct {
 	ID queue.ID
 	queue.Glance
-	Served  bool // by this shard; otherwise there are only messages on their way to another
+	Served  bool // by this shard; otherwise it has only messages for another shard
 	Waiters int  // long polls that wait for a message
-	// Unavailable means that a shard of the queue did not answer. Nothing else is known then.
+	// Unavailable means that a shard of the queue did not answer. The other fields are then unknown.
 	Unavailable bool
 }
 
-// MaxGlances is how many queues one call can ask for.
+// MaxGlances limits the queues of one call.
 const MaxGlances = 512
 
-// Glances returns what lists show of some queues, all as of one moment, except for their oldest messages, which are
-// read at the next. It omits queues without data here.
+// Glances returns the summaries of queues as of one moment, except their oldest messages, which are read a moment
+// later. It omits queues without data here.
 func (s *Shard) Glances(ctx context.Context, ids []queue.ID) ([]Glance, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
 	var looks []queue.Look
@@ -51,7 +51,7 @@ func (s *Shard) Glances(ctx context.Context, ids []queue.ID) ([]Glance, error) {
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	// All are of one account, unless it is the server that asks.
+	// All queues belong to one account, unless the server itself asks.
 	err = s.walk(ctx, looks[0].Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
 		for i := range list {
 			g := &list[i]

@@ -7,14 +7,14 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// OutboxReady waits until outboxes have become non-empty, and returns their queues. It returns a queue again when its
-// outbox was empty in between, and when the shard had to be loaded again.
+// OutboxReady waits until outboxes become non-empty, and returns their queues. It returns a queue again if its outbox
+// was empty in between, or if the shard was loaded again.
 func (s *Shard) OutboxReady(ctx context.Context) ([]queue.ID, error) {
 	return s.readyOutboxes.wait(ctx, s.closed)
 }
 
-// ReadOutbox returns the first messages of an outbox, up to a number of messages and of bytes; a first message that is
-// longer than that is returned alone. There are none if the queue does not exist.
+// ReadOutbox returns the first messages of an outbox, up to a number of messages and of bytes, but at least one. It
+// returns none if the queue does not exist.
 func (s *Shard) ReadOutbox(ctx context.Context, id queue.ID, most, bytes int) ([]queue.Transfer, error) {
 	type extent struct {
 		from queue.Position

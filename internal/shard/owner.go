@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// owner is the goroutine that owns the engine, with all that only it uses. It sees the whole Shard; a Shard reaches its
-// owner by requests alone.
+// owner is the goroutine that owns the engine, with everything that only this goroutine uses. It can use the whole
+// Shard; the Shard reaches its owner only by requests.
 type owner struct {
 	*Shard
 	commit  func(*store.Txn) error
@@ -27,12 +27,12 @@ type owner struct {
 	asked     time.Time             // when reads and low were called
 	format    int                   // what require has been called with
 	counted   [queue.Counters]int64 // as reported to the totals
-	repeat    []*request            // in the next transaction
+	repeat    []*request            // requests for the next transaction
 	maxCommit int                   // bytes of a transaction for requests
-	overdue   int                   // and for what time has made due
+	overdue   int                   // and for due work
 }
 
-// load builds the engine from what is durable.
+// load builds the engine from the store.
 func (o *owner) load() error {
 	tx := o.store.Begin()
 	defer tx.Release()
@@ -60,7 +60,7 @@ func (o *owner) load() error {
 	return nil
 }
 
-// announce publishes what is durable: outboxes and queues of subscriptions with new messages, tasks that need a search,
+// announce publishes durable news: outboxes and queues of subscriptions with new messages, tasks that need a search,
 // and room for publications.
 func (o *owner) announce(e *queue.Engine) {
 	o.readyOutboxes.announce(e.OutboxReady())
@@ -102,7 +102,7 @@ func (o *owner) loop() {
 	}
 }
 
-// pause returns how long the owner can sleep unless a request arrives.
+// pause returns how long the owner can wait for a request before other work is due.
 func (o *owner) pause() time.Duration {
 	const longest = time.Hour
 	if o.engine == nil {
@@ -119,7 +119,7 @@ func (o *owner) pause() time.Duration {
 	return max(0, wake.Sub(now))
 }
 
-// finish carries out the requests that were made before the shard was closed.
+// finish runs the requests that were made before the shard was closed.
 func (o *owner) finish() {
 	for {
 		select {
@@ -187,7 +187,7 @@ func (o *owner) requireFormat(e *queue.Engine) error {
 	return nil
 }
 
-// isDeposed reports whether err means that another node owns the shard, and records that.
+// isDeposed reports whether err means that another node owns the shard. If so, it records that.
 func (o *owner) isDeposed(err error) bool {
 	if !errors.Is(err, ErrDeposed) {
 		return false

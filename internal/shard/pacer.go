@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// paceSlice is how long a walk works before it pauses and lets another one work.
+	// paceSlice is how long a walk works before it pauses, and then lets another one work.
 	paceSlice = time.Millisecond
-	// pauseIdle and pauseBusy are the ratio of pauses to work. On an otherwise idle shard, walks take half of a
-	// processor; on a busy one, a small part. A shard is busy for busyTime after a commit. A step that takes long, such
-	// as a filter on a large body, makes a long pause of at most longestPause.
+	// pauseIdle and pauseBusy are the ratio of pauses to work. On an otherwise idle shard, walks use half of a
+	// processor; on a busy one, a small part. A shard counts as busy for busyTime after a commit. A long step, such as
+	// a filter on a large body, makes a long pause, of at most longestPause.
 	pauseIdle    = 1
 	pauseBusy    = 24
 	busyTime     = 250 * time.Millisecond
@@ -21,22 +21,21 @@ const (
 	// walkTime and walkBytes limit one walk.
 	walkTime  = time.Second
 	walkBytes = 256 << 20
-	// A walk reads the clock after this many steps or bytes.
+	// A walk reads the clock after so many steps or bytes.
 	walkSteps = 32
 	walkChunk = 32 << 10
 )
 
-// pacer limits how much of the machine is used by goroutines that walk through what a shard has stored, such as a
-// search through millions of messages. They must not slow down the producers and consumers of the shard. One walk works
-// at a time, for a moment, and then all pause, for longer if the shard is busy. Accounts take turns, regardless of how
-// many walks each has.
+// pacer limits how much of the machine is used by walks through the data of a shard, such as a search through millions
+// of messages. They must not slow down the producers and consumers of the shard. One walk works at a time, for a
+// moment. Then all pause, longer if the shard is busy. Accounts take turns, regardless of how many walks each has.
 type pacer struct {
-	turn    *fairshare.Places // one place, of the walk that has its turn
+	turn    *fairshare.Places // a single place, for the walk whose turn it is
 	commits atomic.Uint64     // of the shard
 	open    context.Context   // ends when the shard is being closed
 	close   func()
 
-	// Of the walk that has its turn:
+	// Of the walk whose turn it is:
 	seen      uint64 // of the commits
 	busyUntil time.Time
 }
@@ -47,7 +46,7 @@ func newPacer() *pacer {
 	return p
 }
 
-// begin waits for a turn of an account. The walk must end.
+// begin waits for the turn of an account, and begins a walk. The caller must end the walk.
 func (p *pacer) begin(ctx context.Context, account string) (*walk, error) {
 	w := &walk{pacer: p, ctx: ctx, account: account}
 	if err := w.take(); err != nil {
@@ -65,13 +64,13 @@ type walk struct {
 	give    func() // gives the turn back
 	stop    time.Time
 	slice   time.Time // when its turn began
-	steps   int       // since it has looked at the clock
+	steps   int       // since it last read the clock
 	chunk   int       // bytes since then
 	bytes   int       // altogether
 }
 
-// proceed is called after each step with the bytes that it has read, and reports whether to take the next step. It
-// pauses when a pause is due.
+// proceed is called after each step with the bytes that the step has read. It pauses when a pause is due, and reports
+// whether to take another step.
 func (w *walk) proceed(bytes int) bool {
 	w.steps++
 	w.chunk += bytes
@@ -90,7 +89,7 @@ func (w *walk) proceed(bytes int) bool {
 	return true
 }
 
-// pause returns how long walks pause after one has worked for a time.
+// pause returns how long walks pause after one has worked for the given time.
 func (p *pacer) pause(now time.Time, worked time.Duration) time.Duration {
 	if commits := p.commits.Load(); commits != p.seen {
 		p.seen, p.busyUntil = commits, now.Add(busyTime)
@@ -101,8 +100,8 @@ func (p *pacer) pause(now time.Time, worked time.Duration) time.Duration {
 	return min(pauseIdle*worked, longestPause)
 }
 
-// pause waits, keeping the turn so that no other walk works meanwhile, and then gives it to a walk that waits. It
-// reports false if the walk must end.
+// pause waits, and then lets another waiting walk take its turn. It keeps its own turn while it waits, so that no walk
+// works. It reports false if the walk must end.
 func (w *walk) pause(now time.Time) bool {
 	timer := time.NewTimer(w.pacer.pause(now, now.Sub(w.slice)))
 	defer timer.Stop()

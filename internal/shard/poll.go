@@ -12,14 +12,14 @@ import (
 
 // poll is a receive that may wait for a message to become available.
 type poll struct {
-	request request // by which it begins
+	request request // its first attempt
 	id      queue.ID
 	receive queue.Receive
-	wait    time.Duration // how long it may wait; 0 or less: not at all
+	wait    time.Duration // how long it may wait; 0 or less: it does not wait
 	end     queue.Instant
 
 	state atomic.Int32
-	left  atomic.Bool // the consumer has gone, or tried to
+	left  atomic.Bool // the consumer has left, or tried to
 	out   []queue.Delivery
 	at    queue.Instant // when the messages were received
 	err   error
@@ -46,8 +46,8 @@ func (p *poll) do(e *queue.Engine) error {
 	return p.try(e)
 }
 
-// The owner decides a poll when it gives it messages, the consumer when it stops waiting. The first of them excludes
-// the other, so no message is given to a consumer that has gone.
+// The owner takes a poll before it gives it messages, and the consumer takes it when it stops waiting. Only one of them
+// succeeds, so no message is given to a consumer that has left.
 const (
 	pollOpen = iota
 	pollTaken
@@ -64,21 +64,21 @@ func (p *poll) try(e *queue.Engine) error {
 	return p.err
 }
 
-// empty reports whether p, which found no message, continues to wait. If so, p is open again. If not, p.err is the
+// empty reports whether p, which found no message, continues to wait. If so, p is open again. Otherwise p.err is the
 // answer to its consumer.
 func (p *poll) empty() bool {
 	if p.end == 0 || len(p.out) > 0 || p.err != nil && !errors.Is(p.err, queue.ErrOverLimit) {
 		return false
 	}
-	return p.reopen() // too many in flight are no reason to stop waiting
+	return p.reopen() // with too many in flight, too, the poll waits
 }
 
-// reopen lets a poll that was taken wait again. It reports false if the consumer has left meanwhile: the poll is then
-// taken, and must be answered.
+// reopen lets a taken poll wait again. It reports false if the consumer has left meanwhile: the poll then stays taken,
+// and must be answered.
 func (p *poll) reopen() bool {
 	p.out, p.err = nil, nil
 	p.state.Store(pollOpen)
-	// A consumer that left while it was being tried could not say so.
+	// A consumer that leaves while the poll is taken can only set left.
 	return !p.left.Load() || !p.take()
 }
 
@@ -87,25 +87,27 @@ func (p *poll) answer(err error) {
 	close(p.done)
 }
 
-// polls are the waiting long polls, in order of arrival for each queue. Only the owner touches them. Invariants:
+// polls are the waiting long polls, in order of arrival for each queue. Only the owner uses them. Invariants:
 //
-//   - A waiting poll is in two places: in the line of its queue, and in ends. It leaves both at once, by remove.
-//   - A waiting poll is open, or its consumer has left. The owner takes it (see poll.take) before it gives it anything,
-//     and what it could not use it opens again. So a message is never received for a consumer that has gone.
-//   - If a queue has waiting polls and a message for them, it is in ready. The reverse need not hold: trying a poll in
-//     vain costs little, a forgotten one would wait until its end beside a message.
+//   - A waiting poll is in two places: in the line of its queue, and in ends. remove removes it from both.
+//   - A waiting poll is open, or its consumer has left. The owner takes a poll (see poll.take) before it receives
+//     messages for it, and opens it again if there were none. So no message is received for a consumer that has left.
+//   - If a queue has waiting polls and a message for them, it is in ready. The reverse need not hold: a failed attempt
+//     costs little, but a forgotten poll would wait beside a message until its end.
 //
-// A queue gets into ready in three ways: a transaction has changed it (touched), a poll has joined its line after the
-// transaction in which it was tried (add), or the engine was loaded again and anything may be there (touchAll). serve
-// takes a queue out before it tries its polls, and puts it back if the transaction is full: then the next one goes on.
+// A queue enters ready in three ways: a transaction has changed it (touched), a poll joins its line after the
+// transaction that tried the poll (add), or the engine was loaded again, so that any queue may have messages
+// (touchAll). serve removes a queue from ready before it tries its polls. If the transaction is full, it puts the queue
+// back, and the next transaction continues.
 //
-// A poll ends in one of four ways: with messages, in the transaction that received them; with an error, if that fails;
-// empty, when its time is over or the shard closes; or without an answer, when its consumer has left. The owner finds
-// the last kind only when it gets to it, or at its end: a consumer that leaves must not wait for the owner.
+// A poll ends in one of four ways: with messages, after the transaction that received them; with an error, if that
+// transaction fails; empty, when its time is over or the shard closes; or without an answer, if its consumer has left.
+// A consumer that leaves does not wait for the owner, which notices it only when it tries the poll or when the poll's
+// time is over.
 type polls struct {
 	waiting map[queue.ID]*list.List
 	ends    heap.Heap[*poll]  // by the end of their time
-	ready   map[queue.ID]bool // queues in which a poll may now find something
+	ready   map[queue.ID]bool // queues in which a poll may find messages
 }
 
 func newPolls() polls {
@@ -141,7 +143,7 @@ func (ps *polls) add(p *poll) {
 	}
 	p.elem = line.PushBack(p)
 	ps.ends.Set(p)
-	// Something may have become available later in the same transaction.
+	// A message may have become available later in the same transaction.
 	ps.ready[p.id] = true
 }
 

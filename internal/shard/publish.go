@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Publish accepts publications; see queue.Engine. When it returns, all copies are durable, or none. While too many
-// copies of earlier publications are still to be made, it waits; if ctx ends meanwhile, nothing was done.
+// Publish accepts publications; see queue.Engine. When it returns, all copies are durable, or none. It waits while too
+// many copies of earlier publications are still to be made. If ctx ends during this wait, nothing was done.
 func (s *Shard) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	for {
 		room := s.room.next()

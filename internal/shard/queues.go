@@ -9,14 +9,13 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Message is a message that was given to a consumer.
+// Message is a message as a consumer receives it.
 type Message struct {
 	queue.Message
 	queue.Delivery
 }
 
-// ReceiveCount is ApproximateReceiveCount: the receives in all queues that the
-// message was in.
+// ReceiveCount is ApproximateReceiveCount: the receives in all queues that have held the message.
 func (m *Message) ReceiveCount() uint64 { return m.PriorReceives + m.Receives }
 
 // FirstReceived is ApproximateFirstReceiveTimestamp.
@@ -27,13 +26,13 @@ func (m *Message) FirstReceived() queue.Instant {
 	return m.First
 }
 
-// Probe makes a small commit, to check whether the shard can be written.
+// Probe makes a small commit to check whether the shard can be written.
 func (s *Shard) Probe(ctx context.Context) error {
 	return s.exec(ctx, func(e *queue.Engine) error { e.ForceWrite(); return nil })
 }
 
-// Configure adds a queue or updates its attributes. It waits even while the disk is blocked, because the catalog
-// already has the change, and shard and catalog must agree.
+// Configure adds a queue or updates its attributes. It waits even while the disk is blocked: the catalog already has
+// the change, and the shard must agree with it.
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Configure(c)
@@ -42,7 +41,7 @@ func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 	})
 }
 
-// Drop removes a queue and all its data. It waits as Configure does.
+// Drop removes a queue and all its data. Like Configure, it waits while the disk is blocked.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Drop(id)
@@ -56,22 +55,23 @@ func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 	return err
 }
 
-// Send accepts messages; see queue.Engine. When it has returned without an error, nothing uses the messages any more.
+// Send accepts messages; see queue.Engine. After it has returned without an error, the shard no longer uses the memory
+// of the messages.
 func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
 	return call(ctx, s, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
 }
 
 // MaxReceive limits the messages of one receive, in bytes of queue.Message.Size. Ten messages of SQS's largest size are
-// below it. A program with other limits may have stored larger messages; a receive then returns fewer messages than
+// shorter. A program with other limits may have stored larger messages; a receive then returns fewer messages than
 // requested, but at least one.
 const MaxReceive = 11 << 20
 
-// Receive returns messages. If there are none it waits for some, for the length of wait or until ctx ends, and then
-// returns none. It returns at most MaxReceive bytes, unless the first message alone is longer. If ctx ends when
-// messages have already been given, they are taken back. If the shard is closed by then, Receive returns them all the
-// same; return them where the shard is open next.
+// Receive returns messages. If there are none, it waits for the length of wait or until ctx ends, and then returns
+// none. It returns at most MaxReceive bytes, unless the first message alone is longer. If ctx ends after messages were
+// received, they are taken back. If the shard is closed by then, Receive returns them anyway, and the caller must
+// return them where the shard is open next.
 //
-// Too many messages in flight result in queue.ErrOverLimit only if wait is 0.
+// With too many messages in flight, it returns queue.ErrOverLimit only if wait is 0.
 func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]Message, error) {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
@@ -85,7 +85,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 	}
 	select {
 	case <-p.done:
-	case <-s.closed: // which answers all polls first, but for one that came too late
+	case <-s.closed: // all polls are already answered, except one that came too late
 		select {
 		case <-p.done:
 		default:
@@ -123,7 +123,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 }
 
 // abandonPoll stops waiting for a poll because the disk is blocked, and returns the error for its consumer. If the
-// owner is giving messages to the poll, they are taken back when the disk can be written again.
+// owner is just receiving messages for the poll, they are taken back when the disk can be written again.
 func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 	p.left.Store(true)
 	if !p.leave() {
@@ -138,7 +138,7 @@ func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 			if p.err == nil && len(p.out) > 0 {
 				_ = s.execEvenIfBlocked(context.Background(), func(e *queue.Engine) error {
 					return e.Return(p.id, p.out, p.receive.Attempt)
-				}) // or else they become visible when their visibility timeout ends
+				}) // if this fails, they become visible when their visibility timeout ends
 			}
 		}()
 	}
@@ -146,9 +146,9 @@ func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 }
 
 // read reads the messages of deliveries. Like all reads of bodies, it runs in the goroutine of the caller, not of the
-// owner. It omits messages that were purged or have expired meanwhile. If a message cannot be read, the others are
-// taken back, so that they can be received without it while it is in flight. Messages that would make the answer longer
-// than MaxReceive are taken back.
+// owner. It omits messages that were purged or have expired meanwhile. If a message cannot be read, it stays in flight
+// and the others are taken back, so that consumers can receive them without it. Messages that would make the answer
+// longer than MaxReceive are taken back, too.
 func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delivery, q *queue.Receive) ([]Message, error) {
 	out := make([]Message, 0, len(deliveries))
 	var read []queue.Delivery
@@ -196,7 +196,7 @@ func (s *Shard) shorten(ctx context.Context, id queue.ID, deliveries []queue.Del
 }
 
 // absent distinguishes a deleted message from a lost one: it asks the owner whether the message should still exist.
-// Positions are not reused, so a message that the engine has now existed before.
+// Positions are never reused, so if the engine has the message now, its record must exist.
 func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error {
 	held := false
 	err := s.exec(context.WithoutCancel(ctx), func(e *queue.Engine) error {
@@ -256,7 +256,7 @@ func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []que
 // Purge removes all messages of a queue; see queue.Engine. If it fails, some of them may be gone.
 func (s *Shard) Purge(ctx context.Context, id queue.ID) error { return s.PurgeAfter(ctx, id, nil) }
 
-// PurgeAfter is Purge for a queue after the outboxes of other shards were purged up to the given positions.
+// PurgeAfter purges a queue after the outboxes of other shards were purged up to the given positions.
 func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error {
 	_, err := s.purge(ctx, queue.Purging{Queue: id, Marks: marks})
 	if s.watcher != nil && err == nil {
@@ -265,8 +265,8 @@ func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark)
 	return err
 }
 
-// PurgeOutbox removes the messages for a queue that are on their way to other shards, and returns the last position
-// that the outbox has had. Messages that were already forwarded may still arrive.
+// PurgeOutbox removes the messages of a queue's outbox, and returns the position of the newest message ever in it.
+// Messages that were already forwarded may still arrive.
 func (s *Shard) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {
 	p, err := s.purge(ctx, queue.Purging{Queue: id, OutboxOnly: true})
 	return p.Last, err

@@ -9,21 +9,21 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Ready waits until queues of subscriptions have available messages, and returns them. It returns a queue again when it
-// was not available in between, and when the shard had to be loaded again. So the deliverer receives from each queue
-// until it gets nothing, and a queue without messages costs nothing.
+// Ready waits until queues of subscriptions have available messages, and returns them. It returns a queue again if the
+// queue was not available in between, or if the shard was loaded again. So the deliverer must receive from each queue
+// until the queue is empty. A queue without messages costs nothing.
 func (s *Shard) Ready(ctx context.Context) ([]queue.ID, error) {
 	return s.deliverable.wait(ctx, s.closed)
 }
 
-// readyQueues are queues with something to do that wait has not returned yet. The zero value is ready to use.
+// readyQueues are queues with pending work that wait has not yet returned. The zero value is ready to use.
 type readyQueues struct {
 	mu    sync.Mutex
 	ids   map[queue.ID]bool
 	added chan struct{} // closed when there are some; nil if no goroutine waits
 }
 
-// announce adds queues. The reason for it must be durable.
+// announce adds queues. Their work must already be durable.
 func (r *readyQueues) announce(ids []queue.ID) {
 	if len(ids) == 0 {
 		return

@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	// recentMessages is how many messages are remembered, and recentLength the length of the longest record. They take
-	// about 5 MiB at most.
+	// recentMessages limits the remembered messages, and recentLength the length of each record. Together they take at
+	// most about 5 MiB.
 	recentMessages = 1024
 	recentLength   = 4 << 10
 )
 
-// recent is the queue.Memory of a shard: the records of messages that its engine has written lately. Consumers that
-// keep up with the producers need not read from the store what was stored a moment ago.
+// recent is the queue.Memory of a shard: the records of messages that its engine has recently written. Consumers that
+// keep up with producers need not read them from the store.
 //
-// Each message has one place, which it shares with others; the one that was written last has it. So all accounts
-// compete for the places, and a message that has lost its own is read from the store.
+// Each message has one possible place, which it shares with others: the last one written takes it. So all accounts
+// compete for the places, and a message that has lost its place is read from the store.
 //
-// A record is here before it is durable. That is sound, because only delivered messages are read, and those are
-// durable. A transaction that fails leaves records behind whose positions are given out again, so an engine that is
-// loaded begins with an empty memory.
+// A record is here before it is durable. That is safe, because only delivered messages are read, and those are durable.
+// A failed transaction leaves records behind whose positions will be used again, so a newly loaded engine begins with
+// an empty memory.
 type recent struct {
 	mu     sync.Mutex
 	places []recentRecord // nil before the first record
@@ -34,7 +34,7 @@ type recentRecord struct {
 // place returns the place of a message, and its queue and position, which are in its key. Neighbours in a queue have
 // different places.
 func (r *recent) place(key []byte) (at *recentRecord, queue, position uint64) {
-	const spread = 0x9e3779b97f4a7c15 // positions of different queues are often alike
+	const spread = 0x9e3779b97f4a7c15 // different queues often use the same positions
 	queue, position = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(key[len(key)-8:])
 	return &r.places[(queue*spread>>32+position)%recentMessages], queue, position
 }

@@ -2,8 +2,8 @@ package shard
 
 import "github.com/sluicemq/sluice/internal/store"
 
-// records reads the records of the messages of one receive: those that were written a moment ago from memory, and the
-// others from the store.
+// records reads the records of the messages of one receive: recently written ones from memory, the others from the
+// store.
 type records struct {
 	shard  *Shard
 	many   bool          // more than one is wanted

@@ -14,10 +14,10 @@ type request struct {
 	poll *poll // the long poll that the request becomes if it finds nothing
 	err  error
 	done chan struct{}
-	// begun is set by the owner when it begins the request, or by a caller who stops waiting before that. The owner
-	// then ignores the request.
+	// begun is set by the owner when it begins the request, or by a caller that stops waiting earlier. In the latter
+	// case the owner ignores the request.
 	begun    atomic.Bool
-	repeated bool // it has begun before, in a transaction of which nothing is left
+	repeated bool // it has begun before, in a transaction that failed
 }
 
 // work is what a request does with the engine.
@@ -36,7 +36,7 @@ func (r *request) begin() bool { return r.begun.CompareAndSwap(false, true) }
 type asking[T any] struct {
 	request
 	f   func(*queue.Engine) (T, error)
-	got T // not to be read by a caller that has stopped waiting: the owner may be about to set it
+	got T // a caller that has stopped waiting must not read it: the owner may be writing it
 }
 
 func (a *asking[T]) do(e *queue.Engine) (err error) {
@@ -45,8 +45,8 @@ func (a *asking[T]) do(e *queue.Engine) (err error) {
 }
 
 // call runs f in the owner, and waits until the effect is durable. Once the owner has begun the request, the end of ctx
-// no longer ends the wait, because the caller must know whether the change was made. A blocked disk does end it,
-// because it may stay blocked for any length of time.
+// no longer ends the wait, because the caller must know whether the change was made. A blocked disk does end the wait,
+// because it may stay blocked for any time.
 func call[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)) (T, error) {
 	a := &asking[T]{request: request{done: make(chan struct{})}, f: f}
 	a.work = a
@@ -82,7 +82,7 @@ func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
 	case <-r.done:
 		return nil
 	case <-s.closed:
-		// The owner may have answered at the last moment.
+		// The owner may have answered just now.
 		select {
 		case <-r.done:
 			return nil
@@ -93,7 +93,7 @@ func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
 		}
 		return ErrUnavailable
 	case <-c.Blocked():
-		if r.begin() { // now the owner will not
+		if r.begin() { // the owner will now ignore it
 			return notBegun(c)
 		}
 		return unavailable(c)
@@ -106,7 +106,7 @@ func (s *Shard) hand(ctx context.Context, c *Writable, r *request) error {
 		return notBegun(c)
 	}
 	select {
-	case s.requests <- r: // there nearly always is room, and to look for it is cheap
+	case s.requests <- r: // there nearly always is room, and this attempt is cheap
 		return nil
 	default:
 	}

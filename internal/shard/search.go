@@ -11,7 +11,7 @@ import (
 // receives the results; it never evaluates a filter. A shard runs one search at a time, each for a limited time, and
 // uses a small part of the machine while the shard is busy; see pacer.
 func (s *Shard) search() {
-	ctx := context.Background() // all that is waited for ends with the shard
+	ctx := context.Background() // all waits below end with the shard
 	for {
 		ids, err := s.searches.wait(ctx, s.closed)
 		if err != nil {
@@ -50,7 +50,8 @@ func (s *Shard) searchIn(ctx context.Context, id queue.ID) error {
 	})
 }
 
-// searchLater repeats a failed search when the store, or the keys, may be back. Other searches go on meanwhile.
+// searchLater repeats a failed search when the store or the keys may be available again. Other searches continue
+// meanwhile.
 func (s *Shard) searchLater(id queue.ID) {
 	time.AfterFunc(reloadInterval, func() { s.searches.announce([]queue.ID{id}) })
 }

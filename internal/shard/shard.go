@@ -17,8 +17,8 @@ import (
 // is unknown whether the request made a change.
 var ErrUnavailable = errors.New("the shard is not available")
 
-// ErrNotBegun is an ErrUnavailable that means that the shard did nothing. The caller can safely repeat the request,
-// here or where the shard is open now.
+// ErrNotBegun is the ErrUnavailable of a request with which the shard did nothing. The caller can safely repeat the
+// request, here or where the shard is open now.
 var ErrNotBegun = fmt.Errorf("%w: nothing was done", ErrUnavailable)
 
 // Aliases of the errors of the shard's disk, for packages that use a shard and not its store.
@@ -31,7 +31,7 @@ type (
 var ErrDeposed = store.ErrDeposed
 
 const (
-	// requestsAtOnce and bytesAtOnce limit one commit. A larger one would only take longer and need more memory.
+	// requestsAtOnce and bytesAtOnce limit one commit. A larger commit would only take longer and need more memory.
 	requestsAtOnce = 1024
 	bytesAtOnce    = 4 << 20
 	// reloadInterval is the pause between attempts to reload after the store failed.
@@ -43,8 +43,8 @@ type Options struct {
 	Store *store.Store
 	// Configs returns the queues of this shard. It is called when the shard is opened and whenever it is loaded again.
 	Configs func() []queue.Config
-	// Deleted reports whether a queue is known to be deleted, by records that are at least as new as Configs. The rest
-	// of its data is removed when the shard is loaded. Nil means that no queue is.
+	// Deleted reports whether a queue is known to be deleted, by records that are at least as new as Configs. Remaining
+	// data of deleted queues is removed when the shard is loaded. Nil means that no queue is deleted.
 	Deleted func(queue.ID) bool
 	Logger  *slog.Logger // nil discards
 	// Now is the machine's clock; nil means time.Now.
@@ -52,23 +52,23 @@ type Options struct {
 	// Shift returns the correction of that clock, which is added to its time; nil means none. It does not change the
 	// pace of time.
 	Shift func() time.Duration
-	// Commit makes a transaction durable; nil means Store.Commit. In a cluster it appends to a replicated log, which
-	// only has to carry Txn.Bytes.
+	// Commit makes a transaction durable; nil means Store.Commit. In a cluster it appends Txn.Bytes to a replicated
+	// log.
 	Commit func(*store.Txn) error
 	// Confirm is called before callers are answered from memory without a commit; nil means that no other node can have
 	// changed the shard. If Commit or Confirm returns ErrDeposed, the shard ends: it answers all callers with that
 	// error from then on.
 	Confirm func() error
-	// Writable returns the period in which commits can be made at present; nil means that of the disk. Callers stop
+	// Writable returns the current period in which commits can be made; nil means that of the disk. Callers stop
 	// waiting for a commit when the period ends.
 	Writable func() *Writable
 	// Require is called with the format that the data directory needs, before a commit that older programs cannot read,
 	// until it returns nil. Nil means that no other program reads the store later.
 	Require func(format int) error
-	// Keep is how long the series of the queues are kept. If it is zero, there are none.
+	// Keep is how long the series of the queues are kept. Zero means no series.
 	Keep queue.Keep
-	// Reads returns the highest format that all programs read which may open the store later. The engine starts to
-	// count what needs a newer format only after that. Nil means that they read all.
+	// Reads returns the highest format that every program can read that may open the store later. The engine begins
+	// features that need a newer format only when all programs can read it. Nil means any format.
 	Reads func() int
 	// Low reports whether the disk is nearly full: purges then keep nothing. Nil means that it never is.
 	Low func() bool
@@ -96,24 +96,24 @@ type Shard struct {
 	closing  chan struct{}
 	closed   chan struct{}
 	once     sync.Once
-	reading  sync.RWMutex // held for reading while the store may be read
+	reading  sync.RWMutex // held for reading during reads of the store
 	recent   recent
 	draining atomic.Bool                // long polls no longer wait
 	unknown  atomic.Pointer[[]queue.ID] // see Unknown
 
 	readyOutboxes, deliverable readyQueues
-	searches                   readyQueues // whose tasks want a search
+	searches                   readyQueues // queues whose tasks need a search
 	room                       backlogRoom
 	empty                      emptyReceives
 	waits                      waits
 	pacer                      *pacer
-	watcher                    Watcher // nil: nothing watches the messages
+	watcher                    Watcher // nil: none
 	cipher                     queue.Cipher
 	weighing                   sync.Mutex
-	scales                     scales // weighing is held
+	scales                     scales // requires weighing
 
-	// The owner goroutine alone uses the following fields, in requests, too. The others may read deposed when closed is
-	// closed.
+	// Only the owner goroutine, and so the requests that it runs, may use the following fields. Other goroutines may
+	// read deposed after closed is closed.
 	polls   polls
 	deposed error
 }
@@ -173,7 +173,7 @@ func Open(o Options) (*Shard, error) {
 	return s, nil
 }
 
-// Writable returns the period in which the shard can be written at present.
+// Writable returns the current period in which the shard can be written.
 func (s *Shard) Writable() *Writable { return s.writable() }
 
 // Drain ends the long polls with an empty answer. From now on no poll waits.
@@ -182,8 +182,8 @@ func (s *Shard) Drain() {
 	s.send(newRequest(func(*queue.Engine) error { return nil }))
 }
 
-// Close carries out the pending requests and stops the shard. The store stays open, and the shard no longer reads it.
-// If the disk is blocked, Close gives the disk up; the store's Close returns that error.
+// Close runs the pending requests and stops the shard. The store stays open; the shard no longer uses it. If the disk
+// is blocked, Close gives up the disk, and the store's Close returns that error.
 func (s *Shard) Close() {
 	s.draining.Store(true)
 	s.once.Do(func() {
@@ -198,7 +198,7 @@ func (s *Shard) Close() {
 	})
 }
 
-// ended returns the error for requests that arrive when the shard has ended.
+// ended returns the error for requests to a shard that has ended.
 func (s *Shard) ended() error {
 	if s.deposed != nil {
 		return fmt.Errorf("%w: %w", ErrNotBegun, s.deposed)

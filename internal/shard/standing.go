@@ -7,12 +7,13 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Totals counts what happens to all queues of a process, in all of its shards. The counters do not fall when a queue is
+// Totals counts the events of all queues of a process, in all of its shards. The counters do not fall when a queue is
 // removed, nor when a shard moves to another node. The zero value is ready to use.
 type Totals struct {
 	mu sync.Mutex
 	n  [queue.Counters]int64
-	// owed is what was counted and then undone, until as much is counted again.
+	// owed holds events that were counted and then undone. Later events are set off against them, so that counters
+	// never fall.
 	owed [queue.Counters]int64
 }
 
@@ -23,7 +24,7 @@ func (t *Totals) Get() [queue.Counters]int64 {
 	return t.n
 }
 
-// add adds what has happened between two moments.
+// add adds the difference between two states of the counters.
 func (t *Totals) add(before, after [queue.Counters]int64) {
 	if t == nil || before == after {
 		return

@@ -11,12 +11,12 @@ import (
 type State struct {
 	queue.State
 	Waiters int    // long polls that wait for a message
-	Disk    uint64 // bytes of the queue in tables on the disk, about; what came lately is not in one yet
+	Disk    uint64 // approximate bytes of the queue in tables on the disk; recent writes are not yet in a table
 	Shard   int    // its number; 0: there is only one
-	Node    string // its owner; empty: this machine is alone
+	Node    string // its owner; empty: there is no cluster
 }
 
-// States returns the state of a queue for each shard that it is on. Here there is one.
+// States returns the state of a queue on each of its shards: here, on one.
 func (s *Shard) States(ctx context.Context, id queue.ID) ([]State, error) {
 	var look queue.Look
 	st, err := call(ctx, s, func(e *queue.Engine) (st State, err error) {
@@ -54,8 +54,8 @@ func (s *Shard) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.
 	return found, err
 }
 
-// walk calls f with what is durable at one moment, in the goroutine of the caller, when it is the turn of its account.
-// f calls proceed after each step with the bytes that it has read, and ends when proceed returns false.
+// walk waits for the turn of the account, and calls f with a snapshot of the store, in the goroutine of the caller. f
+// calls proceed after each step with the bytes that it has read, and ends when proceed returns false.
 func (s *Shard) walk(ctx context.Context, account string, f func(r queue.Reader, proceed func(bytes int) bool) error) error {
 	s.reading.RLock()
 	defer s.reading.RUnlock()

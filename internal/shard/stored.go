@@ -44,8 +44,7 @@ func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[strin
 // weighTime limits how long one call of Stored weighs queues.
 const weighTime = 300 * time.Millisecond
 
-// weigh continues to weigh a queue, unless the time is over or nothing was stored or removed since the queue was
-// weighed.
+// weigh continues to weigh a queue, unless the time is over or nothing was stored or removed since it was last weighed.
 func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until time.Time) error {
 	if !sc.begin(q) || time.Now().After(until) {
 		return nil
@@ -57,7 +56,7 @@ func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until tim
 	})
 }
 
-// scales are those of the queues whose bytes are requested.
+// scales are the scales of the queues whose bytes are requested.
 type scales map[queue.ID]*scale
 
 // retain makes a scale for each queue that needs one, and drops the others.
@@ -79,25 +78,25 @@ func (all scales) retain(list []queue.Stored, accounts map[string]bool) {
 }
 
 // scale estimates how many bytes a queue stores. The engine removes messages without reading them, so it does not know
-// their length. A scale reads the queue from end to end, in rounds of bounded steps. Between two rounds the estimate is
-// based on the last round, on what has arrived since, whose length the engine knows, and on the number of messages:
-// removed messages are assumed to be older ones, of average length.
+// their length. A scale reads the queue from end to end, in rounds of bounded steps. Between rounds it estimates from
+// the result of the last round, the messages that have arrived since (the engine knows their length), and the number of
+// messages. It assumes that removed messages were older ones, of average length.
 type scale struct {
-	weighed bool         // a round was finished
+	weighed bool         // a round is complete
 	found   queue.Weight // by the last round
-	since   queue.Weight // what had arrived when that began
+	since   queue.Weight // arrivals before that round
 
-	under    bool           // a round is under way
-	next     queue.Position // where it goes on
+	under    bool           // a round is in progress
+	next     queue.Position // where it continues
 	sofar    queue.Weight
-	started  queue.Weight // what had arrived when it began
-	messages uint64       // that there were then
-	settled  uint64       // and when the last round began
+	started  queue.Weight // arrivals before it
+	messages uint64       // in the queue when it began
+	settled  uint64       // in the queue when the last round began
 }
 
 // begin begins a round, unless one is in progress, and reports whether there is anything to weigh.
 func (s *scale) begin(q *queue.Stored) bool {
-	if q.Arrived.Messages < s.since.Messages || q.Arrived.Messages < s.started.Messages { // the engine was loaded anew
+	if q.Arrived.Messages < s.since.Messages || q.Arrived.Messages < s.started.Messages { // the engine was loaded again
 		*s = scale{}
 	}
 	switch {
@@ -110,7 +109,7 @@ func (s *scale) begin(q *queue.Stored) bool {
 	return true
 }
 
-// add adds what was found up to next; 0 means up to the end.
+// add adds the messages found up to next; 0 means up to the end.
 func (s *scale) add(w queue.Weight, next queue.Position) {
 	s.sofar.Messages += w.Messages
 	s.sofar.Bytes += w.Bytes
@@ -121,7 +120,7 @@ func (s *scale) add(w queue.Weight, next queue.Position) {
 
 // bytes returns how much the queue stores now.
 func (s *scale) bytes(q *queue.Stored) int64 {
-	if !s.weighed { // nothing but the beginning is known
+	if !s.weighed { // only the beginning was weighed
 		return int64(float64(q.Messages) * mean(s.sofar))
 	}
 	came := queue.Weight{Messages: q.Arrived.Messages - s.since.Messages, Bytes: q.Arrived.Bytes - s.since.Bytes}

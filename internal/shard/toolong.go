@@ -6,20 +6,20 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Each part of a transaction is limited, and all together they are far below the limit of a commit. If a transaction is
-// too long all the same, the part that caused it must not fail the others, nor repeat for ever:
+// Each part of a transaction is limited, and together they stay far below the limit of a commit. If a transaction is
+// too long nevertheless, the part that caused it must neither make the others fail nor be repeated for ever:
 //
-//   - The engine is dropped, as after any commit that fails, and loaded again at once.
-//   - The largest part is the culprit. A request or a poll is answered with queue.ErrTooLong. Due work is done in
-//     smaller portions from then on.
-//   - All other parts are repeated. So each round has one part less, or a smaller one.
+//   - The engine is dropped, as after any failed commit, and loaded again at once.
+//   - The largest part is considered the cause. If it is a request or a poll, it is answered with queue.ErrTooLong. If
+//     it is due work, the portions are smaller from then on.
+//   - All other parts are repeated. So each round has one part less, or a smaller part.
 
 // sizes are the lengths of the parts of a transaction.
 type sizes struct {
-	due     int // what time has made due
-	before  int // the transaction, up to here
+	due     int // due work
+	before  int // the transaction so far
 	largest int
-	request *request // the largest part: one of both, or neither if it is what was due
+	request *request // the largest part: request, poll, or neither if it is due work
 	poll    *poll
 }
 
@@ -47,7 +47,7 @@ func (o *owner) divide(err error, b *batch) {
 		x.poll.answer(queue.ErrTooLong)
 	case o.overdue > 1:
 		o.overdue /= 2
-	default: // one step alone is too long, which no step is
+	default: // a single step is too long, which cannot happen
 		o.reload = time.Now().Add(reloadInterval)
 	}
 	o.log.Error("shard transaction was too long, and is divided", "error", err, "requests", len(b.requests), "largest", blamed)

@@ -6,8 +6,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Uses returns what is known about the use of some queues, as of one moment. It omits those about which nothing is
-// known.
+// Uses returns what is known about the use of some queues, as of one moment. It omits unknown queues.
 func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
 	return call(ctx, s, func(e *queue.Engine) ([]queue.Use, error) {
@@ -29,7 +28,7 @@ func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	})
 }
 
-// Used records that a client has used a queue without a call of the shard. It does not wait until that is durable.
+// Used records that a client has used a queue without a call of the shard. It does not wait for a commit.
 func (s *Shard) Used(id queue.ID) {
 	s.send(newRequest(func(e *queue.Engine) error { return e.Used(id) }))
 }

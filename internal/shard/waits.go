@@ -6,15 +6,15 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// waits measures how long messages have waited for their first receive, by queue. The time of a send is known where the
-// record of the message is read, which the owner does not do.
+// waits measures how long messages have waited for their first receive, by queue. The owner does not read the records
+// of messages, which contain the time of the send; so waits are measured where records are read.
 type waits struct {
 	mu sync.Mutex
 	of map[queue.ID]*queue.Histogram
 }
 
-// received records the messages that a consumer receives for the first time. A message that came from another queue was
-// already received there.
+// received records the waits of messages that a consumer receives for the first time. Messages from another queue do
+// not count, because they were already received there.
 func (w *waits) received(id queue.ID, messages []Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,7 +42,7 @@ func (w *waits) forget(id queue.ID) {
 	delete(w.of, id)
 }
 
-// addTo sets how long messages have waited.
+// addTo sets Wait in the standings.
 func (w *waits) addTo(standings []queue.Standing) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,26 +2,26 @@ package shard
 
 import "github.com/sluicemq/sluice/internal/queue"
 
-// Watcher receives what happens to the messages of a shard, when it is durable. Its methods may be called from any
-// goroutine. They must not block, because callers of the shard wait for them.
+// Watcher receives the durable events of the messages of a shard. Its methods may be called from any goroutine, and
+// must not block, because callers of the shard wait for them.
 type Watcher interface {
-	// Received is called with the messages that a consumer gets, DeadLettered with those that have gone to dead-letter
-	// queues.
+	// Received is called with the messages that a consumer receives, DeadLettered with messages that were moved to
+	// dead-letter queues.
 	Received(id queue.ID, at queue.Instant, messages []Message)
 	DeadLettered(letters []queue.DeadLetter)
 	// Returned is called with deliveries that did not reach the consumer.
 	Returned(id queue.ID, deliveries []queue.Delivery)
-	// Deleted and VisibilityChanged are called with the requested changes and the results in the same order: nil, or
-	// why the change was refused.
+	// Deleted and VisibilityChanged are called with the requested changes, and the results in the same order: nil, or
+	// the reason of the refusal.
 	Deleted(id queue.ID, at queue.Instant, receipts []queue.Receipt, results []error)
 	VisibilityChanged(id queue.ID, at queue.Instant, changes []queue.Visibility, results []error)
 	// Purged is called when a queue was purged or dropped.
 	Purged(id queue.ID)
-	// Close is called when the shard is closed, or belongs to another node, which continues with its messages.
+	// Close is called when the shard is closed or another node has become its owner.
 	Close()
 }
 
-// watchTime returns the function by which a watcher asks for the time of the shard.
+// watchTime returns the function that tells a watcher the time of the shard.
 func watchTime(o *Options) func() queue.Instant {
 	return func() queue.Instant {
 		now := o.Now()
@@ -32,7 +32,7 @@ func watchTime(o *Options) func() queue.Instant {
 	}
 }
 
-// watch has a watcher, which may be nil, receive what happens from now on.
+// watch passes all later events to a watcher, which may be nil.
 func (o *owner) watch(w Watcher) {
 	if o.watcher = w; w != nil {
 		o.engine.WatchDeadLetters()

@@ -1,11 +1,28 @@
 import { sluice } from '../aws/sluice'
-import type { ListedQueue } from './queuestate'
+import type { Activity, ListedQueue } from './queuestate'
+
+/** Order is in which order the server lists queues, and which of them: without it all, by name. */
+export interface Order {
+  OrderBy?: string
+  Descending?: boolean
+  Only?: string
+}
+
+/** Sums are of all queues that are listed, on all pages. */
+export interface Sums {
+  Visible: number
+  InFlight: number
+  LastMinute: Activity
+}
 
 /** QueuePage is what ListQueueStates answers. */
 export interface QueuePage {
   Queues: ListedQueue[]
   Cursor?: string
   Total: number
+  /** Matches is how many queues Only selects, Sums are of these or of all. They come with an Order. */
+  Matches?: number
+  Sums?: Sums
   Timestamp: number
   /** Version stands for this page when it is asked for again. */
   Version?: string

@@ -3,11 +3,11 @@ import { isDenied } from '../aws/failure'
 import { sluice } from '../aws/sluice'
 import { useRefresh } from '../frame/preferences'
 import { keys } from './keys'
-import { type QueuePage, queuePage } from './queuepage'
+import { type Order, type QueuePage, queuePage } from './queuepage'
 import type { ListedQueue, Reason } from './queuestate'
 
 /** useQueuePage returns a page of the caller's queues with what they are doing, and how many come before it, again and again. */
-export function useQueuePage(input: { Contains?: string; Skip?: number; Max: number }, enabled: boolean) {
+export function useQueuePage(input: Order & { Contains?: string; Skip?: number; Max: number }, enabled: boolean) {
   const interval = useRefresh()
   return useQuery({
     queryKey: ['ListQueueStates', input],
@@ -24,10 +24,10 @@ export function useQueuePage(input: { Contains?: string; Skip?: number; Max: num
 /** most is how many queues the server shows in one answer. */
 const most = 200
 
-/** mostByNeed is how many queues are all looked at, again and again, to find the worst where nothing else was asked for. */
-export const mostByNeed = 5 * most
+/** mostWhole is how many queues are all asked for, again and again. */
+const mostWhole = 5 * most
 
-/** EveryQueue is what several answers say of queues, or of the first of them by name. */
+/** EveryQueue is what several answers say of queues, or of some of them. */
 export interface EveryQueue {
   pages: QueuePage[]
   Queues: ListedQueue[]
@@ -35,45 +35,69 @@ export interface EveryQueue {
   Total: number
 }
 
-/** everyPages is how often so many answers are asked for again at most, in milliseconds. */
-const everyPages = (pages: number) => (pages * most > mostByNeed ? 30_000 : pages > 1 ? 10_000 : 0)
+/** severalPages is how often more than one answer is asked for again at most, in milliseconds. */
+const severalPages = 10_000
 
-interface EveryInput {
-  find?: string
-  enabled?: boolean
-  /** atMost bounds how many queues are asked for. */
-  atMost?: number
-  /** once says that they are not asked for again and again. */
-  once?: boolean
+/** useEveryQueue returns all queues, from as many answers as it takes, or of more than a thousand the first by name. */
+export function useEveryQueue() {
+  return useSeveral('by name', async (page) => {
+    const pages: QueuePage[] = []
+    let cursor: string | undefined
+    do {
+      const next: QueuePage = await page({ Max: most, ...(cursor && { Cursor: cursor }) }, pages.length)
+      pages.push(next)
+      cursor = next.Cursor
+    } while (cursor && pages.length * most < mostWhole)
+    return pages
+  })
 }
 
-/** useEveryQueue returns every queue whose name contains a text, from as many answers as it takes. */
-export function useEveryQueue(input: EveryInput) {
-  const { find = '', enabled = true, atMost = Number.POSITIVE_INFINITY, once = false } = input
+/**
+ * useWorstQueues returns all queues or, of more than a thousand, those that need attention most. If there are more than the server
+ * orders, they are the first by name.
+ */
+export function useWorstQueues() {
+  return useSeveral('by need', async (page) => {
+    const pages: QueuePage[] = []
+    let order: Order = { OrderBy: 'Attention' }
+    let cursor: string | undefined
+    do {
+      try {
+        const next: QueuePage = await page({ Max: most, ...order, ...(cursor && { Cursor: cursor }) }, pages.length)
+        pages.push(next)
+        cursor = next.Total > mostWhole ? undefined : next.Cursor
+      } catch (error) {
+        if (!tooMany(error) || !order.OrderBy) {
+          throw error
+        }
+        order = {}
+      }
+    } while (pages.length === 0 || cursor)
+    return pages
+  })
+}
+
+type Page = (input: object, index: number) => Promise<QueuePage>
+
+function useSeveral(which: string, ask: (page: Page) => Promise<QueuePage[]>) {
   const interval = useRefresh()
   return useQuery<EveryQueue>({
-    queryKey: ['ListQueueStates', 'all', find, atMost],
-    enabled,
+    queryKey: ['ListQueueStates', 'several', which],
     refetchInterval: ({ state }) =>
-      !once && !isDenied(state.error) && interval && Math.max(interval, everyPages(state.data?.pages.length ?? 0)),
+      !isDenied(state.error) && interval && Math.max(interval, (state.data?.pages.length ?? 0) > 1 ? severalPages : 0),
     retry: (n, error) => n < 2 && !isDenied(error),
     placeholderData: keepPreviousData,
     queryFn: async ({ signal, client, queryKey }) => {
       const before = client.getQueryData<EveryQueue>(queryKey)?.pages ?? []
-      const pages: QueuePage[] = []
-      let cursor: string | undefined
-      do {
-        const page: QueuePage = await queuePage(
-          { Max: most, ...(find && { Contains: find }), ...(cursor && { Cursor: cursor }) },
-          before[pages.length],
-          signal,
-        )
-        pages.push(page)
-        cursor = page.Cursor
-      } while (cursor && pages.length * most < atMost)
+      const pages = await ask((input, index) => queuePage(input, before[index], signal))
       return { pages, Queues: pages.flatMap((page) => page.Queues), Total: pages[0]?.Total ?? 0 }
     },
   })
+}
+
+/** tooMany says that there are more queues than the server orders. */
+export function tooMany(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('OrderBy and Only look at up to')
 }
 
 export interface ShardState {

@@ -14,6 +14,17 @@ export interface Activity {
   Moved: number
 }
 
+/** Condition is how a queue is; of several that apply, it is the one that needs attention most. */
+export type Condition =
+  | 'DeadLetters'
+  | 'HoldsDeadLetters'
+  | 'NoConsumer'
+  | 'Paused'
+  | 'FallingBehind'
+  | 'Waiting'
+  | 'Working'
+  | 'Empty'
+
 /** QueueState is what a list shows of a queue. */
 export interface QueueState {
   CreatedTimestamp: number
@@ -29,6 +40,8 @@ export interface QueueState {
   WaitingReceives: number
   Receivable: boolean
   Paused: boolean
+  /** Condition says in a word how the queue is: see Condition. */
+  Condition: Condition
   Reasons: Reason[]
   DeadLetterQueueArn?: string
   DeadLetters?: number

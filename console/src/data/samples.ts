@@ -26,6 +26,7 @@ export function stateWith(some: Partial<QueueState>): QueueState {
     WaitingReceives: 0,
     Receivable: true,
     Paused: false,
+    Condition: 'Empty',
     Reasons: [],
     DeadLetterSources: 0,
     Totals: nothing,

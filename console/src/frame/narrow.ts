@@ -1,13 +1,17 @@
 import { useSyncExternalStore } from 'react'
 
-const query = window.matchMedia('(width <= 688px)')
-
-function subscribe(listener: () => void) {
-  query.addEventListener('change', listener)
-  return () => query.removeEventListener('change', listener)
+/** watched returns a hook that says whether the window is like that. */
+function watched(media: string): () => boolean {
+  const query = window.matchMedia(media)
+  const subscribe = (listener: () => void) => {
+    query.addEventListener('change', listener)
+    return () => query.removeEventListener('change', listener)
+  }
+  return () => useSyncExternalStore(subscribe, () => query.matches)
 }
 
 /** useNarrow says whether the window is as narrow as a phone. */
-export function useNarrow(): boolean {
-  return useSyncExternalStore(subscribe, () => query.matches)
-}
+export const useNarrow = watched('(width <= 688px)')
+
+/** useWide says whether a table beside the navigation has room for columns that are needed less. */
+export const useWide = watched('(width >= 1600px)')

@@ -1,106 +1,141 @@
 import Link from '@cloudscape-design/components/link'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import type { TableProps } from '@cloudscape-design/components/table'
+import { useMemo } from 'react'
 import type { Message } from '../api/message'
 import { nameOf } from '../api/queues'
 import { readable } from '../data/decode'
 import { previewOf } from '../data/filterwords'
 import { bytes } from '../data/format'
+import { useNarrow, useWide } from '../frame/narrow'
 import { Marked } from './marked'
 import { stateWords } from './message'
 import { Ago, Num, Time } from './values'
 
 type Column = TableProps.ColumnDefinition<Message>
 
-const stateTypes = { Visible: 'success', InFlight: 'in-progress', Delayed: 'pending' } as const
-
 /** Preview is a line of a text, with what a search looked for. */
 function Preview({ text = '', words }: { text: string | undefined; words: string[] }) {
   return (
-    <span className="code preview">
+    <span className="code preview whole">
       <Marked text={previewOf(readable(text), words)} words={words} />
     </span>
   )
 }
 
-/** MessagePreview is a line of a message's body, or says that it cannot be decrypted. */
+/** attributesOf writes the attributes of a message in a line. */
+const attributesOf = (m: Message) =>
+  Object.entries(m.MessageAttributes ?? {})
+    .map(([name, a]) => `${name}=${a.StringValue ?? `(${a.DataType})`}`)
+    .join(' ')
+
+/** MessagePreview is a line of a message's body and one of its attributes, or says that it cannot be decrypted. */
 function MessagePreview({ message: m, words }: { message: Message; words: string[] }) {
-  return m.Unreadable ? (
-    <StatusIndicator type="error">Cannot be decrypted</StatusIndicator>
-  ) : (
-    <Preview text={m.Body} words={words} />
+  if (m.Unreadable) {
+    return <StatusIndicator type="error">Cannot be decrypted</StatusIndicator>
+  }
+  const attributes = attributesOf(m)
+  return (
+    <>
+      <Preview text={m.Body} words={words} />
+      {attributes && (
+        <span className="code preview whole quiet">
+          <Marked text={attributes} words={words} />
+        </span>
+      )}
+    </>
+  )
+}
+
+/** StateOf is the state of a message, and when it is visible again. Most are available, which needs no sign. */
+function StateOf({ message: { State, InvisibleUntil } }: { message: Message }) {
+  if (!State || State === 'Visible') {
+    return State && stateWords[State]
+  }
+  return (
+    <>
+      <StatusIndicator type={State === 'InFlight' ? 'in-progress' : 'pending'}>{stateWords[State]}</StatusIndicator>
+      {InvisibleUntil !== undefined && (
+        <div className="quiet">
+          back <Ago at={InvisibleUntil} brief />
+        </div>
+      )}
+    </>
   )
 }
 
 const columns = {
-  body: {
-    id: 'body',
-    header: 'Body',
-    width: 350,
-    cell: (m) => <MessagePreview message={m} words={[]} />,
-  },
-  state: {
-    id: 'state',
-    header: 'State',
-    width: 130,
-    cell: (m) => m.State && <StatusIndicator type={stateTypes[m.State]}>{stateWords[m.State]}</StatusIndicator>,
-  },
+  state: { id: 'state', header: 'State', width: 140, cell: (m) => <StateOf message={m} /> },
   source: {
     id: 'source',
     header: 'Came from',
     width: 180,
     cell: (m) => m.DeadLetterQueueSourceArn && nameOf(m.DeadLetterQueueSourceArn),
   },
-  sent: { id: 'sent', header: 'Sent', width: 195, cell: (m) => <Time at={m.SentTimestamp} /> },
-  until: { id: 'until', header: 'Visible again', width: 145, cell: (m) => <Ago at={m.InvisibleUntil} /> },
-  count: { id: 'count', header: 'Receive count', width: 145, cell: (m) => <Num value={m.ReceiveCount} /> },
+  sent: { id: 'sent', header: 'Sent', width: 190, cell: (m) => <Time at={m.SentTimestamp} /> },
+  age: { id: 'age', header: 'Age', width: 90, cell: (m) => <Ago at={m.SentTimestamp} brief /> },
+  count: { id: 'count', header: 'Receive count', width: 165, cell: (m) => <Num value={m.ReceiveCount} /> },
   size: { id: 'size', header: 'Size', width: 110, cell: (m) => <span className="number">{bytes(m.Size ?? 0)}</span> },
-  group: { id: 'group', header: 'Message Group ID', width: 160, cell: (m) => m.MessageGroupId },
   dedup: { id: 'dedup', header: 'Message Deduplication ID', width: 200, cell: (m) => m.MessageDeduplicationId },
   sequence: { id: 'sequence', header: 'Sequence Number', width: 200, cell: (m) => m.SequenceNumber },
-  attributes: {
-    id: 'attributes',
-    header: 'Attributes',
-    width: 200,
-    cell: (m) => (
-      <span className="code preview">
-        {Object.entries(m.MessageAttributes ?? {})
-          .map(([name, a]) => `${name}=${a.StringValue ?? `(${a.DataType})`}`)
-          .join(' ')}
-      </span>
-    ),
-  },
 } satisfies Record<string, Column>
 
-/** messageColumns returns the columns of a table of messages: the ID, which opens the message, and those that are named. */
-export function messageColumns<M extends Message>(
-  open: (message: M) => void,
-  names: (keyof typeof columns)[],
-  words: string[] = [],
-): TableProps.ColumnDefinition<M>[] {
-  return [
-    {
-      id: 'id',
-      header: 'ID',
-      isRowHeader: true,
-      width: 130,
-      cell: (m) => (
-        <Link
-          href="#"
-          ariaLabel={`Message ${m.MessageId}`}
-          onFollow={(e) => {
-            e.preventDefault()
-            open(m)
-          }}
-        >
-          {m.MessageId.slice(0, 8)}…
-        </Link>
-      ),
-    },
-    ...names.map((name) =>
-      name === 'body'
-        ? { ...columns.body, cell: (m: M) => <MessagePreview message={m} words={words} /> }
-        : columns[name],
-    ),
-  ]
+interface ColumnsInput<M> {
+  /** open shows a message. */
+  open: (message: M) => void
+  /** names are the columns between the ID and the body, wide those where the window is. */
+  names: (keyof typeof columns)[]
+  wide: (keyof typeof columns)[]
+  /** grouped says that the messages have message groups. */
+  grouped?: boolean
+  /** words are marked in bodies. */
+  words?: string[]
 }
+
+/**
+ * useMessageColumns returns the columns of a table of messages: the ID, which opens the message, those that are named, and the body,
+ * which has the room that is left.
+ */
+export function useMessageColumns<M extends Message>(input: ColumnsInput<M>): TableProps.ColumnDefinition<M>[] {
+  const { open, grouped = false, words = none } = input
+  const narrow = useNarrow()
+  const names = (useWide() ? input.wide : input.names).join()
+  return useMemo(() => {
+    const id: TableProps.ColumnDefinition<M> = {
+      id: 'id',
+      header: grouped ? 'ID and group' : 'ID',
+      isRowHeader: true,
+      width: grouped ? 150 : 130,
+      cell: (m) => (
+        <>
+          <Link
+            href="#"
+            ariaLabel={`Message ${m.MessageId}`}
+            onFollow={(e) => {
+              e.preventDefault()
+              open(m)
+            }}
+          >
+            {m.MessageId.slice(0, 8)}…
+          </Link>
+          {grouped && (
+            <span className="preview whole quiet" title={m.MessageGroupId}>
+              {m.MessageGroupId}
+            </span>
+          )}
+        </>
+      ),
+    }
+    const body: TableProps.ColumnDefinition<M> = {
+      id: 'body',
+      header: 'Body',
+      width: 240,
+      minWidth: 180,
+      cell: (m) => <MessagePreview message={m} words={words} />,
+    }
+    const others = names.split(',').map((name) => columns[name as keyof typeof columns])
+    return narrow ? [id, body, ...others] : [id, ...others, body]
+  }, [open, names, grouped, words, narrow])
+}
+
+const none: string[] = []

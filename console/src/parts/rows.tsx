@@ -1,11 +1,11 @@
 import Table, { type TableProps } from '@cloudscape-design/components/table'
 import { useNarrow } from '../frame/narrow'
 
-/** Rows is a table. On a phone each row is a card: the first column, and below it the others with their headers. */
+/** Rows is a table, whose lines wrap where columns have no widths of their own. On a phone each row is a card: the first column, and below it the others with their headers. */
 export function Rows<T>(props: TableProps<T>) {
   const narrow = useNarrow()
   if (!narrow) {
-    return <Table {...props} />
+    return <Table key="table" wrapLines={!props.resizableColumns} {...props} />
   }
   const { columnDefinitions, columnDisplay, ...rest } = props
   const hidden = new Set(columnDisplay?.filter((c) => !c.visible).map((c) => c.id))
@@ -30,5 +30,6 @@ export function Rows<T>(props: TableProps<T>) {
       </div>
     ),
   }
-  return <Table {...rest} columnDefinitions={[card]} resizableColumns={false} wrapLines />
+  // A table of its own, which takes no widths of columns along when a phone is turned.
+  return <Table key="cards" {...rest} columnDefinitions={[card]} resizableColumns={false} wrapLines />
 }

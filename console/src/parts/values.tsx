@@ -44,7 +44,7 @@ export function Ago({ at, brief = false }: { at: number | undefined; brief?: boo
   }
   return (
     <time className="number" dateTime={new Date(at).toISOString()} title={instant(at, zone)}>
-      {brief ? briefly(now - at) : ago(at, now)}
+      {brief ? (at > now + 999 ? `in ${briefly(at - now)}` : briefly(now - at)) : ago(at, now)}
     </time>
   )
 }

@@ -2,12 +2,14 @@ package cloudtrail
 
 import (
 	"context"
+	"slices"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/cloudtrail/trails"
 )
 
-// The server finds nothing unusual in events: insights can be asked for and turned off, and not turned on.
+// The server finds nothing unusual in events: it stores which insights a trail is to have, and shows them.
 
 type insightSelector struct {
 	EventCategories []string `max:"10,64"`
@@ -45,7 +47,7 @@ func (in *insightsSource) check(store bool) error {
 }
 
 func (s *Service) putInsightSelectors(
-	_ context.Context, c *protocol.Call, in *putInsightSelectorsInput,
+	ctx context.Context, c *protocol.Call, in *putInsightSelectorsInput,
 ) (*insightSelectorsOutput, error) {
 	if err := in.check(in.EventDataStore != nil || in.InsightsDestination != nil); err != nil {
 		return nil, err
@@ -54,10 +56,40 @@ func (s *Service) putInsightSelectors(
 	if err != nil {
 		return nil, err
 	}
-	if len(in.InsightSelectors) > 0 {
-		return nil, refusal("UnsupportedOperationException", "This server has no insights: it does not look for unusual events.")
+	insights, err := in.insights()
+	if err != nil {
+		return nil, err
 	}
-	return &insightSelectorsOutput{TrailARN: t.ARN()}, nil
+	if err := s.room(); err != nil {
+		return nil, service.NoRoom(err)
+	}
+	is, err := s.edit(ctx, t.Name, func(t *trails.Trail) error {
+		if len(insights) > 0 {
+			if err := s.trails.MayHaveInsights(); err != nil {
+				return err
+			}
+		}
+		t.Insights = insights
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return showInsights(is), nil
+}
+
+// insights returns the insights of a request.
+func (in *putInsightSelectorsInput) insights() (out []trails.Insight, err error) {
+	for _, one := range in.InsightSelectors {
+		if one.InsightType == nil {
+			return nil, refusal("InvalidInsightSelectorsException", "Each insight selector needs an InsightType.")
+		}
+		if slices.ContainsFunc(out, func(i trails.Insight) bool { return i.Type == *one.InsightType }) {
+			return nil, refusal("InvalidInsightSelectorsException", "Two insight selectors have the InsightType %s.", *one.InsightType)
+		}
+		out = append(out, trails.Insight{Type: *one.InsightType, Categories: one.EventCategories})
+	}
+	return out, nil
 }
 
 func (s *Service) getInsightSelectors(
@@ -70,7 +102,16 @@ func (s *Service) getInsightSelectors(
 	if err != nil {
 		return nil, err
 	}
-	return nil, errNoInsights(t)
+	if len(t.Insights) == 0 {
+		return nil, errNoInsights(t)
+	}
+	return showInsights(t), nil
+}
+
+func showInsights(t *trails.Trail) *insightSelectorsOutput {
+	return &insightSelectorsOutput{TrailARN: t.ARN(), InsightSelectors: service.Convert(t.Insights, func(i trails.Insight) insightSelector {
+		return insightSelector{EventCategories: i.Categories, InsightType: &i.Type}
+	})}
 }
 
 func errNoInsights(t *trails.Trail) error {

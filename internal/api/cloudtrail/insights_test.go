@@ -1,6 +1,7 @@
 package cloudtrail_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,13 +12,34 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// No trail has insights: they can be turned off, and not on.
+// Insights of a trail are put, shown and turned off. That a trail has some shows in its description.
 func TestInsights(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
 	ctx := t.Context()
 	apitest.Must(t, 0, apitest.Second(a.trail.CreateTrail(ctx, create("all"))))
 	all, none := aws.String("all"), aws.String("none")
+	has := func(want bool) {
+		t.Helper()
+		out, err := a.trail.GetTrail(ctx, &cloudtrail.GetTrailInput{Name: all})
+		if got := apitest.Must(t, out, err).Trail.HasInsightSelectors; *got != want {
+			t.Errorf("the trail has insights: %t", *got)
+		}
+	}
+	has(false)
+	both := []types.InsightSelector{
+		{InsightType: types.InsightTypeApiCallRateInsight},
+		{InsightType: types.InsightTypeApiErrorRateInsight, EventCategories: []types.SourceEventCategory{types.SourceEventCategoryManagement}},
+	}
+	on, err := a.trail.PutInsightSelectors(ctx, &cloudtrail.PutInsightSelectorsInput{TrailName: all, InsightSelectors: both})
+	if apitest.Must(t, on, err); *on.TrailARN != arn || !reflect.DeepEqual(on.InsightSelectors, both) {
+		t.Errorf("put are %+v", on)
+	}
+	got, err := a.trail.GetInsightSelectors(ctx, &cloudtrail.GetInsightSelectorsInput{TrailName: aws.String(arn)})
+	if apitest.Must(t, got, err); *got.TrailARN != arn || !reflect.DeepEqual(got.InsightSelectors, both) {
+		t.Errorf("shown are %+v", got)
+	}
+	has(true)
 	put := func(trail *string, insights ...types.InsightType) error {
 		in := &cloudtrail.PutInsightSelectorsInput{TrailName: trail, InsightSelectors: []types.InsightSelector{}}
 		for _, kind := range insights {
@@ -38,7 +60,9 @@ func TestInsights(t *testing.T) {
 	}{
 		{put(all), "", ""},
 		{put(aws.String(arn)), "", ""},
-		{put(all, types.InsightTypeApiCallRateInsight), "UnsupportedOperationException", "This server has no insights"},
+		{put(all, types.InsightTypeApiCallRateInsight, types.InsightTypeApiCallRateInsight), "InvalidInsightSelectorsException",
+			"Two insight selectors have the InsightType ApiCallRateInsight."},
+		{put(all, ""), "InvalidInsightSelectorsException", "Each insight selector needs an InsightType."},
 		{put(all, "ColorInsight"), "ValidationException", "1 validation error detected: Value 'ColorInsight' at 'insightSelectors.1.member.insightType' " +
 			"failed to satisfy constraint: Member must satisfy enum value set: [ApiCallRateInsight, ApiErrorRateInsight]"},
 		{put(none), "TrailNotFoundException", ""},

@@ -96,7 +96,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "ListTrails", s.listTrails)
 	protocol.Register(wire, "LookupEvents", s.lookupEvents)
 	protocol.Register(wire, "PutEventSelectors", s.putEventSelectors, protocol.Control)
-	protocol.Register(wire, "PutInsightSelectors", s.putInsightSelectors)
+	protocol.Register(wire, "PutInsightSelectors", s.putInsightSelectors, protocol.Control)
 	protocol.Register(wire, "RemoveTags", s.removeTags, protocol.Control)
 	protocol.Register(wire, "StartLogging", s.startLogging, protocol.Control)
 	protocol.Register(wire, "StopLogging", s.stopLogging, protocol.Control)

@@ -65,7 +65,7 @@ func show(t *trails.Trail) *shownTrail {
 // describe returns a trail as the operations that look at trails return it.
 func describe(t *trails.Trail) shownTrail {
 	out := show(t)
-	custom, insights := !t.Selectors.Empty(), false
+	custom, insights := !t.Selectors.Empty(), len(t.Insights) > 0
 	out.HasCustomEventSelectors, out.HasInsightSelectors, out.HomeRegion = &custom, &insights, t.Region
 	return *out
 }

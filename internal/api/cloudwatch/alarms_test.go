@@ -439,6 +439,15 @@ func TestDashboards(t *testing.T) {
 			at+"Should have required property 'metrics'\"\n  },\n"+
 			at+"The metric widget should have specified a region and a data source or an alarm annotation\"\n  },\n"+
 			at+"Should have required property 'annotations'\"\n  }\n]")
+		remark := func(path, message string) object { return object{"DataPath": path, "Message": message} }
+		if got := r.call("PutDashboard", object{"DashboardName": "x", "DashboardBody": `{"widgets":[1,{"type":1}]}`}).members; apitest.Match(object{
+			"dashboardValidationMessages": list{remark("/widgets/0", "Should be object"), remark("/widgets/1/type", "Should be string")},
+		}, got) != nil {
+			r.Errorf("the refusal has %v", got)
+		}
+		if got := r.call("PutDashboard", object{"DashboardName": "x", "DashboardBody": "[]"}).members; len(got) > 0 {
+			r.Errorf("the refusal of what is no object has %v", got)
+		}
 		for _, good := range []string{
 			metrics(`{"metrics":[["n","m","d","v",{"stat":"Sum"}],[".","."],[{"expression":"m1"}]]}`), metrics(`{"annotations":{"alarms":["a"]}}`),
 			metrics(`{"metrics":[["...","w",{"color":"#1f77b4","visible":false,"period":60}]]}`), `{"widgets":[{"type":"alarm","properties":{"alarms":["a"]}}]}`,
@@ -450,5 +459,17 @@ func TestDashboards(t *testing.T) {
 			r.Errorf("the message has %d characters: %.100s", len(got), got)
 		}
 		r.fails("PutDashboard", object{"DashboardName": "x"}, 400, "MissingParameter", "The parameter DashboardBody is required.")
+	})
+}
+
+// No alarm has contributors.
+func TestContributors(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.ok("PutMetricAlarm", backlog, object{})
+		r.ok("DescribeAlarmContributors", object{"AlarmName": "backlog"}, object{})
+		r.fails("DescribeAlarmContributors", object{"AlarmName": "backlog", "NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+		r.fails("DescribeAlarmContributors", object{"AlarmName": "gone"}, 404, "ResourceNotFoundException",
+			"Unknown resource: arn:aws:cloudwatch:us-east-1:000000000000:alarm:gone")
 	})
 }

@@ -141,3 +141,25 @@ func TestAnomalyDetectorsRefuse(t *testing.T) {
 		r.ok("DescribeAnomalyDetectors", object{"AnomalyDetectorIds": list{"a"}}, object{})
 	})
 }
+
+// A detector is trained when its metric has had values on enough days.
+func TestStateOfDetectors(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		detector := object{"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("q"), "Stat": "Average"}
+		r.ok("PutAnomalyDetector", detector, object{"AnomalyDetectorId": detectorID})
+		shown := detectorOf("AWS/SQS", "NumberOfMessagesSent", dimensions("q"))
+		is := func(state string) {
+			r.Helper()
+			r.ok("DescribeAnomalyDetectors", object{}, object{"AnomalyDetectors": list{with(shown, object{"StateValue": state})}})
+		}
+		is("PENDING_TRAINING")
+		r.minutes("NumberOfMessagesSent", "q", 1, 2, 3)
+		r.now = r.now.Add(24 * time.Hour)
+		r.minutes("NumberOfMessagesSent", "q", 1, 2, 3)
+		is("TRAINED_INSUFFICIENT_DATA")
+		r.now = r.now.Add(24 * time.Hour)
+		r.minutes("NumberOfMessagesSent", "q", 1, 2, 3)
+		is("TRAINED")
+	})
+}

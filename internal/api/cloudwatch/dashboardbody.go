@@ -4,12 +4,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+
+	"github.com/sluicemq/sluice/internal/api/service"
 )
 
 // fault is a mistake at a place in the text of a dashboard.
 type fault struct {
 	Path    string `json:"dataPath"`
 	Message string `json:"message"`
+}
+
+// dashboardFaults are the members of a refusal besides its message.
+type dashboardFaults struct {
+	DashboardValidationMessages []DashboardValidationMessage `json:"dashboardValidationMessages" wrap:"member"`
 }
 
 // maxFaults is the maximum number of faults in a refusal.
@@ -31,10 +38,15 @@ func checkBody(body []byte) error {
 	if isShape("/", body, &dashboard, "object") != nil {
 		return errDashboard("The field DashboardBody must be a valid JSON object")
 	}
-	if faults := checkWidgets(dashboard); len(faults) > 0 {
-		return errDashboard("The dashboard body is invalid, there are %d validation errors:\n%s", len(faults), shown(faults))
+	faults := checkWidgets(dashboard)
+	if len(faults) == 0 {
+		return nil
 	}
-	return nil
+	err := errDashboard("The dashboard body is invalid, there are %d validation errors:\n%s", len(faults), shown(faults))
+	err.Members = dashboardFaults{service.Convert(faults, func(f fault) DashboardValidationMessage {
+		return DashboardValidationMessage{DataPath: f.Path, Message: f.Message}
+	})}
+	return err
 }
 
 // checkWidgets returns the mistakes in the widgets of a dashboard.

@@ -30,6 +30,29 @@ type getMetricDataInput struct {
 	NextToken         *string `              max:"16K"`
 	ScanBy            *string `              max:"32"`
 	MaxDatapoints     *int32
+	LabelOptions      *labelOptions
+}
+
+// labelOptions says in which time zone labels show times.
+type labelOptions struct {
+	Timezone *string `max:"50"`
+}
+
+// zonePattern matches time zones: hours and minutes ahead of or behind UTC.
+var zonePattern = regexp.MustCompile(`^[+-][0-9]{4}$`)
+
+// zone returns the time zone of labels, or nil for UTC.
+func (o *labelOptions) zone(c *complaints) *time.Location {
+	if o == nil || text(o.Timezone) == "" {
+		return nil
+	}
+	at, err := time.Parse("-0700", *o.Timezone)
+	if err != nil || !zonePattern.MatchString(*o.Timezone) {
+		c.value("The value %s for parameter LabelOptions.Timezone is invalid.", *o.Timezone)
+		return nil
+	}
+	_, offset := at.Zone()
+	return time.FixedZone(*o.Timezone, offset)
 }
 
 type getMetricDataOutput struct {
@@ -65,7 +88,9 @@ func (s *Service) getMetricData(ctx context.Context, c *protocol.Call, in *getMe
 	if err != nil {
 		return nil, err
 	}
-	results, err := plan.Run(ctx, s.monitor.Source(s.series, s.levels, at.now), scope(c), *in.StartTime, *in.EndTime)
+	source := s.monitor.Source(s.series, s.levels, at.now)
+	source.Zone = in.LabelOptions.zone(new(complaints)) // it was checked
+	results, err := plan.Run(ctx, source, scope(c), *in.StartTime, *in.EndTime)
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -97,6 +122,7 @@ func (in *getMetricDataInput) check(call *protocol.Call) (*metricdata.Plan, erro
 	}
 	queries := c.queriesAt("MetricDataQueries", in.MetricDataQueries)
 	c.window(in.StartTime, in.EndTime)
+	in.LabelOptions.zone(&c)
 	if err := c.errAll(); err != nil {
 		return nil, err
 	}

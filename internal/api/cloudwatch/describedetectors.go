@@ -3,6 +3,7 @@ package cloudwatch
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -40,7 +41,7 @@ type AnomalyDetector struct {
 }
 
 func (s *Service) describeAnomalyDetectors(
-	_ context.Context, c *protocol.Call, in *describeAnomalyDetectorsInput,
+	ctx context.Context, c *protocol.Call, in *describeAnomalyDetectorsInput,
 ) (*describeAnomalyDetectorsOutput, error) {
 	dimensions, err := in.check()
 	if err != nil {
@@ -58,8 +59,37 @@ func (s *Service) describeAnomalyDetectors(
 	if err != nil {
 		return nil, err
 	}
-	return &describeAnomalyDetectorsOutput{service.Convert(p.Items, showDetector), p.Next}, nil
+	out := &describeAnomalyDetectorsOutput{AnomalyDetectors: []AnomalyDetector{}, NextToken: p.Next}
+	for _, d := range p.Items {
+		shown := showDetector(d)
+		if shown.StateValue, err = s.stateOf(ctx, d); err != nil {
+			return nil, failure(err)
+		}
+		out.AnomalyDetectors = append(out.AnomalyDetectors, shown)
+	}
+	return out, nil
 }
+
+// stateOf returns the state of a detector. Nothing is learned from expressions.
+func (s *Service) stateOf(ctx context.Context, d *detector.Detector) (string, error) {
+	now := s.now()
+	if d.Metric != nil {
+		trained, err := s.monitor.Source(s.series, s.levels, now).Trained(ctx, d.Scope, d.Metric)
+		switch {
+		case err != nil:
+			return "", err
+		case trained:
+			return "TRAINED", nil
+		}
+	}
+	if d.Metric == nil || now.Sub(d.Created) < training {
+		return "PENDING_TRAINING", nil
+	}
+	return "TRAINED_INSUFFICIENT_DATA", nil
+}
+
+// training is how long a new detector without data is said to be in training.
+const training = 24 * time.Hour
 
 func (in *describeAnomalyDetectorsInput) check() ([]series.Dimension, error) {
 	var c complaints
@@ -92,7 +122,7 @@ func (in *describeAnomalyDetectorsInput) matches(d *detector.Detector, dimension
 }
 
 func showDetector(d *detector.Detector) AnomalyDetector {
-	out := AnomalyDetector{AnomalyDetectorId: d.ID(), StateValue: "PENDING_TRAINING", Configuration: showConfiguration(d)}
+	out := AnomalyDetector{AnomalyDetectorId: d.ID(), Configuration: showConfiguration(d)}
 	if d.PeriodicSpikes != nil {
 		out.MetricCharacteristics = &MetricCharacteristics{d.PeriodicSpikes}
 	}

@@ -173,6 +173,13 @@ func TestGetMetricData(t *testing.T) {
 			with(first, object{"Timestamps": at(4, 2), "Values": list{1.5, 3.5}}), with(sum, object{"Timestamps": at(4, 2), "Values": list{21.5, 43.5}}),
 		}})
 
+		zoned := with(in, object{"LabelOptions": object{"Timezone": "+0130"}, "MetricDataQueries": list{
+			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 120), object{"Label": "${MAX_TIME}"}),
+		}})
+		r.ok("GetMetricData", zoned, object{"MetricDataResults": list{with(first, object{"Label": "2026-11-21 13:28:00 +0130"})}})
+		r.fails("GetMetricData", with(zoned, object{"LabelOptions": object{"Timezone": "CET"}}), 400, "ValidationError",
+			"The value CET for parameter LabelOptions.Timezone is invalid.\n")
+
 		// In pages: three datapoints, then the last.
 		out := r.call("GetMetricData", with(in, object{"MaxDatapoints": 3})).output
 		token, _ := out["NextToken"].(string)

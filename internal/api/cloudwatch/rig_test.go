@@ -136,6 +136,7 @@ type answer struct {
 	status        int
 	output        object
 	code, message string
+	members       object // of a refusal, besides its message
 }
 
 // call makes a call.
@@ -394,6 +395,10 @@ func (r *rig) refusal(w *httptest.ResponseRecorder) answer {
 			r.Fatalf("%s: %v", body, err)
 		}
 		a.code, a.message = root.child("Error").child("Code").Text, root.child("Error").child("Message").Text
+		a.members, _ = same("", root.child("Error").value()).(object)
+		for _, name := range []string{"Type", "Code", "Message"} {
+			delete(a.members, name)
+		}
 		return a
 	case inJSON:
 		if err := json.Unmarshal(body, &in); err != nil {
@@ -410,6 +415,10 @@ func (r *rig) refusal(w *httptest.ResponseRecorder) answer {
 	if a.message == "" {
 		a.message, _ = in["Message"].(string)
 	}
+	for _, name := range []string{"__type", "message", "Message"} {
+		delete(in, name)
+	}
+	a.members, _ = same("", object(in)).(object)
 	return a
 }
 

@@ -2,11 +2,13 @@ package cloudwatch
 
 // unsupported lists the operations of CloudWatch that this server does not have.
 var unsupported = []string{
-	"AssociateDatasetKmsKey", "CreateResourceMetricsConfiguration", "DeleteAlarmMuteRule", "DeleteMetricStream",
-	"DeleteResourceMetricsConfiguration", "DescribeAlarmContributors", "DisassociateDatasetKmsKey",
-	"GetAlarmMuteRule", "GetDataset", "GetInsightRuleReport", "GetMetricStream", "GetMetricWidgetImage",
-	"GetOTelEnrichment", "GetResourceMetricsConfiguration", "ListAlarmMuteRules", "ListManagedInsightRules",
-	"ListMetricStreams", "PutAlarmMuteRule", "PutLogAlarm", "PutManagedInsightRules", "PutMetricStream",
-	"StartMetricStreams", "StartOTelEnrichment", "StopMetricStreams", "StopOTelEnrichment",
-	"UpdateOTelEnrichment", "UpdateResourceMetricsConfiguration",
+	"AssociateDatasetKmsKey", "CreateResourceMetricsConfiguration", "DeleteAlarmMuteRule",
+	"DeleteMetricDataQueryDefinition", "DeleteMetricStream", "DeleteResourceMetricsConfiguration",
+	"DisassociateDatasetKmsKey", "GetAlarmMuteRule", "GetDataset", "GetInsightRuleReport",
+	"GetMetricDataQueryDefinition", "GetMetricStream", "GetMetricWidgetImage", "GetOTelEnrichment",
+	"GetResourceMetricsConfiguration", "ListAlarmMuteRules", "ListManagedInsightRules",
+	"ListMetricDataQueryDefinitions", "ListMetricStreams", "PutAlarmMuteRule", "PutLogAlarm",
+	"PutManagedInsightRules", "PutMetricDataQueryDefinition", "PutMetricStream", "StartMetricStreams",
+	"StartOTelEnrichment", "StopMetricStreams", "StopOTelEnrichment", "UpdateOTelEnrichment",
+	"UpdateResourceMetricsConfiguration",
 }

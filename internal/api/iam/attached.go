@@ -153,7 +153,7 @@ func (s attachments) putBoundary(
 	}
 	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		if s.policyOf(e.Account, arn) == nil {
-			return errUnattachable(service.Shorten(arn))
+			return errNoBoundary(service.Shorten(arn))
 		}
 		e.Boundary = arn
 		return nil

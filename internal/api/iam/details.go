@@ -188,7 +188,7 @@ func (s details) add(out *detailsOutput, account string, d detailed) int {
 			AttachedManagedPolicies: attached,
 		})
 	case directory.Role:
-		trust := escape(e.Trust)
+		trust := escape(s.trustOf(e))
 		out.RoleDetailList = append(out.RoleDetailList, RoleDetail{
 			Path: e.Path, RoleName: e.Name, RoleId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
 			AssumeRolePolicyDocument: trust,

@@ -29,7 +29,7 @@ func (s *core) newEntity(
 		return nil, err
 	}
 	if e.Boundary != "" && s.policyOf(service.Caller(c).Account, e.Boundary) == nil {
-		return nil, errUnattachable(service.Shorten(e.Boundary))
+		return nil, errNoBoundary(service.Shorten(e.Boundary))
 	}
 	return e, nil
 }
@@ -119,7 +119,7 @@ func (s *core) remove(ctx context.Context, c *protocol.Call, kind directory.Kind
 		case s.logins.Profile(now.ID) != nil:
 			return errConflict("delete login profile")
 		case len(s.logins.DevicesOf(now.Account, now.ID)) > 0:
-			return errConflict("deactivate MFA device")
+			return errConflict("delete MFA device")
 		case len(now.Roles) > 0:
 			return errConflict("remove roles from instance profile")
 		case kind == directory.Role && len(s.directory.ProfilesOf(now)) > 0:

@@ -54,6 +54,11 @@ func errInput(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidInputException", "InvalidInput", http.StatusBadRequest, format, args...)
 }
 
+// errNoBoundary reports that a policy cannot be a boundary, which AWS calls a scope here.
+func errNoBoundary(arn string) *protocol.Error {
+	return errNotFound("Scope ARN: %s does not exist or is not attachable.", arn)
+}
+
 func errUnattachable(arn string) *protocol.Error {
 	return errNotFound("Policy %s does not exist or is not attachable.", arn)
 }

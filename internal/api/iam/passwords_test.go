@@ -200,6 +200,9 @@ func TestVirtualMFADevices(t *testing.T) {
 		{"delete what is active", remove(), "DeleteConflict"},
 		{"delete the user", deleteUser(), "DeleteConflict"},
 	})
+	if err := deleteUser(); err == nil || !strings.Contains(err.Error(), "Cannot delete entity, must delete MFA device first.") {
+		t.Errorf("delete the user: %v", err)
+	}
 	own, err := root.IAM.ListMFADevices(ctx, &iam.ListMFADevicesInput{UserName: ann})
 	if d := apitest.Must(t, own, err).MFADevices; len(d) != 1 || *d[0].SerialNumber != *device.SerialNumber || *d[0].UserName != "ann" {
 		t.Errorf("devices: %+v", d)

@@ -49,7 +49,7 @@ func (s *core) listedProfile(e *directory.Entity) InstanceProfile {
 	p := InstanceProfile{Path: e.Path, InstanceProfileName: e.Name, InstanceProfileId: e.ID, Arn: e.ARN(), CreateDate: e.Created}
 	for _, id := range e.Roles {
 		if role := s.directory.Entity(id); role != nil { // an older program may have deleted it
-			shown := listedRole(role)
+			shown := s.listedRole(role)
 			shown.Description, shown.MaxSessionDuration = "", 0
 			p.Roles = append(p.Roles, shown)
 		}

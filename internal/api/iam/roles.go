@@ -1,6 +1,7 @@
 package iam
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -40,18 +41,37 @@ func (s *core) lastUsed(role *directory.Entity) *RoleLastUsed {
 	return new(RoleLastUsed)
 }
 
-func showRole(e *directory.Entity) Role {
+func (s *core) showRole(e *directory.Entity) Role {
 	return Role{
 		Path: e.Path, RoleName: e.Name, RoleId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
-		AssumeRolePolicyDocument: escape(e.Trust), Description: e.Description,
+		AssumeRolePolicyDocument: escape(s.trustOf(e)), Description: e.Description,
 		MaxSessionDuration:  int32(e.MaxSession / time.Second),
 		PermissionsBoundary: boundaryOf(e), Tags: service.TagList(e.Tags),
 	}
 }
 
+// trustOf returns the trust policy of a role as AWS shows it: with the present ARNs of the users and roles that it
+// names, and the unique ids of those that were deleted.
+func (s *core) trustOf(e *directory.Entity) string {
+	if len(e.TrustIDs) == 0 {
+		return e.Trust
+	}
+	trust, err := policy.Parse(policy.ForTrust, e.Trust)
+	if err != nil {
+		return e.Trust
+	}
+	return trust.Renamed(func(arn string) string {
+		id := e.TrustIDs[arn]
+		if now := s.directory.Entity(id); now != nil {
+			return now.ARN()
+		}
+		return cmp.Or(id, arn)
+	})
+}
+
 // listedRole returns a role for lists: without boundary and tags.
-func listedRole(e *directory.Entity) Role {
-	r := showRole(e)
+func (s *core) listedRole(e *directory.Entity) Role {
+	r := s.showRole(e)
 	r.PermissionsBoundary, r.Tags = nil, nil
 	return r
 }
@@ -103,7 +123,7 @@ func (s roles) createRole(ctx context.Context, c *protocol.Call, in *createRoleI
 	if err := s.add(ctx, e, maxRoles); err != nil {
 		return nil, err
 	}
-	out := &roleOutput{showRole(e)}
+	out := &roleOutput{s.showRole(e)}
 	if in.MaxSessionDuration == nil {
 		out.Role.MaxSessionDuration = 0 // AWS shows the default from GetRole on
 	}
@@ -128,6 +148,11 @@ func (s roles) setTrust(e *directory.Entity, text string) error {
 		}
 		ids[arn] = id
 	}
+	for _, id := range p.IDs() {
+		if s.directory.Entity(id) == nil {
+			return service.MalformedDocument("Invalid principal in policy: \"AWS\":\"%s\"", id)
+		}
+	}
 	e.Trust, e.TrustIDs = text, ids
 	s.warn(p, e.ARN())
 	return nil
@@ -142,7 +167,7 @@ func (s roles) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*rol
 	if err != nil {
 		return nil, err
 	}
-	out := &roleOutput{showRole(e)}
+	out := &roleOutput{s.showRole(e)}
 	out.Role.RoleLastUsed = s.lastUsed(e)
 	return out, nil
 }
@@ -164,7 +189,7 @@ func (s roles) updateRoleDescription(ctx context.Context, c *protocol.Call, in *
 	if err != nil {
 		return nil, err
 	}
-	return &roleOutput{showRole(e)}, nil
+	return &roleOutput{s.showRole(e)}, nil
 }
 
 func (s roles) describeRole(
@@ -222,7 +247,7 @@ func (s roles) listRoles(_ context.Context, c *protocol.Call, in *listRolesInput
 	if err != nil {
 		return nil, err
 	}
-	return &listRolesOutput{service.Convert(p.Items, listedRole), p.Next != "", p.Next}, nil
+	return &listRolesOutput{service.Convert(p.Items, s.listedRole), p.Next != "", p.Next}, nil
 }
 
 // escape encodes a document as IAM returns it: percent-encoded by RFC 3986.

@@ -3,6 +3,7 @@ package iam
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
@@ -61,6 +62,18 @@ type EvaluationResult struct {
 	EvalActionName       string
 	EvalResourceName     string
 	EvalDecision         string
+	MatchedStatements    []Statement `json:",always" wrap:"member"`
+	MissingContextValues []string    `json:",always" wrap:"member"`
+
+	PermissionsBoundaryDecisionDetail *BoundaryDecision
+	EvalDecisionDetails               *service.Empty   // of a resource that the request names
+	ResourceSpecificResults           []ResourceResult `wrap:"member"`
+}
+
+// ResourceResult is the result for a resource that the request names.
+type ResourceResult struct {
+	EvalResourceName     string
+	EvalResourceDecision string
 	MatchedStatements    []Statement `json:",always" wrap:"member"`
 	MissingContextValues []string    `json:",always" wrap:"member"`
 
@@ -144,11 +157,17 @@ func contextKeys(texts []string, policies []*policy.Policy) (*contextKeysOutput,
 		policies = append(policies, p)
 	}
 	var keys []string
+	known := make(map[string]bool) // in lower case
 	for _, p := range policies {
-		if p != nil {
-			keys = append(keys, p.Keys()...)
+		if p == nil {
+			continue
+		}
+		for _, key := range p.Keys() {
+			if folded := strings.ToLower(key); !known[folded] {
+				known[folded] = true
+				keys = append(keys, key)
+			}
 		}
 	}
-	slices.Sort(keys)
-	return &contextKeysOutput{slices.Compact(keys)}, nil
+	return &contextKeysOutput{keys}, nil
 }

@@ -136,7 +136,7 @@ func (s *simulator) prepare(c *protocol.Call, in *simulateInput, e *directory.En
 	r := &sim.request
 	r.Caller = policy.Caller{Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/simulated", UserName: "simulated"}
 	if e != nil {
-		own, ok := s.directory.EffectivePolicies(e)
+		own, ok := s.directory.SimulatedPolicies(e)
 		if !ok {
 			return nil, service.Modelled("PolicyEvaluationException", "PolicyEvaluation", 500, "A policy of %s cannot be read.", e.ARN())
 		}
@@ -281,13 +281,26 @@ func (sim *simulation) evaluate(action, resource string) EvaluationResult {
 		}
 		out.MatchedStatements = append(out.MatchedStatements, Statement{
 			SourcePolicyId: t.Policy.Name(), SourcePolicyType: sourceTypes[t.Source],
-			StartPosition: place(t.Statement.Start), EndPosition: place(t.Statement.End),
+			StartPosition: place(t.Statement.Began), EndPosition: place(t.Statement.End),
 		})
 	}
 	if sim.bounded {
 		out.PermissionsBoundaryDecisionDetail = &BoundaryDecision{x.Allowed() || x.By != policy.ByBoundary}
 	}
+	if resource != anything {
+		out.specify()
+	}
 	return out
+}
+
+// specify adds the result for the resource that the request names, which has the missing context values then.
+func (r *EvaluationResult) specify() {
+	r.ResourceSpecificResults = []ResourceResult{{
+		EvalResourceName: r.EvalResourceName, EvalResourceDecision: r.EvalDecision,
+		MatchedStatements: r.MatchedStatements, MissingContextValues: r.MissingContextValues,
+		PermissionsBoundaryDecisionDetail: r.PermissionsBoundaryDecisionDetail,
+	}}
+	r.EvalDecisionDetails, r.MissingContextValues = new(service.Empty), nil
 }
 
 func place(p policy.Position) Place { return Place{int32(p.Line), int32(p.Column)} }

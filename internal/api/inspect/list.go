@@ -3,6 +3,8 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -27,6 +29,10 @@ type listQueueStatesInput struct {
 	Skip     int32  // queues that come before the first of the answer
 	Max      *int32
 	Since    string `max:"2048"` // Version of an answer to the same request, which the caller has
+
+	OrderBy    string `max:"32"` // see orders; empty: by name
+	Descending bool
+	Only       string `max:"32"` // see selections; empty: all
 }
 
 type listQueueStatesOutput struct {
@@ -35,6 +41,8 @@ type listQueueStatesOutput struct {
 	Version   string        `json:",omitempty"` // for Since; empty: still that one
 	Cursor    string        `json:",omitempty"` // to go on with; empty: there are no more
 	Total     int64         // queues whose names are asked for, on all pages
+	Matches   *int64        // with Only: how many of these it selects
+	Sums      *queueSums    // with OrderBy or Only: of these, or of those that Only selects
 	Timestamp int64         // milliseconds, as all: when the server has answered
 }
 
@@ -62,6 +70,7 @@ type listedState struct {
 	WaitingReceives           int64
 	Receivable                bool
 	Paused                    bool
+	Condition                 string   // in a word; see conditionOf
 	Reasons                   []reason `json:",always"`
 	DeadLetterQueueArn        string   `json:",omitempty"`
 	DeadLetters               *int64
@@ -75,8 +84,9 @@ type queueActivity struct {
 	Sent, Received, EmptyReceives, Deleted, Expired, DeadLettered, Moved int64
 }
 
-// listQueueStates lists the caller's queues in order of their names, with what they are doing, for a page that people
-// look at again and again: each shard is asked once. Of a queue whose state the caller may not see, there is the name.
+// listQueueStates lists the caller's queues with what they are doing, for a page that people look at again and again:
+// each shard is asked once. Of a queue whose state the caller may not see, there is the name. In order of their names
+// only the queues of the page are looked at; for another order, or a selection, all of them.
 func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *listQueueStatesInput) (*listQueueStatesOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)
@@ -85,18 +95,9 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*"), Owner: account}, "sluice:ListQueueStates"); err != nil {
 		return nil, err
 	}
-	most := defaultQueues
-	if in.Max != nil {
-		most = int(*in.Max)
-	}
-	if most < 1 || most > maxQueues {
-		return nil, protocol.ValidationError("Max is %d; it must be between 1 and %d.", most, maxQueues)
-	}
-	if in.Skip < 0 {
-		return nil, protocol.ValidationError("Skip is %d; it must be 0 or more.", in.Skip)
-	}
-	if in.Skip > 0 && in.Cursor != "" {
-		return nil, protocol.ValidationError("Skip counts from the first queue: leave it out where a Cursor says where to go on.")
+	most, err := in.check()
+	if err != nil {
+		return nil, err
 	}
 	contains := strings.ToLower(in.Contains)
 	sources := make(map[string]int64)
@@ -106,28 +107,71 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 		}
 		return strings.HasPrefix(q.Name.Queue, in.Prefix) && strings.Contains(strings.ToLower(q.Name.Queue), contains)
 	})
-	page, err := service.Paginate(
-		all[min(int(in.Skip), len(all)):],
-		func(q *catalog.Queue) string { return q.Name.Queue },
-		in.Cursor,
-		in.Prefix+"/"+contains,
-		most,
-	)
+	l := newQueueLister(s, c, sources)
+	out := &listQueueStatesOutput{Total: int64(len(all))}
+	if in.looksAtAll() {
+		list, err := l.order(ctx, in, all)
+		if err != nil {
+			return nil, err
+		}
+		if in.Only != "" {
+			n := int64(len(list))
+			out.Matches = &n
+		}
+		out.Sums = sumsOf(list)
+		page, err := paged(in, list, func(q seenQueue) string { return q.key }, most)
+		if err != nil {
+			return nil, err
+		}
+		out.Queues, out.Cursor = service.Convert(page.Items, l.show), page.Next
+	} else {
+		page, err := paged(in, all, func(q *catalog.Queue) string { return q.Name.Queue }, most)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.ask(ctx, page.Items); err != nil {
+			return nil, failure(err)
+		}
+		out.Queues = service.Convert(page.Items, func(q *catalog.Queue) listedQueue { return l.show(l.see(q)) })
+		out.Cursor = page.Next
+	}
+	out.Timestamp = s.authorizer.Now().UnixMilli()
+	return out, out.leaveOut(in.Since)
+}
+
+// check refuses a request that makes no sense, and returns how many queues the answer has at most.
+func (in *listQueueStatesInput) check() (most int, _ error) {
+	most = defaultQueues
+	if in.Max != nil {
+		most = int(*in.Max)
+	}
+	if most < 1 || most > maxQueues {
+		return 0, protocol.ValidationError("Max is %d; it must be between 1 and %d.", most, maxQueues)
+	}
+	if in.Skip < 0 {
+		return 0, protocol.ValidationError("Skip is %d; it must be 0 or more.", in.Skip)
+	}
+	if in.Skip > 0 && in.Cursor != "" {
+		return 0, protocol.ValidationError("Skip counts from the first queue: leave it out where a Cursor says where to go on.")
+	}
+	return most, in.checkOrder()
+}
+
+// paged returns the page of a list that is asked for. A cursor has the place of the last queue of the page before:
+// its number and name. So the queues between two pages may change without an effect on the others.
+func paged[T any](in *listQueueStatesInput, list []T, key func(T) string, most int) (service.Page[T], error) {
+	about := in.Prefix + "/" + strings.ToLower(in.Contains)
+	if in.looksAtAll() {
+		about = fmt.Sprintf("%s/%t/%s\n%s", in.OrderBy, in.Descending, in.Only, about)
+	}
+	page, err := service.Paginate(list[min(int(in.Skip), len(list)):], key, in.Cursor, about, most)
 	switch {
 	case errors.Is(err, service.ErrOtherList):
-		return nil, protocol.ValidationError("Cursor is for another Prefix or Contains.")
+		return page, protocol.ValidationError("Cursor is for another Prefix, Contains, OrderBy, Descending or Only.")
 	case err != nil:
-		return nil, errCursor()
+		return page, errCursor()
 	}
-	l := &queueLister{inspector: s, call: c, sources: sources}
-	if err := l.ask(ctx, page.Items); err != nil {
-		return nil, failure(err)
-	}
-	out := &listQueueStatesOutput{
-		Queues: service.Convert(page.Items, l.show), Cursor: page.Next, Total: int64(len(all)),
-		Timestamp: s.authorizer.Now().UnixMilli(),
-	}
-	return out, out.leaveOut(in.Since)
+	return page, nil
 }
 
 // queueLister makes one page of a list of queues.
@@ -139,9 +183,12 @@ type queueLister struct {
 	glances map[queue.ID][]shard.Glance
 }
 
+func newQueueLister(s *inspector, c *protocol.Call, sources map[string]int64) *queueLister {
+	return &queueLister{s, c, sources, make(map[queue.ID]bool), make(map[queue.ID][]shard.Glance)}
+}
+
 // ask finds out what the queues are doing, and their dead-letter queues, as far as the caller may see that.
 func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
-	l.may, l.glances = make(map[queue.ID]bool), make(map[queue.ID][]shard.Glance)
 	var ids []queue.ID
 	add := func(q *catalog.Queue) bool {
 		if may, known := l.may[q.ID]; known {
@@ -158,14 +205,16 @@ func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
 			add(dead)
 		}
 	}
-	if len(ids) == 0 {
-		return nil
+	for some := range slices.Chunk(ids, shard.MaxGlances) {
+		list, err := l.shard.Glances(ctx, some)
+		if err != nil {
+			return err
+		}
+		for _, g := range list {
+			l.glances[g.ID] = append(l.glances[g.ID], g)
+		}
 	}
-	list, err := l.shard.Glances(ctx, ids)
-	for _, g := range list {
-		l.glances[g.ID] = append(l.glances[g.ID], g)
-	}
-	return err
+	return nil
 }
 
 // deadLetterQueue returns the dead-letter queue of q, if it has one that exists.
@@ -177,13 +226,25 @@ func (s *inspector) deadLetterQueue(q *catalog.Queue) *catalog.Queue {
 	return s.catalog.Find(n)
 }
 
-func (l *queueLister) show(q *catalog.Queue) listedQueue {
-	out := listedQueue{QueueName: q.Name.Queue, QueueUrl: l.url(q.Name), QueueArn: q.Name.ARN(), Fifo: q.Attributes.FIFO}
+// see returns what the caller may know of a queue.
+func (l *queueLister) see(q *catalog.Queue) seenQueue {
+	out := seenQueue{Queue: q}
 	if l.may[q.ID] {
-		out.State = l.state(q)
-		out.Unavailable = out.State == nil
+		out.state = l.state(q)
+		out.unavailable = out.state == nil
 	}
 	return out
+}
+
+func (l *queueLister) show(q seenQueue) listedQueue {
+	if q.state != nil {
+		sum, _ := addGlances(l.glances[q.ID])
+		q.state.Reasons = reasons(&sum.state, sum.arriving, q.PausedGroups, l.authorizer.Now())
+	}
+	return listedQueue{
+		QueueName: q.Name.Queue, QueueUrl: l.url(q.Name), QueueArn: q.Name.ARN(), Fifo: q.Attributes.FIFO,
+		State: q.state, Unavailable: q.unavailable,
+	}
 }
 
 func (l *queueLister) url(n catalog.Name) string {
@@ -194,7 +255,7 @@ func (l *queueLister) url(n catalog.Name) string {
 	return base + "/" + n.Account + "/" + n.Queue
 }
 
-// state returns what the queue is doing, or nil if that is not known.
+// state returns what the queue is doing, without the reasons, or nil if that is not known.
 func (l *queueLister) state(q *catalog.Queue) *listedState {
 	sum, ok := addGlances(l.glances[q.ID])
 	if !ok {
@@ -209,8 +270,8 @@ func (l *queueLister) state(q *catalog.Queue) *listedState {
 		OldestMessageTimestamp: instant(st.Oldest), LastSendTimestamp: instant(st.LastSend),
 		LastReceiveTimestamp: instant(st.LastReceive),
 		WaitingReceives:      int64(st.Waiters), Receivable: st.Receivable, Paused: st.Limited&queue.LimitedByPause != 0,
-		Reasons: reasons(st, sum.arriving, q.PausedGroups, l.authorizer.Now()), DeadLetterSources: l.sources[q.Name.ARN()],
-		Totals: sum.totals, LastMinute: sum.minute,
+		DeadLetterSources: l.sources[q.Name.ARN()],
+		Totals:            sum.totals, LastMinute: sum.minute,
 	}
 	if q.Attributes.Redrive != nil {
 		out.DeadLetterQueueArn = q.Attributes.Redrive.Target
@@ -221,6 +282,7 @@ func (l *queueLister) state(q *catalog.Queue) *listedState {
 			out.DeadLetters = &n
 		}
 	}
+	out.Condition = conditionOf(out, l.authorizer.Now())
 	return out
 }
 

@@ -115,7 +115,7 @@ func TestListQueueStates(t *testing.T) {
 	}
 	r.refused(r.root, "ListQueueStates", object{"Contains": "jobs", "Cursor": in["Cursor"], "Skip": 1}, 400, "leave it out where a Cursor")
 	r.refused(r.root, "ListQueueStates", object{"Skip": -1}, 400, "Skip is -1; it must be 0 or more")
-	r.refused(r.root, "ListQueueStates", object{"Cursor": in["Cursor"]}, 400, "another Prefix or Contains")
+	r.refused(r.root, "ListQueueStates", object{"Cursor": in["Cursor"]}, 400, "another Prefix, Contains")
 	r.refused(r.root, "ListQueueStates", object{"Cursor": "x"}, 400, "Cursor is not one")
 	r.refused(r.root, "ListQueueStates", object{"Max": 0}, 400, "Max is 0")
 	r.refused(r.root, "ListQueueStates", object{"Max": 201}, 400, "between 1 and 200")

@@ -17,6 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
 // Shard is what the service needs of the keyspace in which the queues are stored.
@@ -68,6 +69,7 @@ type inspector struct {
 	checkAttributes func([]queue.Attribute) error
 	keys            *service.KeyAccess
 	room, ready     func() error
+	ordering        *fairshare.Places // held by requests that look at all queues of an account
 }
 
 // Register adds the operations to a service.
@@ -77,6 +79,7 @@ func Register(wire *protocol.Service, o Options) {
 		services:  o.Services,
 		publicURL: o.PublicURL, consumers: o.Consumers,
 		messages: o.Messages, checkAttributes: o.CheckAttributes, keys: o.Keys, room: o.Room, ready: o.Ready,
+		ordering: fairshare.New(fairshare.Options{Places: orderedAtOnce}),
 	}
 	protocol.Register(wire, "CheckAccess", s.checkAccess, protocol.Data)
 	protocol.Register(wire, "CountMessages", s.countMessages, protocol.Data)

@@ -45,8 +45,7 @@ func (s *Service) account(written string) string {
 
 // byPassword signs in with a user's name and password.
 func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*Answer, error) {
-	if len(in.Password) > maxTyped || len(in.NewPassword) > maxTyped || len(in.User) > maxTyped || len(in.Account) > maxTyped ||
-		len(in.Code) > maxTyped {
+	if longest := max(len(in.Account), len(in.User), len(in.Password), len(in.NewPassword), len(in.Code)); longest > maxTyped {
 		return nil, refuse(http.StatusBadRequest, "BadRequest", "The input is too long.")
 	}
 	account := s.account(in.Account)
@@ -106,33 +105,38 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 		Until:    r.At.Add(session.Longest),
 	}
 	answer, err := a.finish(s.o.Sessions.Begin(a.changes(ctx), g, a.arrival(), r.At, func(tx *control.Tx) error {
-		// Meanwhile the password may have changed, and the code may have been used.
-		if now := s.o.Logins.Profile(user.ID); now == nil || now.Hash != profile.Hash {
-			return session.ErrNoPrincipal
-		}
-		if device == nil && replaced == nil {
-			return nil
-		}
-		logins, err := s.o.Logins.In(tx)
-		if err != nil {
-			return err
-		}
-		if replaced != nil {
-			logins.PutProfile(replaced)
-		}
-		if device != nil {
-			if now := s.o.Logins.Device(device.Account, device.Serial()); now == nil || now.Step >= device.Step {
-				return session.ErrUsed
-			}
-			logins.PutDevice(device)
-		}
-		return nil
+		return s.usePassword(tx, profile, replaced, device)
 	}))
 	if err == nil {
 		try.Succeed()
 		s.o.Directory.Seen(user.ID, directory.SignIn, s.o.Region, r.At)
 	}
 	return answer, err
+}
+
+// usePassword records what a sign-in by password changes: the profile, if the password is replaced, and the device, if
+// there was a code. Since they were checked, the password may have changed, and the code may have been used.
+func (s *Service) usePassword(tx *control.Tx, profile, replaced *login.Profile, device *login.Device) error {
+	if now := s.o.Logins.Profile(profile.User); now == nil || now.Hash != profile.Hash {
+		return session.ErrNoPrincipal
+	}
+	if device == nil && replaced == nil {
+		return nil
+	}
+	logins, err := s.o.Logins.In(tx)
+	if err != nil {
+		return err
+	}
+	if replaced != nil {
+		logins.PutProfile(replaced)
+	}
+	if device != nil {
+		if now := s.o.Logins.Device(device.Account, device.Serial()); now == nil || now.Step >= device.Step {
+			return session.ErrUsed
+		}
+		logins.PutDevice(device)
+	}
+	return nil
 }
 
 // maxTyped is the maximum length of a person's input, in bytes.

@@ -123,7 +123,7 @@ type confirmInput struct {
 }
 
 // confirmSubscription accepts a token as proof that its endpoint agrees. A signed request also needs the permission of
-// its own account.
+// its own account. A request with AuthenticateOnUnsubscribe must be signed.
 func (s *confirmations) confirmSubscription(ctx context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
 	n, err := confirmedTopic(c, in.TopicArn)
 	if err != nil {
@@ -132,9 +132,13 @@ func (s *confirmations) confirmSubscription(ctx context.Context, c *protocol.Cal
 	r := resource{name: n}
 	c.Notes.Set(noteTopic, r.ARN())
 	signed := !service.Anonymous(c)
-	if !signed {
+	keep := in.AuthenticateOnUnsubscribe != nil && strings.EqualFold(*in.AuthenticateOnUnsubscribe, "true")
+	switch {
+	case !signed && keep:
+		return nil, protocol.MissingAuthenticationToken()
+	case !signed:
 		c.Page = &pageOfNoToken
-	} else {
+	default:
 		about := service.Subject{Resource: &r, Owner: service.Caller(c).Account}
 		if err := s.authorize(c, about, "SNS:ConfirmSubscription"); err != nil {
 			return nil, err
@@ -148,7 +152,6 @@ func (s *confirmations) confirmSubscription(ctx context.Context, c *protocol.Cal
 	if !isToken(token) {
 		return nil, errToken()
 	}
-	keep := in.AuthenticateOnUnsubscribe != nil && strings.EqualFold(*in.AuthenticateOnUnsubscribe, "true")
 	sub, err := control.Decide(ctx, s.change, func(tx *topic.Tx) (*topic.Subscription, error) {
 		sub := s.tokenFits(n, token)
 		switch {
@@ -167,7 +170,7 @@ func (s *confirmations) confirmSubscription(ctx context.Context, c *protocol.Cal
 		return update(sub.ID, func(sub *topic.Subscription) error {
 			sub.Confirmation.Done, sub.Ending = true, nil
 			sub.Authenticated = signed && service.Caller(c).Account == sub.Owner
-			sub.KeepsOnLink = keep && signed
+			sub.KeepsOnLink = keep
 			return nil
 		})
 	})

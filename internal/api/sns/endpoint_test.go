@@ -346,13 +346,16 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 	}
 }
 
-// AuthenticateOnUnsubscribe keeps the link in a message from ending the subscription.
+// AuthenticateOnUnsubscribe keeps the link in a message from ending the subscription. It needs a signature.
 func TestAuthenticateOnUnsubscribe(t *testing.T) {
 	t.Parallel()
 	r, h := newOpenRig(t), newWebhook(t)
 	topic := r.topic(r.root, "news", nil)
 	arn := r.subscribeHook(topic, h.url, nil)
-	token := h.wait(0).fields["Token"]
+	token, link := h.wait(0).fields["Token"], h.wait(0).fields["SubscribeURL"]
+	if status, body := r.follow(link + "&AuthenticateOnUnsubscribe=true"); status != http.StatusForbidden || !strings.Contains(body, "<Code>MissingAuthenticationToken</Code>") {
+		t.Errorf("an unsigned request has confirmed: %d %s", status, body)
+	}
 	out, err := r.root.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{
 		TopicArn: &topic, Token: &token, AuthenticateOnUnsubscribe: aws.String("true"),
 	})

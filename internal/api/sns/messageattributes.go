@@ -1,10 +1,8 @@
 package sns
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -70,7 +68,7 @@ func checkAttributeName(name string) error {
 		switch {
 		case r == '.' && dot:
 			return errAttribute("Message attribute name can not have successive '.' character.")
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.':
+		case !isLetter(r) && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.':
 			return errAttribute("Invalid non-alphanumeric character '#x%X' was found in the message attribute name. "+
 				"Can only include alphanumeric characters, hyphens, underscores, or dots.", r)
 		}
@@ -121,21 +119,9 @@ func checkAttribute(name, dataType string, v *attributeValue) error {
 		)
 	case base == "Number" && !service.ValidNumber(*v.StringValue):
 		return errAttribute("Could not cast message attribute '%s' value to number.", name)
-	case dataType == "String.Array" && !validArray(*v.StringValue):
-		return errAttribute(
-			"The value of message attribute '%s' with type 'String.Array' must be a JSON array of strings, numbers, true, false and null.",
-			name,
-		)
 	}
 	return nil
 }
 
 // baseTypes are the types, which a label may follow behind a dot.
 var baseTypes = []string{"String", "Number", "Binary"}
-
-// validArray reports whether s is a JSON array of scalars.
-func validArray(s string) bool {
-	var list []json.RawMessage
-	return json.Unmarshal([]byte(s), &list) == nil && list != nil &&
-		!slices.ContainsFunc(list, func(v json.RawMessage) bool { return v[0] == '{' || v[0] == '[' })
-}

@@ -47,7 +47,7 @@ func TestTopics(t *testing.T) {
 			{attributes("Name", "x y.fifo", "FifoTopic", "true"), fifo},
 			{attributes("Name", strings.Repeat("x", 252)+".fifo", "FifoTopic", "true"), fifo},
 			{attributes("Name", "x", "FifoTopic", "yes"), "Invalid parameter: Attributes Reason: FifoTopic: Must be true or false."},
-			{attributes("Name", "x", "Nonsense", "1"), "Invalid parameter: Attributes Reason: Unknown attribute: Nonsense"},
+			{attributes("Name", "x", "Nonsense", "1"), "Invalid parameter: Attributes Reason: Unknown attribute Nonsense"},
 			{attributes("Name", "x", "DisplayName", strings.Repeat("x", 101)), "Invalid parameter: Attributes Reason: DisplayName"},
 			{attributes("Name", "x", "ContentBasedDeduplication", "true"), "Invalid parameter: Content-based deduplication can only be set for FIFO topics"},
 			{attributes("Name", "x", "FifoThroughputScope", "Topic"), "Invalid parameter: Attributes Reason: FifoThroughputScope: You can specify it only when FifoTopic is set to true."},
@@ -164,6 +164,9 @@ func TestTopicAttributes(t *testing.T) {
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:TagResource","Resource":"*"}}`, "Invalid parameter: Policy statement action out of service scope!"},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}}`, "Invalid parameter: Policy statement action out of service scope!"},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::` + account + `:user/eve"},"Action":"SNS:Publish","Resource":"*"}}`, "Invalid parameter: Policy Error: PrincipalNotFound"},
+			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123:root"},"Action":"SNS:Publish","Resource":"*"}}`, "Invalid parameter: Policy Error: PrincipalNotFound"},
+			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":{"AWS":"_"},"Action":"SNS:Publish","Resource":"*"}}`, "Invalid parameter: Policy Error: PrincipalNotFound"},
+			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":{"Person":"x"},"Action":"SNS:Publish","Resource":"*"}}`, "Invalid parameter: Policy Error: null"},
 		} {
 			st.Fails("SetTopicAttributes", set(tc.arn, tc.name, tc.value), 400, invalid, tc.want)
 		}
@@ -273,6 +276,8 @@ func TestSubscriptions(t *testing.T) {
 			code, want string
 		}{
 			{subscribe(arn, "lambda", "arn:aws:lambda:us-east-1:"+account+":function:f"), invalid, "Invalid parameter: Protocol Reason: This server does not deliver by lambda."},
+			{subscribe(arn, "application", "x"), invalid, "Invalid parameter: Protocol Reason: This server does not deliver by application."},
+			{subscribe(arn, "application", topicARN("endpoint/GCM/app/1")), invalid, "Invalid parameter: Endpoint Reason: Endpoint does not exist for endpoint " + topicARN("endpoint/GCM/app/1")},
 			{subscribe(arn, "pigeon", "x"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: pigeon"},
 			{subscribe(arn, "sqs", "https://sqs.us-east-1.amazonaws.com/1/q"), invalid, "Invalid parameter: SQS endpoint ARN"},
 			{subscribe(arn, "sqs", queueARN("q.fifo")), invalid, "Invalid parameter: Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics"},
@@ -280,7 +285,7 @@ func TestSubscriptions(t *testing.T) {
 			{subscribe(fifo, "lambda", "x"), invalid, "Invalid parameter: Invalid protocol type: lambda"},
 			{subscribe(fifo, "pigeon", "x"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: pigeon"},
 			{with{"TopicArn", arn, "Protocol", "sqs"}, invalid, "Invalid parameter: SQS endpoint ARN"},
-			{subscribe(arn, "sqs", queueARN("r"), "Nonsense", "1"), invalid, "Invalid parameter: Attributes Reason: Unknown attribute: Nonsense"},
+			{subscribe(arn, "sqs", queueARN("r"), "Nonsense", "1"), invalid, "Invalid parameter: Attributes Reason: Unknown attribute Nonsense"},
 			{subscribe(arn, "sqs", queueARN("r"), "RawMessageDelivery", "x"), invalid, "Invalid parameter: Attributes Reason: RawMessageDelivery: Invalid value [x]. Must be true or false."},
 			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", "{"), invalid, "Invalid parameter: Attributes Reason: FilterPolicy: "},
 			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", many), invalid, "Invalid parameter: Attributes Reason: FilterPolicy: "},
@@ -288,7 +293,8 @@ func TestSubscriptions(t *testing.T) {
 			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicyScope", "All"), invalid, "FilterPolicyScope: Invalid value [All]. Please use either MessageBody or MessageAttributes"},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", "x"), invalid, "Invalid parameter: Attributes Reason: RedrivePolicy: failed to parse JSON."},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"x"}`), invalid, "Invalid parameter: Attributes Reason: RedrivePolicy: deadLetterTargetArn is an invalid arn"},
-			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"maxReceiveCount":"1"}`), invalid, "RedrivePolicy: deadLetterTargetArn is an invalid arn"},
+			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d")+`","maxReceiveCount":5}`), invalid, "Invalid parameter: Attributes Reason: RedrivePolicy: invalid JSON. Attribute maxReceiveCount is unknown."},
+			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":null}`), invalid, "RedrivePolicy: deadLetterTargetArn is an invalid arn"},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d.fifo")+`"}`), invalid, "RedrivePolicy: must use a standard queue as DLQ for a standard Subscription."},
 			{subscribe(fifo, "sqs", queueARN("r.fifo"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d")+`"}`), invalid, "RedrivePolicy: must use a FIFO queue as DLQ for a FIFO Subscription to a FIFO Topic."},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:`+otherAccount+`:d"}`), invalid, "RedrivePolicy: deadLetterTargetArn must be a queue of the subscription's account and region"},
@@ -411,7 +417,7 @@ func TestPublishRefusals(t *testing.T) {
 			publish("m"), publish("m", "Subject", strings.Repeat("x", 99)), publish("m", "MessageGroupId", "g"), {"TargetArn", arn, "Message", "m"},
 			publish(`{"default":"d","sqs":"s","email":1,"x":{"default":1}}`, "MessageStructure", "json"), publish(`{"default":"","sqs":""}`, "MessageStructure", "json"),
 			attribute("AWS.SNS.MOBILE.APNS.TTL", "DataType", "String", "StringValue", "60"), attribute("AWS.SNS.SMS.SMSType", "DataType", "String", "StringValue", "Transactional"),
-			attribute("AWS.MM.SMS.EntityId", "DataType", "String", "StringValue", "1"), text("String.Array", `["a",1,true,null]`), text("Number", "1.5"),
+			attribute("AWS.MM.SMS.EntityId", "DataType", "String", "StringValue", "1"), text("String.Array", `["a",1,true,null]`), text("String.Array", "x"), text("String.Array", "[{}]"), text("Number", "1.5"),
 			text("String.custom", "x"), attribute("n", "DataType", "Binary", "BinaryValue", "AQI="),
 		} {
 			if id := apitest.Element(st.Does("Publish", in), "MessageId"); !apitest.UUID.MatchString(id) {
@@ -461,13 +467,12 @@ func TestPublishRefusals(t *testing.T) {
 			{text("Binary", "x"), value, "The message attribute 'n' with type 'Binary' must use field 'Binary'."},
 			{attribute("n", "DataType", "String", "BinaryValue", "AQI="), value, "The message attribute 'n' with type 'String' must use field 'String'."},
 			{attribute("n", "DataType", "String", "StringValue", "x", "BinaryValue", "AQI="), value, "The message attribute 'n' has multiple values."},
-			{text("String.Array", "x"), value, "with type 'String.Array' must be a JSON array"},
-			{text("String.Array", `[{}]`), value, "with type 'String.Array' must be a JSON array"},
 			{text("String", "\x01"), value, "The value of message attribute 'n' has invalid characters."},
 			{attribute("a..b", "DataType", "String", "StringValue", "x"), value, "Message attribute name can not have successive '.' character."},
 			{attribute(".a", "DataType", "String", "StringValue", "x"), value, "Invalid message attribute name starting with character '.' was found."},
 			{attribute("a.", "DataType", "String", "StringValue", "x"), value, "Invalid message attribute name ending with character '.' was found."},
 			{attribute("a^b", "DataType", "String", "StringValue", "x"), value, "Invalid non-alphanumeric character '#x5E' was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots."},
+			{attribute("é", "DataType", "String", "StringValue", "x"), value, "Invalid non-alphanumeric character '#xE9' was found in the message attribute name."},
 			{attribute("AWS.x", "DataType", "String", "StringValue", "x"), value, "are reserved for internal use"},
 			{attribute("aws.sns.mobile.x", "DataType", "String", "StringValue", "x"), value, "are reserved for internal use"},
 			{attribute("Amazon.x", "DataType", "String", "StringValue", "x"), value, "are reserved for internal use"},

@@ -51,7 +51,7 @@ func (c *topicChange) setPolicy(value string) error {
 			"principal",
 			service.Shorten(unknown),
 		)
-		return errParameter("Policy Error: PrincipalNotFound")
+		return errNoPrincipal()
 	}
 	c.attrs.Policy, c.attrs.PolicyIDs = value, ids
 	service.WarnOfPolicy(c.log, p, c.name.ARN(), nil) // actions were checked
@@ -71,8 +71,14 @@ func policyError(log *slog.Logger, n topic.Name, err error) error {
 		return errParameter("Policy Error: %s", service.Shorten(e.Error()))
 	}
 	log.Info("the policy of a topic was refused", "topic", n.ARN(), "reason", service.Shorten(e.Error()))
+	if e.Stranger() {
+		return errNoPrincipal()
+	}
 	return errParameter("Policy Error: null")
 }
+
+// errNoPrincipal refuses a policy that names a caller who does not exist.
+func errNoPrincipal() error { return errParameter("Policy Error: PrincipalNotFound") }
 
 // errAction refuses an action that the policy of a topic cannot grant.
 func errAction() error { return errParameter("Policy statement action out of service scope!") }

@@ -83,7 +83,7 @@ func (s *publisher) publishedTo(c *protocol.Call, in *publishInput) (*topic.Topi
 		return s.find(c, in.TopicArn, "SNS:Publish")
 	case in.TargetArn == nil:
 		return nil, errParameter("TopicArn or TargetArn Reason: no value for required parameter")
-	case strings.Contains(*in.TargetArn, ":endpoint/"):
+	case isPushEndpoint(*in.TargetArn):
 		return nil, errParameter("TargetArn Reason: No endpoint found for the target arn specified")
 	}
 	n, err := topicNamed(c, "TargetArn", in.TargetArn)
@@ -92,6 +92,9 @@ func (s *publisher) publishedTo(c *protocol.Call, in *publishInput) (*topic.Topi
 	}
 	return s.findNamed(c, n, "SNS:Publish", func(*service.Subject) {})
 }
+
+// isPushEndpoint reports whether an ARN is one of an application on a device, of which this server has none.
+func isPushEndpoint(arn string) bool { return strings.Contains(arn, ":endpoint/") }
 
 // phoneNumber is a number of E.164.
 var phoneNumber = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)

@@ -85,6 +85,9 @@ func (c *subscriptionChange) setRaw(value string) error {
 	return nil
 }
 
+// deadLetterTarget is the only member of a RedrivePolicy.
+const deadLetterTarget = "deadLetterTargetArn"
+
 // setRedrive sets a RedrivePolicy. The empty string and the empty object remove it. The dead-letter queue need not
 // exist.
 func (c *subscriptionChange) setRedrive(value string) error {
@@ -100,8 +103,13 @@ func (c *subscriptionChange) setRedrive(value string) error {
 	case len(p) == 0:
 		return nil
 	}
+	for _, name := range sortedNames(p) {
+		if name != deadLetterTarget {
+			return c.wrong(attrRedrive, "invalid JSON. Attribute "+service.Shorten(name)+" is unknown.")
+		}
+	}
 	var arn string
-	if json.Unmarshal(p["deadLetterTargetArn"], &arn) != nil {
+	if json.Unmarshal(p[deadLetterTarget], &arn) != nil {
 		return c.wrong(attrRedrive, "deadLetterTargetArn is an invalid arn")
 	}
 	n, ok := service.ParseQueueARN(arn)

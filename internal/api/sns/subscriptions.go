@@ -167,6 +167,8 @@ func (s *subscriptions) checkEndpoint(sub *topic.Subscription) (confirmed bool, 
 		return false, errParameter("Amazon SNS does not support this protocol string: %s", service.Shorten(string(p)))
 	case p != topic.SQS && sub.Topic.FIFO():
 		return false, errParameter("Invalid protocol type: %s", p)
+	case p == "application" && isPushEndpoint(sub.Endpoint): // of which there is none: they cannot be created
+		return false, errParameter("Endpoint Reason: Endpoint does not exist for endpoint %s", service.Shorten(sub.Endpoint))
 	case !offered:
 		return false, errUnsupported("Protocol", "This server does not deliver by "+string(p)+".")
 	case p == topic.SQS:

@@ -33,7 +33,7 @@ func (w wording) refuse(sentence string) error {
 // unknown refuses an unknown attribute.
 func (w wording) unknown(name string) error {
 	if w == several {
-		return errParameter("Attributes Reason: Unknown attribute: %s", service.Shorten(name))
+		return errParameter("Attributes Reason: Unknown attribute %s", service.Shorten(name))
 	}
 	return errParameter("AttributeName")
 }

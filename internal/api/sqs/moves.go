@@ -62,17 +62,34 @@ func (s *Service) moveDestinations(c *protocol.Call, sources []*catalog.Queue, a
 		if err != nil || q == nil || n.Region != c.Region {
 			return nil, err
 		}
-		return q, s.useKey(c, q, service.ToEncrypt)
+		return q, s.useKeyToMove(c, q, service.ToEncrypt)
 	}
 	for _, q := range sources {
 		if err := s.authorize(c, resource{q.Name, q}, tagging{}, "sqs:SendMessage"); err != nil {
 			return nil, err
 		}
-		if err := s.useKey(c, q, service.ToEncrypt); err != nil {
+		if err := s.useKeyToMove(c, q, service.ToEncrypt); err != nil {
 			return nil, err
 		}
 	}
 	return nil, nil
+}
+
+// allowDecrypt checks that the caller may decrypt the messages of a move task: those in its queue, and dead letters,
+// which are encrypted under the keys of the queues that they come from.
+func (s *Service) allowDecrypt(c *protocol.Call, letters *catalog.Queue, sources []*catalog.Queue) error {
+	for _, q := range append([]*catalog.Queue{letters}, sources...) {
+		if err := s.useKeyToMove(c, q, service.ToDecrypt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// useKeyToMove returns nil if the caller may take actions with the encryption key of a queue. The model of SQS gives
+// move tasks no errors of KMS, so this one is refused as any other without permission is.
+func (s *Service) useKeyToMove(c *protocol.Call, q *catalog.Queue, actions []string) error {
+	return s.keys.Authorize(c, q.Name.Account, q.Name.Region, q.Attributes.KMSKey, actions)
 }
 
 func errNoARN(parameter string) error {
@@ -99,10 +116,10 @@ func (s *Service) startMessageMoveTask(
 	if err != nil {
 		return nil, err
 	}
-	if err := s.useKey(c, source, service.ToDecrypt); err != nil {
+	sources := s.sources(source)
+	if err := s.allowDecrypt(c, source, sources); err != nil {
 		return nil, err
 	}
-	sources := s.sources(source)
 	to, err := s.moveDestinations(c, sources, in.DestinationArn)
 	if err != nil {
 		return nil, err

@@ -16,9 +16,9 @@ type assumeRoleInput struct {
 	ExternalId        *string  `max:"1224"`
 	Tags              []Tag    `max:"50"     wrap:"member"`
 	TransitiveTagKeys []string `max:"50,128" wrap:"member"`
-	SourceIdentity    *string  `max:"64"`
+	SourceIdentity    *string  `max:"256"`
 	SerialNumber      *string  `max:"256"`
-	TokenCode         *string  `max:"6"`
+	TokenCode         *string  `max:"6"      hidden:""`
 }
 
 type assumeRoleOutput struct {
@@ -29,12 +29,16 @@ type assumeRoleOutput struct {
 	SourceIdentity string `json:",omitempty"`
 }
 
-func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRoleInput) (*assumeRoleOutput, error) {
+func (s *Service) assumeRole(ctx context.Context, c *protocol.Call, in *assumeRoleInput) (*assumeRoleOutput, error) {
 	id := service.Caller(c)
 	if _, err := in.account(); err != nil {
 		return nil, err
 	}
-	if err := mayAsk(&id, in); err != nil {
+	if err := mayAsk(&id); err != nil {
+		return nil, err
+	}
+	shown, err := s.secondFactor(c, in.SerialNumber, in.TokenCode)
+	if err != nil {
 		return nil, err
 	}
 	role, trust, ok := s.role(c, *in.RoleArn)
@@ -45,7 +49,7 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 	if refused != nil {
 		l = new(limits) // a caller that may not assume the role gets AccessDenied first
 	}
-	a := &asked{called: *in.RoleSessionName, external: in.ExternalId, limits: l}
+	a := &asked{called: *in.RoleSessionName, external: in.ExternalId, limits: l, shown: shown.at}
 	if err := s.mayAssume(c, role, trust, a); err != nil {
 		return nil, err
 	}
@@ -63,6 +67,9 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 			"The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.",
 		)
 	}
+	if err := s.use(ctx, &id, shown); err != nil {
+		return nil, err
+	}
 	session := s.session(role.ARN(), role.ID, in.seconds(), l)
 	keys, err := s.issue(policy.AssumedRole, role.Account, a.called, session, in.tokenSize)
 	if err != nil {
@@ -75,14 +82,14 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 }
 
 // mayAsk refuses callers that cannot assume any role.
-func mayAsk(id *identity.Identity, in *assumeRoleInput) error {
+func mayAsk(id *identity.Identity) error {
 	switch {
 	case id.IsRoot():
 		return protocol.AccessDenied("Roles may not be assumed by root accounts.")
 	case id.Kind == policy.FederatedUser:
 		return protocol.AccessDenied("Cannot call AssumeRole with session credentials")
 	}
-	return noMFA(in.SerialNumber, in.TokenCode)
+	return nil
 }
 
 // limitsOf returns the limits of the new session: those in the request, and those that the caller's own session passes
@@ -115,6 +122,9 @@ func (s *Service) mayAssume(c *protocol.Call, role *directory.Entity, trust *pol
 	p, ok := s.directory.Principal(id)
 	if !ok {
 		return s.refuse(&id, role.ARN())
+	}
+	if !a.shown.IsZero() {
+		p.Caller.MFA = a.shown
 	}
 	r := policy.Request{
 		Caller: p.Caller, Identity: p.Identity, Boundary: p.Boundary, Session: p.Session,

@@ -18,7 +18,7 @@ func TestTokenOperations(t *testing.T) {
 	for _, seconds := range []string{"899", "129601"} {
 		st.Fails("GetSessionToken", with{"DurationSeconds", seconds}, 400, "ValidationError", "'durationSeconds'")
 	}
-	st.Fails("GetSessionToken", with{"SerialNumber", "123456789", "TokenCode", "123456"}, 403, "AccessDenied", "MultiFactorAuthentication failed")
+	st.Refuses("GetSessionToken", with{"SerialNumber", "123456789", "TokenCode", "123456"}, 403, "AccessDenied", "MultiFactorAuthentication failed, unable to validate MFA code.  Please verify your MFA serial number is valid and associated with this user.")
 	st.Does("GetFederationToken", with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "*"), "PolicyArns.member.1.arn", "arn:aws:iam::aws:policy/AmazonSQSFullAccess"},
 		"<FederatedUserId>"+account+":jean</FederatedUserId>", "<PackedPolicySize>")
 	st.Fails("GetFederationToken", nil, 400, "ValidationError", "Value null at 'name'")
@@ -30,8 +30,13 @@ func TestTokenOperations(t *testing.T) {
 	for i := range 10 {
 		large = append(large, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i), fmt.Sprintf("Tags.member.%d.Value", i+1), strings.Repeat("v", 256))
 	}
-	// White space does not count, and is not carried along.
-	st.Does("GetFederationToken", with{"Name", "jean", "Policy", strings.Replace(apitest.Allow("sqs:*", "*"), ",", ","+strings.Repeat(" \n", 6000), 1)}, "<PackedPolicySize>")
+	// White space counts for the length of a parameter; it is not carried along.
+	spaced := func(n int) string {
+		return strings.Replace(apitest.Allow("sqs:*", "*"), ",", ","+strings.Repeat(" \n", n), 1)
+	}
+	st.Does("GetFederationToken", with{"Name", "jean", "Policy", spaced(900)}, "<PackedPolicySize>")
+	st.Fails("GetFederationToken", with{"Name", "jean", "Policy", spaced(1000)}, 400, "ValidationError",
+		"' at 'policy' failed to satisfy constraint: Member must have length less than or equal to 2048")
 	st.Fails("GetFederationToken", with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 1900)),
 		"Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("\u2028", 256), "Tags.member.2.Key", "l", "Tags.member.2.Value", strings.Repeat("\u2028", 256)},
 		400, "PackedPolicyTooLarge", "Packed policy consumes")

@@ -46,6 +46,9 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 			if status != http.StatusForbidden || !strings.Contains(body, "<Code>"+who.Code+"</Code>") || !strings.Contains(body, "sts.amazonaws.com/doc/") {
 				t.Errorf("%s for %s: %d %s", op.Name, who.Who, status, body)
 			}
+			if strings.Contains(body, "on resource: *") {
+				t.Errorf("%s for %s names no resource: %s", op.Name, who.Who, body)
+			}
 		}
 	}
 }

@@ -77,6 +77,7 @@ type asked struct {
 	called   string // name of the session
 	external *string
 	limits   *limits
+	shown    time.Time // when the request has shown a second factor; zero if it has not
 }
 
 // actions returns the actions that the caller needs permission for.

@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -23,6 +24,7 @@ type Options struct {
 	Access    *access.Decider
 	Roots     *identity.Credentials // keys of the accounts
 	Vault     *identity.Vault       // makes temporary keys
+	Logins    *login.Logins         // second factors of users
 	WebKeys   *openid.Keys          // verify tokens of identity providers
 	Now       func() time.Time      // nil means time.Now
 }
@@ -33,6 +35,7 @@ type Service struct {
 	authorizer *service.Authorizer
 	roots      *identity.Credentials
 	vault      *identity.Vault
+	logins     *login.Logins
 	webKeys    *openid.Keys
 	now        func() time.Time
 }
@@ -41,25 +44,26 @@ type Service struct {
 func New(o Options) *protocol.Service {
 	s := &Service{
 		directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots,
-		vault: o.Vault, webKeys: o.WebKeys,
+		vault: o.Vault, logins: o.Logins, webKeys: o.WebKeys,
 	}
 	s.now = s.authorizer.Now
 	wire := protocol.NewService(protocol.Service{
 		Name: "sts", Versions: []string{"2011-06-15"}, Namespace: "https://sts.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.sts", Model: model,
 	})
-	protocol.Register(wire, "AssumeRole", s.assumeRole)
+	secondFactor := protocol.ControlWith("TokenCode") // marks a code as used
+	protocol.Register(wire, "AssumeRole", s.assumeRole, secondFactor)
 	protocol.Register(wire, "AssumeRoleWithWebIdentity", s.assumeRoleWithWebIdentity, protocol.Unsigned)
 	protocol.Register(wire, "DecodeAuthorizationMessage", s.decodeAuthorizationMessage)
 	protocol.Register(wire, "GetAccessKeyInfo", s.getAccessKeyInfo)
 	protocol.Register(wire, "GetCallerIdentity", s.getCallerIdentity)
 	protocol.Register(wire, "GetFederationToken", s.getFederationToken)
-	protocol.Register(wire, "GetSessionToken", s.getSessionToken)
-	wire.Unsupported("AssumeRoleWithSAML", "AssumeRoot", "GetDelegatedAccessToken", "GetWebIdentityToken")
+	protocol.Register(wire, "GetSessionToken", s.getSessionToken, secondFactor)
+	wire.Unsupported("AssumeRoleWithSAML", "AssumeRoot", "GetDelegatedAccessToken", "GetScopedCredentials", "GetWebIdentityToken")
 	return wire
 }
 
-var rules = &policy.Rules{Vendor: "sts"}
+var rules = &policy.Rules{Vendor: "sts", Terse: true}
 
 // Rules returns the rules of STS with all actions that policies can name.
 func Rules() *policy.Rules {

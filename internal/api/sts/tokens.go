@@ -8,19 +8,11 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// noMFA refuses codes of a second factor: this server has none.
-func noMFA(serial, code *string) error {
-	if serial != nil || code != nil {
-		return protocol.AccessDenied("MultiFactorAuthentication failed with invalid MFA one time pass code. ")
-	}
-	return nil
-}
-
 type sessionTokenInput struct {
 	tokenSize
 	DurationSeconds *int32
 	SerialNumber    *string `max:"256"`
-	TokenCode       *string `max:"6"`
+	TokenCode       *string `max:"6"   hidden:""`
 }
 
 type sessionTokenOutput struct {
@@ -28,12 +20,16 @@ type sessionTokenOutput struct {
 	tokenUse
 }
 
-func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessionTokenInput) (*sessionTokenOutput, error) {
+func (s *Service) getSessionToken(ctx context.Context, c *protocol.Call, in *sessionTokenInput) (*sessionTokenOutput, error) {
 	id := service.Caller(c)
 	if id.Session != nil {
 		return nil, protocol.AccessDenied("Cannot call GetSessionToken with session credentials")
 	}
-	if err := noMFA(in.SerialNumber, in.TokenCode); err != nil {
+	shown, err := s.secondFactor(c, in.SerialNumber, in.TokenCode)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.use(ctx, &id, shown); err != nil {
 		return nil, err
 	}
 	seconds := lasting(in.DurationSeconds, defaultOfUsers)
@@ -41,6 +37,7 @@ func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessi
 		seconds = min(seconds, mostOfRoots)
 	}
 	session := s.session(id.ARN, id.UserID, seconds, nil)
+	session.MFA = shown.at
 	keys, err := s.issue(id.Kind, id.Account, "", session, in.tokenSize)
 	if err != nil {
 		return nil, err

@@ -202,7 +202,7 @@ func checkSource(source string) error {
 	v.Characters("sourceIdentity", &source, func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_+=,.@-", r)
 	}, `[\w+=,.@-]*`)
-	v.Length("sourceIdentity", &source, 2, 64)
+	v.Length("sourceIdentity", &source, 2, 256)
 	return v.Err()
 }
 

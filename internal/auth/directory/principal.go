@@ -3,6 +3,7 @@ package directory
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sluicemq/sluice/internal/auth/access"
@@ -113,6 +114,7 @@ func (d *Directory) ID(arn string) (string, bool) {
 type effectivePolicies struct {
 	entity   *Entity
 	identity []*policy.Policy // of the entity and, of a user, of its groups
+	sources  []string         // what IAM's simulator calls each of identity
 	boundary *policy.Policy
 	trust    *policy.Policy // of a role
 	readable bool
@@ -165,9 +167,11 @@ func (r *records) loadPolicies(e *Entity) *effectivePolicies {
 	for _, h := range holders {
 		for _, name := range slices.Sorted(maps.Keys(h.Inline)) {
 			p.identity = append(p.identity, parse(policy.ForIdentity, h.Inline[name], name))
+			p.sources = append(p.sources, string(h.Kind)+"_"+h.Name+"_"+name)
 		}
 		for _, arn := range h.Attached {
 			p.identity = append(p.identity, managed(arn))
+			p.sources = append(p.sources, arn[strings.LastIndexByte(arn, '/')+1:])
 		}
 	}
 	if e.Boundary != "" {
@@ -189,6 +193,20 @@ func (d *Directory) EffectivePolicies(e *Entity) (access.Principal, bool) {
 		return access.Principal{}, false
 	}
 	return access.Principal{Identity: p.identity, Boundary: p.boundary}, true
+}
+
+// SimulatedPolicies is EffectivePolicies for IAM's simulator, which names inline policies with the user, group or role
+// that has them.
+func (d *Directory) SimulatedPolicies(e *Entity) (access.Principal, bool) {
+	p, ok := d.policiesOf(e.ID)
+	if !ok {
+		return access.Principal{}, false
+	}
+	named := make([]*policy.Policy, len(p.identity))
+	for i, one := range p.identity {
+		named[i] = one.Named(p.sources[i])
+	}
+	return access.Principal{Identity: named, Boundary: p.boundary}, true
 }
 
 // Trust returns who may assume a role.

@@ -22,12 +22,18 @@ type Identity struct {
 // users, with its own keys or with those of GetSessionToken.
 func (id *Identity) IsRoot() bool { return id.Kind == policy.Account }
 
-// NoIAM reports whether the caller cannot call IAM, even if policies allow it: its keys come from GetSessionToken or
-// GetFederationToken, or from a session of the console that such keys have begun. Otherwise a session could make keys
-// that outlive it, and that its policies do not limit.
+// NoIAM reports whether the caller cannot call IAM, even if policies allow it: its keys come from GetFederationToken,
+// from GetSessionToken without a second factor, or from a session of the console that such keys have begun. Otherwise a
+// session could make keys that outlive it, and that its policies do not limit.
 func (id *Identity) NoIAM() bool {
 	s := id.Session
-	return s != nil && id.Kind != policy.AssumedRole && (s.Console == "" || s.NoIAM)
+	switch {
+	case s == nil || id.Kind == policy.AssumedRole:
+		return false
+	case s.Console != "":
+		return s.NoIAM
+	}
+	return id.Kind == policy.FederatedUser || s.MFA.IsZero()
 }
 
 // SessionName returns the name of a role's session or of a federated user, as passed to Vault.Issue.

@@ -180,17 +180,26 @@ func (d *Device) Tagged(tags map[string]string) *Device {
 // Accept returns the user's device that generated a code, with the code marked as used; nil if there is none.
 func (l *Logins) Accept(account, userID, code string, now time.Time) (*Device, error) {
 	for _, d := range l.DevicesOf(account, userID) {
-		seed, err := l.o.Vault.Open(d.Serial(), d.Sealed)
-		if err != nil {
-			return nil, err
-		}
-		if step := match([]byte(seed), code, now, d.Step); step != 0 {
-			c := *d
-			c.Step = step
-			return &c, nil
+		if accepted, err := l.AcceptFrom(d, code, now); accepted != nil || err != nil {
+			return accepted, err
 		}
 	}
 	return nil, nil
+}
+
+// AcceptFrom returns the device with a code of it marked as used, or nil if the code is wrong or was used before.
+func (l *Logins) AcceptFrom(d *Device, code string, now time.Time) (*Device, error) {
+	seed, err := l.o.Vault.Open(d.Serial(), d.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	step := match([]byte(seed), code, now, d.Step)
+	if step == 0 {
+		return nil, nil
+	}
+	c := *d
+	c.Step = step
+	return &c, nil
 }
 
 // NewProfile returns a profile for a user without one. hash is a result of Hash.

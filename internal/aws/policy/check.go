@@ -163,20 +163,51 @@ func (p *Policy) CheckVersion() error {
 // partitions are AWS's, as in its public list of endpoints.
 var partitions = []string{"aws", "aws-cn", "aws-us-gov", "aws-eusc", "aws-iso", "aws-iso-b", "aws-iso-e", "aws-iso-f"}
 
-// checkPartitions wants each resource to be in a partition of AWS. IAM completes a short ARN with stars when it quotes
-// one.
-func (p *Policy) checkPartitions() error {
+// checkARNs wants each resource to be what IAM takes for an ARN. IAM completes a short one with stars.
+func (p *Policy) checkARNs() error {
 	for i := range p.statements {
 		for _, r := range p.statements[i].written {
-			parts := strings.SplitN(r.text, ":", segments)
-			if len(parts) < 2 || strings.ContainsAny(parts[1], "*?$") || slices.Contains(partitions, parts[1]) {
-				continue
+			if err := p.checkARN(r); err != nil {
+				return err
 			}
-			whole := r.text + strings.Repeat(":*", segments-len(parts))
-			return p.fault(BadResource, r.pos, "Partition %q is not valid for resource %q.", parts[1], whole)
 		}
 	}
 	return nil
+}
+
+func (p *Policy) checkARN(r resource) error {
+	parts := strings.SplitN(r.text, ":", segments)
+	if len(parts) < 2 || parts[0] != "arn" {
+		return nil
+	}
+	if !patterned(parts[1]) && !slices.Contains(partitions, parts[1]) {
+		whole := r.text + strings.Repeat(":*", segments-len(parts))
+		return p.fault(BadResource, r.pos, "Partition %q is not valid for resource %q.", parts[1], whole)
+	}
+	parts = append(parts, slices.Repeat([]string{"*"}, segments-len(parts))...)
+	vendor, account, path := parts[2], parts[4], parts[5]
+	switch {
+	case vendor == "" || patterned(vendor):
+		return p.fault(BadResource, r.pos, "Resource vendor must be fully qualified and cannot contain regexes.")
+	case account != "" && account != "aws" && !patterned(account) && !isAccount(account):
+		return p.fault(BadARN, r.pos, "%q is not an ARN: %q is not an account", r.text, account)
+	case vendor == "iam" && path != "*" && path != "root" && !slices.ContainsFunc(iamPaths, func(begins string) bool {
+		return strings.HasPrefix(path, begins)
+	}):
+		return p.fault(
+			BadResource, r.pos, `IAM resource path must either be "*", root, or start with %s.`, strings.Join(iamPaths, ", "),
+		)
+	}
+	return nil
+}
+
+// patterned reports whether a part of an ARN has wildcards or variables.
+func patterned(part string) bool { return strings.ContainsAny(part, "*?$") }
+
+// iamPaths begin the last parts of the ARNs that IAM's resources have.
+var iamPaths = []string{
+	"user/", "federated-user/", "role/", "group/", "instance-profile/", "mfa/", "server-certificate/", "policy/",
+	"sms-mfa/", "saml-provider/", "oidc-provider/", "report/", "access-report/",
 }
 
 // CheckIAM says why a document may not be stored by IAM or used by STS: it has
@@ -194,7 +225,7 @@ func (p *Policy) CheckIAM(limit, taken int) error {
 	if n := p.Size() + taken; n > limit {
 		return fault(OverLimit, "Maximum policy size of %d bytes exceeded", limit)
 	}
-	if err := p.checkPartitions(); err != nil {
+	if err := p.checkARNs(); err != nil {
 		return err
 	}
 	if p.use == ForTrust {

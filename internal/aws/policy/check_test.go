@@ -91,12 +91,23 @@ func TestLimitsOfIAM(t *testing.T) {
 	}
 }
 
-// A resource is in a partition of AWS. Documents that are stored already are not asked.
-func TestPartitions(t *testing.T) {
+// A resource is what IAM takes for an ARN. Documents that are stored already are not asked.
+func TestARNs(t *testing.T) {
+	const (
+		vendor = "Resource vendor must be fully qualified and cannot contain regexes."
+		broken = "The policy failed legacy parsing"
+		paths  = `IAM resource path must either be "*", root, or start with user/, federated-user/, role/, group/, instance-profile/, mfa/, ` +
+			`server-certificate/, policy/, sms-mfa/, saml-provider/, oidc-provider/, report/, access-report/.`
+	)
 	for resource, want := range map[string]string{
 		"*": "", "arn:aws:sqs:::q": "", "arn:aws-cn:sqs:*:*:q": "", "arn:*:sqs:*:*:q": "", "arn:aws:sqs:*": "",
 		"arn:amazon:sqs:*:*:q": `Partition "amazon" is not valid for resource "arn:amazon:sqs:*:*:q".`,
 		"arn:sqs":              `Partition "sqs" is not valid for resource "arn:sqs:*:*:*:*".`,
+
+		"arn:aws": vendor, "arn:aws::::q": vendor, "arn:aws:*:*:111122223333:*": vendor, "arn:aws:s?s:*:*:q": vendor,
+		"arn:aws:glue:eu-north-1:111122223333atalog": broken, "arn:aws:iam:111122223333:user/bob": broken, "arn:aws:sqs:*:1111-2222-3333:q": broken,
+		"arn:aws:sqs:*:1111*:q": "", "arn:aws:iam::aws:policy/x": "", "arn:aws:iam::*:*": "", "arn:aws:iam::*:root": "", "arn:aws:iam::111122223333:role/*": "",
+		"arn:aws:iam::111122223333:${aws:username}": paths, "arn:aws:iam::111122223333:user": paths, "arn:aws:sts::111122223333:assumed-role/r/s": "",
 	} {
 		p := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"`+resource+`"}}`)
 		var why *policy.Error

@@ -22,7 +22,10 @@ func (d Decision) Message(r *Request) string {
 	case WebIdentity:
 		who = r.Caller.Provider
 	}
-	text := fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", who, action, r.Resource)
+	text := fmt.Sprintf("User: %s is not authorized to perform: %s", who, action)
+	if r.Rules == nil || !r.Rules.Terse || r.Resource != "*" {
+		text += " on resource: " + r.Resource
+	}
 	switch article := "a"; {
 	case d.By < ByResource || d.By == ByResource && r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust:
 		return text // trust policies are not explained in detail
@@ -40,7 +43,7 @@ type Explanation struct {
 	Decision
 	Rule    string // what has decided beside the policies, in words; mostly empty
 	Traces  []Trace
-	Missing []string // condition keys that a statement asked for in vain, in lower case
+	Missing []string // condition keys that a statement asked for in vain, as written
 }
 
 // Trace is how one statement fared.
@@ -104,7 +107,7 @@ func (x *Explanation) missing(e *evaluation, s *statement, asked map[string]bool
 		}
 		asked[k.name] = true
 		if !e.lookup(k, &v) {
-			x.Missing = append(x.Missing, k.name)
+			x.Missing = append(x.Missing, k.written)
 		}
 	}
 }

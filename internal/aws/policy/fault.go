@@ -22,6 +22,8 @@ const (
 	NoResource
 	// BadResource: neither an ARN nor *, or not what the policy is set on.
 	BadResource
+	// BadARN: it begins as an ARN and is none.
+	BadARN
 	// NoVendor: an action or a condition key without its service's prefix.
 	NoVendor
 	// ManyColons: an action with more than one colon.
@@ -59,6 +61,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
+// Stranger reports whether the mistake is the name of a principal that cannot exist.
+func (e *Error) Stranger() bool { return e.Fault == BadPrincipal && e.principal != "" }
+
 // IAM returns the sentence with which IAM and STS refuse such a document, for
 // clients that compare it. Error says where and why.
 func (e *Error) IAM() string {
@@ -80,6 +85,8 @@ func (e *Error) IAM() string {
 		return "AssumeRole policy may only specify STS AssumeRole actions."
 	case NoResource:
 		return "Policy statement must contain resources."
+	case BadARN:
+		return "The policy failed legacy parsing"
 	case NoVendor:
 		return "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc."
 	case ManyColons:

@@ -117,7 +117,7 @@ func (e *evaluation) lookup(k *key, v *Value) bool {
 		return !c.MFA.IsZero()
 	case multiFactorAuthPresent:
 		*v = Value{kind: truthValue, truth: !c.MFA.IsZero()}
-		return !c.Issued.IsZero()
+		return !c.Issued.IsZero() || !c.MFA.IsZero()
 	case tokenIssueTime:
 		*v = Value{kind: timeValue, time: c.Issued}
 		return !c.Issued.IsZero()

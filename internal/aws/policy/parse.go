@@ -123,12 +123,19 @@ func (p *parser) document() error {
 		return p.fault(Grammar, statements.pos, "the list of statements is empty")
 	}
 	places := placeCounter{src: p.src}
+	began := places.at(statements.pos + 1)
 	for i := range list {
 		s, err := p.statement(&list[i])
 		if err != nil {
 			return err
 		}
-		s.start, s.stop = places.at(s.pos), places.at(s.end)
+		if s.began = began; statements.form == array {
+			s.start = places.at(s.pos)
+		} else {
+			s.start = Position{began.Line, began.Column - 1} // of the brace, behind which it began
+		}
+		s.stop = places.at(s.end)
+		began = s.stop
 		p.policy.statements = append(p.policy.statements, s)
 	}
 	return nil
@@ -227,6 +234,7 @@ func (p *parser) principals(s *statement, n *node) error {
 			if why != nil {
 				return p.badPrincipal(kind.name, &names[i], why)
 			}
+			one.pos, one.end = names[i].pos, names[i].end
 			s.principals.list = append(s.principals.list, one)
 		}
 	}
@@ -254,7 +262,7 @@ func (p *parser) noPrincipal(n *node) error {
 // badPrincipal refuses the name of a principal of a kind.
 func (p *parser) badPrincipal(kind string, name *node, why error) error {
 	err := p.fault(BadPrincipal, name.pos, "%s", why)
-	err.principal = `"` + kind + `":"` + quote(name.text) + `"`
+	err.principal = `"` + strings.ToUpper(kind) + `":"` + quote(name.text) + `"`
 	return err
 }
 

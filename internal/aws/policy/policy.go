@@ -1,8 +1,8 @@
 package policy
 
 import (
-	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -58,6 +58,7 @@ const (
 type statement struct {
 	pos, end    int
 	start, stop Position // of pos and end
+	began       Position // see Statement.Began
 	sid         string
 	effect      Effect
 	principals  principals // of resource and trust policies
@@ -114,6 +115,9 @@ type Statement struct {
 	Sid        string
 	Effect     Effect
 	Start, End Position // of its opening brace and behind its closing one
+	// Began is where IAM's simulator says that a statement begins: behind the bracket or statement before it, or behind
+	// the brace of a statement that is alone.
+	Began Position
 }
 
 // Position is a place in a document. Both count from 1, columns in characters.
@@ -122,18 +126,25 @@ type Position struct{ Line, Column int }
 // Statement returns the statement at index i.
 func (p *Policy) Statement(i int) Statement {
 	s := &p.statements[i]
-	return Statement{Index: i, Sid: s.sid, Effect: s.effect, Start: s.start, End: s.stop}
+	return Statement{Index: i, Sid: s.sid, Effect: s.effect, Start: s.start, End: s.stop, Began: s.began}
 }
 
 // Keys returns the condition keys that p asks for, in conditions and in
-// variables, in lower case and alphabetical order.
+// variables, as written and in their order. Keys that differ only in case are one.
 func (p *Policy) Keys() []string {
-	keys := make(map[string]bool)
+	var keys []string
+	known := make(map[string]bool)
+	note := func(k *key) {
+		if !known[k.name] {
+			known[k.name] = true
+			keys = append(keys, k.written)
+		}
+	}
 	add := func(patterns ...pattern) {
 		for _, one := range patterns {
 			for _, part := range one.parts {
 				if part.variable != nil {
-					keys[part.variable.key.name] = true
+					note(&part.variable.key)
 				}
 			}
 		}
@@ -144,14 +155,14 @@ func (p *Policy) Keys() []string {
 			add(r.parts...)
 		}
 		for _, c := range s.conditions {
-			keys[c.key.name] = true
+			note(&c.key)
 			for _, o := range c.values {
 				add(o.pattern)
 				add(o.arn.parts...)
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(keys))
+	return keys
 }
 
 // Entities returns the ARNs of the users and roles that p names as principals,
@@ -166,6 +177,40 @@ func (p *Policy) Entities() []string {
 		}
 	}
 	return arns
+}
+
+// IDs returns the unique ids of users and roles that p names as principals.
+func (p *Policy) IDs() []string {
+	var ids []string
+	for i := range p.statements {
+		for _, one := range p.statements[i].principals.list {
+			if one.kind == idPrincipal {
+				ids = append(ids, one.name)
+			}
+		}
+	}
+	return ids
+}
+
+// Renamed returns the document with other names in place of the ARNs of the users and roles that it names as
+// principals.
+func (p *Policy) Renamed(name func(arn string) string) string {
+	var b strings.Builder
+	copied := 0
+	for i := range p.statements {
+		for _, one := range p.statements[i].principals.list {
+			if one.kind != entityPrincipal {
+				continue
+			}
+			if now := name(one.name); now != one.name {
+				b.WriteString(p.source[copied:one.pos])
+				b.WriteString(`"` + now + `"`) // ARNs and ids need no escapes
+				copied = one.end
+			}
+		}
+	}
+	b.WriteString(p.source[copied:])
+	return b.String()
 }
 
 // Bind returns p with its users and roles bound to the unique ids that they

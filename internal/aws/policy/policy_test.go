@@ -30,7 +30,7 @@ func TestPolicyKnowsItself(t *testing.T) {
 	if st := p.Statement(1); st.Sid != "" || st.Effect != policy.Deny || st.Start != (policy.Position{Line: 6, Column: 5}) || st.End.Line != 7 {
 		t.Errorf("second: %+v", st)
 	}
-	if keys := p.Keys(); !slices.Equal(keys, []string{"aws:principaltag/team", "aws:useragent", "aws:username"}) {
+	if keys := p.Keys(); !slices.Equal(keys, []string{"aws:username", "AWS:UserAgent", "aws:PrincipalTag/Team"}) {
 		t.Errorf("keys: %v", keys)
 	}
 	if e := p.Entities(); !slices.Equal(e, []string{arnOf("bob"), "arn:aws:iam::444455556666:role/x/y"}) {
@@ -41,6 +41,23 @@ func TestPolicyKnowsItself(t *testing.T) {
 	}
 	if v := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`).Version(); v != policy.Version2008 {
 		t.Errorf("without a version it is of %s", v)
+	}
+}
+
+// A document can be shown with other names of the principals in it; nothing else of it changes.
+func TestRenamed(t *testing.T) {
+	const text = "{\"Statement\": [{\"Effect\":\"Allow\", \"Principal\": {\"AWS\": [\"%s\",\n \"111122223333\", \"%s\"]}, \"Action\": \"sts:AssumeRole\",\n" +
+		"\"Condition\": {\"ArnEquals\": {\"aws:PrincipalArn\": \"" + "arn:aws:iam::111122223333:user/bob" + "\"}}},\n {\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"%s\"},\"Action\":\"sts:TagSession\"}]}"
+	in := func(bob, worker string) string { return fmt.Sprintf(text, bob, worker, bob) }
+	p := parse(t, policy.ForTrust, in(arnOf("bob"), arnOf("worker")))
+	names := map[string]string{arnOf("bob"): "AIDAABCDEFGHIJKLMNOPQ", arnOf("worker"): arnOf("worker")}
+	rename := func(arn string) string { return names[arn] }
+	if got, want := p.Renamed(rename), in("AIDAABCDEFGHIJKLMNOPQ", arnOf("worker")); got != want {
+		t.Errorf("renamed:\n%s\nwant\n%s", got, want)
+	}
+	gone := parse(t, policy.ForTrust, p.Renamed(rename))
+	if ids := gone.IDs(); !slices.Equal(ids, []string{"AIDAABCDEFGHIJKLMNOPQ", "AIDAABCDEFGHIJKLMNOPQ"}) || len(p.IDs()) > 0 {
+		t.Errorf("ids: %v, and before %v", ids, p.IDs())
 	}
 }
 
@@ -215,7 +232,7 @@ func TestExplanation(t *testing.T) {
 	if x.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", x, want)
 	}
-	if !slices.Equal(x.Missing, []string{"aws:sourceip"}) {
+	if !slices.Equal(x.Missing, []string{"aws:SourceIp"}) {
 		t.Errorf("missing: %v", x.Missing)
 	}
 }

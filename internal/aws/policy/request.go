@@ -111,6 +111,8 @@ type Rules struct {
 	Limits Limits
 	// LowerCase is whether refusals write actions in lower case, as SQS does.
 	LowerCase bool
+	// Terse is whether refusals leave out the resource *, as STS does.
+	Terse bool
 }
 
 func (r *Rules) ownerOnly(action string) bool { return r != nil && contains(r.OwnerOnly, action) }

@@ -59,13 +59,20 @@ func appendCBOR(dst []byte, p *plan, v reflect.Value) []byte {
 }
 
 func appendCBORStructure(dst []byte, p *plan, v reflect.Value) []byte {
-	n := uint64(0)
+	return appendCBORMembers(appendCBORHead(dst, cborMap, p.cborMembers(v)), p, v)
+}
+
+// cborMembers returns how many members of a structure are present.
+func (p *plan) cborMembers(v reflect.Value) (n uint64) {
 	for i := range p.fields {
 		if f := &p.fields[i]; f.json != "" && f.present(v.FieldByIndex(f.index)) {
 			n++
 		}
 	}
-	dst = appendCBORHead(dst, cborMap, n)
+	return n
+}
+
+func appendCBORMembers(dst []byte, p *plan, v reflect.Value) []byte {
 	for i := range p.fields {
 		f := &p.fields[i]
 		if fv := v.FieldByIndex(f.index); f.json != "" && f.present(fv) {
@@ -115,10 +122,17 @@ func appendErrorCBOR(dst []byte, s *Service, e *Error) []byte {
 	if e.Message != "" {
 		n++
 	}
+	p, v := e.members()
+	if p != nil {
+		n += p.cborMembers(v)
+	}
 	dst = appendCBORHead(dst, cborMap, n)
 	dst = appendCBORText(appendCBORText(dst, "__type"), e.absoluteType(s))
 	if e.Message != "" {
 		dst = appendCBORText(appendCBORText(dst, "message"), e.Message)
+	}
+	if p != nil {
+		dst = appendCBORMembers(dst, p, v)
 	}
 	return dst
 }

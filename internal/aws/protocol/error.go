@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 )
 
@@ -20,6 +21,9 @@ type Error struct {
 
 	// QueryMessage is the wording of the Query protocol where it differs from Message.
 	QueryMessage string
+
+	// Members is a structure with what the error has besides its message, declared as an output is; nil: nothing.
+	Members any
 
 	// Detail says more than AWS does, such as where in a document the mistake is. Only the request log has it.
 	Detail string
@@ -44,6 +48,15 @@ func (e *Error) Fault() string {
 		return "Sender"
 	}
 	return "Receiver"
+}
+
+// members returns the structure of further members, and its plan; nil without any.
+func (e *Error) members() (*plan, reflect.Value) {
+	if e.Members == nil {
+		return nil, reflect.Value{}
+	}
+	v := reflect.ValueOf(e.Members)
+	return planOutput(v.Type()), v
 }
 
 // AsError returns the *Error in err's chain, or InternalError if there is none: what a handler did not mean for clients

@@ -125,6 +125,9 @@ func appendErrorXML(b []byte, s *Service, version string, e *Error, requestID st
 	b = appendText(b, "Type", e.Fault())
 	b = appendText(b, "Code", e.Code)
 	b = appendText(b, "Message", e.queryMessage())
+	if p, v := e.members(); p != nil {
+		b = appendXML(b, p, v)
+	}
 	if s != nil && s.ErrorDetail {
 		b = append(b, "<Detail/>"...)
 	}
@@ -176,6 +179,9 @@ func appendErrorQueryJSON(b []byte, s *Service, e *Error, requestID string) []by
 	}
 	b = append(b, `,"Message":`...)
 	b = appendQuoted(b, e.queryMessage())
+	if p, v := e.members(); p != nil {
+		b = appendMembers(b, p, v, queryJSON)
+	}
 	b = append(b, `,"Type":"`...)
 	b = append(b, e.Fault()...)
 	b = append(b, `"},"RequestId":`...)
@@ -197,7 +203,21 @@ func appendErrorJSON(b []byte, s *Service, e *Error) []byte {
 		b = append(b, key...)
 		b = appendQuoted(b, e.Message)
 	}
+	if p, v := e.members(); p != nil {
+		b = appendMembers(b, p, v, awsJSON)
+	}
 	return append(b, '}')
+}
+
+// appendMembers appends the members of a structure to those of an object, which has some and is not closed.
+func appendMembers(b []byte, p *plan, v reflect.Value, st style) []byte {
+	begin := len(b)
+	b = appendJSONStructure(b, p, v, st)
+	if len(b) == begin+len("{}") {
+		return b[:begin]
+	}
+	b[begin] = ','
+	return b[:len(b)-1]
 }
 
 // writeQueryError tells clients of a service that also speaks Query what the error is called there. It is the name that

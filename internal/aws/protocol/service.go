@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -77,6 +78,7 @@ type Operation struct {
 	rootOnly bool
 	result   bool // an empty output is an element all the same
 	control  bool
+	with     string // the parameter with which the operation is as one with control; may be empty
 	unsigned bool
 	data     bool
 	in, out  *plan
@@ -101,6 +103,11 @@ func EmptyResult(op *Operation) { op.result = true }
 // one of them may write: there it is run. An operation without this mark must not change it.
 func Control(op *Operation) { op.control = true }
 
+// ControlWith is Control for requests that have a parameter; others change nothing.
+func ControlWith(parameter string) Option {
+	return func(op *Operation) { op.with = parameter }
+}
+
 // Unsigned lets an operation be called by clients that do not sign: the operation itself decides what they may do.
 func Unsigned(op *Operation) { op.unsigned = true }
 
@@ -110,8 +117,22 @@ func (s *Service) TakesUnsigned(name string) bool {
 	return op != nil && op.unsigned
 }
 
-// Control reports whether the operation may change the control store.
+// Control reports whether each request for the operation may change the control store.
 func (op *Operation) Control() bool { return op.control }
+
+// ControlFor reports whether a request for the operation may change the control store.
+func (op *Operation) ControlFor(r *Request) bool {
+	return op.control || op.with != "" && r.mentions(op.with)
+}
+
+// mentions reports whether the request may have a parameter.
+func (r *Request) mentions(parameter string) bool {
+	if r.Kind == Query {
+		_, found := r.Form.Lookup(parameter)
+		return found
+	}
+	return bytes.Contains(r.Body, []byte(parameter))
+}
 
 // Data marks an operation on what a service stores for its users, such as messages, rather than on how the service is
 // set up. It is not in the record of management calls.
@@ -134,9 +155,9 @@ func (op *Operation) ReadOnly() bool {
 // The handler owns its input. An *Error that it returns goes to the client as it is; see AsError for others. A nil
 // output stands for a zero one.
 //
-// In and Out are the pointers, not the structs, because the compiler makes one function for all pointers, and one for
-// each struct.
-func Register[In, Out comparable](
+// In and Out are the pointers, not the structs, and have no constraint: so the compiler makes one function for all of
+// them, not one for each operation.
+func Register[In, Out any](
 	s *Service, name string, h func(ctx context.Context, c *Call, in In) (Out, error), opts ...Option,
 ) {
 	in, out := reflect.TypeFor[In](), reflect.TypeFor[Out]()
@@ -151,7 +172,7 @@ func Register[In, Out comparable](
 				return nil, err
 			}
 			var none Out
-			if got == none {
+			if any(got) == any(none) {
 				return reflect.New(out.Elem()).Interface(), nil
 			}
 			return got, nil

@@ -53,6 +53,32 @@ func TestOperationsAreSorted(t *testing.T) {
 	}
 }
 
+// Some operations change the control store only with a parameter.
+func TestControlWith(t *testing.T) {
+	t.Parallel()
+	s := protocol.NewService(protocol.Service{Name: "sqs", Target: "AmazonSQS"})
+	echo := func(context.Context, *protocol.Call, *tag) (*sendOutput, error) { return nil, nil }
+	protocol.Register(s, "Always", echo, protocol.Control)
+	protocol.Register(s, "Never", echo)
+	protocol.Register(s, "Sometimes", echo, protocol.ControlWith("Key"))
+	form := func(name string) *protocol.Request {
+		return &protocol.Request{Kind: protocol.Query, Form: protocol.Form{{Name: name, Value: "a"}}}
+	}
+	for _, c := range []struct {
+		op   string
+		r    *protocol.Request
+		want bool
+	}{
+		{"Always", form("Value"), true}, {"Never", form("Key"), false}, {"Sometimes", form("Key"), true}, {"Sometimes", form("Value"), false},
+		{"Sometimes", &protocol.Request{Kind: protocol.JSON, Body: []byte(`{"Key":"a"}`)}, true},
+		{"Sometimes", &protocol.Request{Kind: protocol.JSON, Body: []byte(`{"Value":"a"}`)}, false},
+	} {
+		if op := operation(t, s, c.op); op.ControlFor(c.r) != c.want || op.Control() != (c.op == "Always") {
+			t.Errorf("%s with %v: %t, want %t", c.op, c.r, op.ControlFor(c.r), c.want)
+		}
+	}
+}
+
 type recursive struct{ Next *recursive }
 
 // TestRegisterRefuses declares operations that cannot work.

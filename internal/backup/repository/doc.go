@@ -12,6 +12,13 @@
 //	owner.json                   which data directory writes here; created once
 //	moments/000000000042.json    a moment: JSON, see [Moment]; created when all of its files are there
 //	objects/SHA-256              what a file has, under its digest in hex: files that are the same are stored once
+//	objects/SHA-256.SIZE.s2      the same, compressed by S2 to SIZE bytes
+//
+// A file is compressed if that saves at least a sixteenth. The youngest tables of a store, which are most of what
+// changes, are not compressed in themselves; ciphertext does not compress. S2 takes little of the processor, and is in
+// the program anyway. A moment with compressed objects says that it needs format 23, so that programs before refuse to
+// restore it. As writers, which nodes of a cluster are by turns while it is upgraded, they may go on: they neither name
+// compressed objects nor remove them, and know all others that a moment names or removes.
 //
 // # Why two writers do no harm
 //
@@ -36,4 +43,13 @@
 // where a moment holds back the messages between them. A moment itself is such a piece: the tables since the last one,
 // and a flush of what is in memory. With one every ten seconds a server has about 1% less throughput; the shortest
 // interval is one second.
+//
+// # Why a new owner begins with all of its tables
+//
+// In a cluster the owner of the control store writes, because its lease says which node that is. Nodes flush and
+// compact by themselves, so their tables differ, and a node that becomes the owner uploads all of its own that are
+// not there. It need not be all of them: those that it uploaded as an earlier owner are there as long as a moment
+// names them, an hour at least, so that a rolling restart costs one upload for each node. To keep the writer on its
+// node instead, nodes would have to agree on it beside the lease, with a protocol for the cases in which the two
+// differ; and a node that has failed is replaced by one with other tables all the same.
 package repository

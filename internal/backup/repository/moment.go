@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,24 @@ type Moment struct {
 	backup.About
 	Number int64 // counted from 1
 	Files  []File
-	// Removing has the digests of the objects that its writer may remove once the moment is stored.
-	Removing []string `json:",omitempty"`
+	// Removing has the names of the objects that its writer may remove once the moment is stored, RemovingPacked those
+	// of compressed objects: programs that know only the others read past them.
+	Removing       []string `json:",omitempty"`
+	RemovingPacked []string `json:",omitempty"`
+}
+
+// removing returns the names of all objects that its writer may remove.
+func (m *Moment) removing() []string { return slices.Concat(m.Removing, m.RemovingPacked) }
+
+// remove records the names of objects that its writer may remove.
+func (m *Moment) remove(names []string) {
+	for _, name := range names {
+		if isDigest(name) {
+			m.Removing = append(m.Removing, name)
+		} else {
+			m.RemovingPacked = append(m.RemovingPacked, name)
+		}
+	}
 }
 
 // File is a file of a moment.
@@ -29,6 +46,7 @@ type File struct {
 	Name   string // a clean path below the data directory, with slashes
 	Size   int64  // bytes
 	SHA256 string // of its contents, in hex
+	Packed int64  `json:",omitempty"` // bytes of its object, if that is compressed
 }
 
 // Contents returns the amount of data in the moment.
@@ -60,12 +78,12 @@ func momentNumber(key string) (int64, bool) {
 	return n, err == nil && n > 0 && momentKey(n) == key
 }
 
-func objectKey(digest string) string { return objectsPrefix + digest }
+func objectKey(name string) string { return objectsPrefix + name }
 
-// objectDigest returns the digest in an object's key. Other objects are not ours.
-func objectDigest(key string) (string, bool) {
-	digest := strings.TrimPrefix(key, objectsPrefix)
-	return digest, isDigest(digest) && objectKey(digest) == key
+// objectName returns the name in an object's key. Other objects are not ours.
+func objectName(key string) (string, bool) {
+	name := strings.TrimPrefix(key, objectsPrefix)
+	return name, isObject(name) && objectKey(name) == key
 }
 
 func isDigest(s string) bool {
@@ -94,14 +112,14 @@ func decode(text []byte, number int64) (*Moment, error) {
 	}
 	names := make(map[string]bool, len(m.Files))
 	for _, f := range m.Files {
-		if !backup.IsName(f.Name) || names[f.Name] || f.Size < 0 || !isDigest(f.SHA256) {
+		if !backup.IsName(f.Name) || names[f.Name] || f.Size < 0 || !isDigest(f.SHA256) || f.Packed < 0 || f.Packed > f.Size {
 			return nil, fmt.Errorf("%w: it has a file %q", backup.ErrNoBackup, f.Name)
 		}
 		names[f.Name] = true
 	}
-	for _, digest := range m.Removing {
-		if !isDigest(digest) {
-			return nil, fmt.Errorf("%w: it removes an object %q", backup.ErrNoBackup, digest)
+	for _, name := range m.removing() {
+		if !isObject(name) {
+			return nil, fmt.Errorf("%w: it removes an object %q", backup.ErrNoBackup, name)
 		}
 	}
 	return m, nil

@@ -50,30 +50,54 @@ func (r *Repository) Moments(ctx context.Context, each func(*Moment)) error {
 // ErrDamaged reports that a moment cannot be read, because it was changed or comes from a newer program.
 var ErrDamaged = errors.New("it cannot be understood")
 
-// At returns the last readable moment that is not after a time. At the zero time it returns the last of all, and an
-// error if any cannot be read.
-func (r *Repository) At(ctx context.Context, at time.Time) (found *Moment, err error) {
-	var first *Moment
-	last := int64(0)
-	err = r.Moments(ctx, func(m *Moment) {
-		if first == nil {
-			first = m
-		}
-		last = m.Number
-		if at.IsZero() || !m.Created.After(at) && (found == nil || !m.Created.Before(found.Created)) {
-			found = m
-		}
-	})
-	switch {
-	case err != nil && (!errors.Is(err, ErrDamaged) || found == nil || at.IsZero()):
+// At returns the last moment that is not after a time, or the last of all at the zero time. If one behind it cannot be
+// read, which may be the right one, the error wraps ErrDamaged. The exact time of a moment is never in doubt.
+func (r *Repository) At(ctx context.Context, at time.Time) (*Moment, error) {
+	numbers, err := r.numbers(ctx)
+	if err != nil {
 		return nil, err
-	case found != nil:
+	}
+	var first, found *Moment
+	var doubts []error // moments behind the one that was found
+	open := true       // the last readable moment is not after the time
+	for _, n := range numbers {
+		m, err := r.moment(ctx, n)
+		switch {
+		case errors.Is(err, bucket.ErrNoObject): // it was removed meanwhile
+		case errors.Is(err, ErrDamaged):
+			if open {
+				doubts = append(doubts, err)
+			}
+		case err != nil:
+			return nil, err
+		default:
+			if first == nil {
+				first = m
+			}
+			if open = at.IsZero() || !m.Created.After(at); open && (at.IsZero() || found == nil || !m.Created.Before(found.Created)) {
+				found, doubts = m, nil
+			}
+		}
+	}
+	return chosen(first, found, at, errors.Join(doubts...))
+}
+
+// chosen returns what At has found, or why there is nothing.
+func chosen(first, found *Moment, at time.Time, doubts error) (*Moment, error) {
+	switch {
+	case found != nil && (doubts == nil || found.Created.Equal(at)):
 		return found, nil
-	case last == 0:
+	case found != nil:
+		return nil, fmt.Errorf("%w; the one before is of %s", doubts, timeText(found))
+	case doubts != nil:
+		return nil, doubts
+	case first == nil:
 		return nil, fmt.Errorf("%w: the repository has none", ErrNoMoment)
 	}
-	return nil, fmt.Errorf("%w: the first is of %s", ErrNoMoment, first.Created.UTC().Format(time.RFC3339Nano))
+	return nil, fmt.Errorf("%w: the first is of %s", ErrNoMoment, timeText(first))
 }
+
+func timeText(m *Moment) string { return m.Created.UTC().Format(time.RFC3339Nano) }
 
 // Fetch writes the files of a moment to the results of create for their names, and compares each with its digest.
 func (r *Repository) Fetch(ctx context.Context, m *Moment, create backup.Create) error {
@@ -91,12 +115,15 @@ func (r *Repository) Fetch(ctx context.Context, m *Moment, create backup.Create)
 func (r *Repository) fetch(ctx context.Context, f *File, create backup.Create) error {
 	ctx, cancel := within(ctx, f.Size)
 	defer cancel()
-	from, err := r.place.Open(ctx, objectKey(f.SHA256))
+	from, err := r.place.Open(ctx, objectKey(f.object()))
 	if errors.Is(err, bucket.ErrNoObject) {
-		return fmt.Errorf("%w: the object %s is missing", backup.ErrNoBackup, f.SHA256)
+		return fmt.Errorf("%w: the object %s is missing", backup.ErrNoBackup, f.object())
 	}
 	if err != nil {
 		return err
+	}
+	if f.Packed != 0 {
+		from = newUnpacking(from)
 	}
 	defer func() { _ = from.Close() }()
 	to, err := create(f.Name)
@@ -109,7 +136,7 @@ func (r *Repository) fetch(ctx context.Context, f *File, create backup.Create) e
 		return err
 	}
 	if n != f.Size || hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
-		return fmt.Errorf("%w: the object %s is not what was written", backup.ErrNoBackup, f.SHA256)
+		return fmt.Errorf("%w: the object %s is not what was written", backup.ErrNoBackup, f.object())
 	}
 	return nil
 }

@@ -138,14 +138,19 @@ func history(n int) (out []files) {
 	for i := range n {
 		out = append(out, files{
 			"credentials":                              "secret",
-			fmt.Sprintf("shards/0001/%06d.sst", i):     fmt.Sprint("table ", i),
-			fmt.Sprintf("shards/0001/%06d.sst", i+1):   fmt.Sprint("table ", i+1),
+			fmt.Sprintf("shards/0001/%06d.sst", i):     table(i),
+			fmt.Sprintf("shards/0001/%06d.sst", i+1):   table(i + 1),
 			"control/MANIFEST-000001":                  strings.Repeat("edit", i),
 			fmt.Sprintf("control/marker.%d.empty", i):  "",
 			fmt.Sprintf("shards/0001/%06d.log", 2*i+1): fmt.Sprint("commits ", i),
 		})
 	}
 	return out
+}
+
+// table is the content of a table. Odd ones compress.
+func table(i int) string {
+	return fmt.Sprint("table ", i, strings.Repeat(fmt.Sprint(" row of ", i), i%2*1000))
 }
 
 // placeOf is the place of files in the history.
@@ -248,7 +253,7 @@ func checkNoGarbage(t *testing.T, m *memory) {
 	if err := New(m).Moments(t.Context(), func(m *Moment) {
 		named[momentKey(m.Number)] = true
 		for _, f := range m.Files {
-			named[objectKey(f.SHA256)] = true
+			named[objectKey(f.object())] = true
 		}
 	}); err != nil {
 		t.Error(err)
@@ -612,8 +617,8 @@ func TestTidyTakesTurns(t *testing.T) {
 	for i := range 5 {
 		m.objects[objectKey(fmt.Sprintf("%064x", i))] = ""
 	}
-	named := fmt.Sprintf("%x", sha256.Sum256([]byte("table 3"))) // which the third moment has first
-	m.objects[objectKey(named)] = "table 3"
+	named := fmt.Sprintf("%x", sha256.Sum256([]byte(table(3)))) // which the third moment has first
+	m.objects[objectKey(named)] = table(3)
 	left := func() (n int) {
 		for i := range 5 {
 			if _, there := m.objects[objectKey(fmt.Sprintf("%064x", i))]; there {
@@ -735,7 +740,7 @@ func TestDamageIsFound(t *testing.T) {
 		"a moment of another":     {changed(`"Number": 2`, `"Number": 1`), ErrDamaged},
 		"a name that leads out":   {changed(`"control/MANIFEST`, `"../MANIFEST`), ErrDamaged},
 		"a digest that is none":   {changed(`"SHA256": "`, `"SHA256": "../`), ErrDamaged},
-		"data of a later version": {changed(`"Shards": 1`, `"Data": {"Format": 9999}`), datadir.ErrTooNew},
+		"data of a later version": {changed(`"format": 23`, `"format": 9999`), datadir.ErrTooNew},
 	} {
 		m := newMemory()
 		w := newWriter(m, "a")
@@ -764,6 +769,28 @@ func TestDamageIsFound(t *testing.T) {
 		}
 		if got, err := restored(t, r, first); err != nil || !maps.Equal(got, h[0]) {
 			t.Errorf("%s: the first moment is %v, %v", name, got, err)
+		}
+	}
+}
+
+// A moment that cannot be read is not passed over in silence: it may be the one that is asked for.
+func TestDamagedMomentIsNotPassedOver(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	w := newWriter(m, "a")
+	for i, files := range history(4) {
+		if _, err := write(t, w, i, files); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.objects[momentKey(2)] = "damaged"
+	for at, want := range map[time.Time]int64{timeOf(0): 1, timeOf(0).Add(1): 0, timeOf(1): 0, timeOf(2): 3, timeOf(9): 4, {}: 4} {
+		got, err := New(m).At(t.Context(), at)
+		switch {
+		case want == 0 && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "moment 2") || !strings.Contains(err.Error(), "10:15")):
+			t.Errorf("at %s: %v, %v", at, got, err)
+		case want != 0 && (err != nil || got.Number != want):
+			t.Errorf("at %s: %v, %v, want %d", at, got, err, want)
 		}
 	}
 }
@@ -848,7 +875,7 @@ func withHistory(m *testing.M) int {
 }
 
 func FuzzDecode(f *testing.F) {
-	m := Moment{About: backup.About{Format: format}, Number: 1, Files: []File{{"a", 1, strings.Repeat("0", 64)}}}
+	m := Moment{About: backup.About{Format: format}, Number: 1, Files: []File{{Name: "a", Size: 1, SHA256: strings.Repeat("0", 64), Packed: 1}}}
 	text, err := m.encode()
 	if err != nil {
 		f.Fatal(err)
@@ -860,7 +887,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for _, f := range m.Files {
-			if !filepath.IsLocal(filepath.FromSlash(f.Name)) || bucket.CheckKey(objectKey(f.SHA256)) != nil {
+			if !filepath.IsLocal(filepath.FromSlash(f.Name)) || bucket.CheckKey(objectKey(f.object())) != nil {
 				t.Errorf("%+v", f)
 			}
 		}

@@ -14,7 +14,7 @@ const (
 	sweepEvery = time.Hour
 	// removalLimit is how long after a moment its writer removes objects.
 	removalLimit = 5 * time.Minute
-	// maxRemovals limits the objects that one moment removes, whose digests are in it; the next sweep removes the rest.
+	// maxRemovals limits the objects that one moment removes, whose names are in it; the next sweep removes the rest.
 	// Most object stores remove fewer in removalLimit.
 	maxRemovals = 50_000
 	// doomedFor is how long a writer that begins takes others to remove objects. They have less time for it.
@@ -23,22 +23,22 @@ const (
 
 // removal is objects that no moment names.
 type removal struct {
-	digests []string // that are not removed yet
-	until   time.Time
-	failed  error // why there are none
+	names  []string // of those that are not removed yet
+	until  time.Time
+	failed error // why there are none
 }
 
 // isNone reports whether nothing is to be removed or to be said.
-func (r *removal) isNone() bool { return len(r.digests) == 0 && r.failed == nil }
+func (r *removal) isNone() bool { return len(r.names) == 0 && r.failed == nil }
 
 // spare keeps an object that a new moment names.
-func (r *removal) spare(digest string) {
-	if i, ok := slices.BinarySearch(r.digests, digest); ok {
-		r.digests = slices.Delete(slices.Clone(r.digests), i, i+1) // the last moment has the list as well
+func (r *removal) spare(name string) {
+	if i, ok := slices.BinarySearch(r.names, name); ok {
+		r.names = slices.Delete(slices.Clone(r.names), i, i+1) // the last moment has the list as well
 	}
 }
 
-// doomed is objects that another writer may be removing.
+// doomed is objects that another writer may be removing, by their names.
 type doomed map[string]doom
 
 // doom is the last moment that lists an object, and until when the moment's writer may be removing it.
@@ -52,16 +52,16 @@ type doom struct {
 // writer would make the next one.
 func (d doomed) renew(listed, stored map[string]int64) doomed {
 	out := make(doomed)
-	for digest, moment := range listed {
-		if _, there := stored[digest]; !there {
+	for name, moment := range listed {
+		if _, there := stored[name]; !there {
 			continue
 		}
-		one, known := d[digest]
+		one, known := d[name]
 		if !known || one.moment != moment {
 			one = doom{moment, time.Now().Add(doomedFor)}
 		}
-		out[digest] = one
-		delete(stored, digest)
+		out[name] = one
+		delete(stored, name)
 	}
 	return out
 }
@@ -69,9 +69,9 @@ func (d doomed) renew(listed, stored map[string]int64) doomed {
 var errDoomed = errors.New("another server may be removing the same object; the next backup may succeed")
 
 // check returns an error if an object cannot be relied on, whether it is stored or is stored again.
-func (d doomed) check(digest string) error {
-	if one, ok := d[digest]; ok && time.Now().Before(one.until) {
-		return fmt.Errorf("%w: %s", errDoomed, digest)
+func (d doomed) check(name string) error {
+	if one, ok := d[name]; ok && time.Now().Before(one.until) {
+		return fmt.Errorf("%w: %s", errDoomed, name)
 	}
 	return nil
 }
@@ -84,23 +84,24 @@ func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
 		return removal{}
 	}
 	until := time.Now().Add(removalLimit)
-	digests, err := w.unnamed(ctx, m)
+	names, err := w.unnamed(ctx, m)
 	if err != nil {
 		return removal{failed: fmt.Errorf("find what no moment names: %w", err)}
 	}
 	w.swept = m.Created
-	m.Removing = digests[:min(len(digests), maxRemovals)]
-	return removal{digests: m.Removing, until: until}
+	names = names[:min(len(names), maxRemovals)]
+	m.remove(names)
+	return removal{names: names, until: until}
 }
 
 // unnamed returns the objects that no moment names, the new one included. If a moment cannot be read, or a known one is
 // not listed, the objects that it names are unknown.
-func (w *Writer) unnamed(ctx context.Context, m *Moment) (digests []string, err error) {
+func (w *Writer) unnamed(ctx context.Context, m *Moment) (names []string, err error) {
 	named, read := make(map[string]bool), make(map[int64]bool)
 	name := func(m *Moment) {
 		read[m.Number] = true
 		for _, f := range m.Files {
-			named[f.SHA256] = true
+			named[f.object()] = true
 		}
 	}
 	name(m)
@@ -113,13 +114,13 @@ func (w *Writer) unnamed(ctx context.Context, m *Moment) (digests []string, err 
 		}
 	}
 	objects, err := w.objects(ctx)
-	for digest := range objects {
-		if !named[digest] {
-			digests = append(digests, digest)
+	for object := range objects {
+		if !named[object] {
+			names = append(names, object)
 		}
 	}
-	slices.Sort(digests)
-	return digests, err
+	slices.Sort(names)
+	return names, err
 }
 
 // Tidy removes expired moments, and the objects that the last moments say so of, one at least, and more until a time:
@@ -145,18 +146,21 @@ func (w *Writer) Tidy(ctx context.Context, now, until time.Time) error {
 // removeUnnamed removes objects that no moment names.
 func (w *Writer) removeUnnamed(ctx context.Context, until time.Time) error {
 	list := &w.removal
-	for len(list.digests) > 0 {
+	for len(list.names) > 0 {
 		if err := ctx.Err(); err != nil || time.Now().After(list.until) {
 			w.removal = removal{}
 			return err
 		}
-		digest := list.digests[0]
-		if err := w.remove(ctx, objectKey(digest)); err != nil {
+		object := list.names[0]
+		if err := w.remove(ctx, objectKey(object)); err != nil {
 			w.ready = false // it may be removed
 			return fmt.Errorf("remove what no moment names: %w", err)
 		}
-		list.digests = list.digests[1:]
-		delete(w.stored, digest)
+		list.names = list.names[1:]
+		delete(w.stored, object)
+		if digest, _, ok := parsePacked(object); ok {
+			delete(w.packed, digest)
+		}
 		if !time.Now().Before(until) {
 			return nil
 		}

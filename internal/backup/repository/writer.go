@@ -2,8 +2,8 @@ package repository
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,6 +18,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/bucket"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // ErrTaken reports that a repository belongs to another data directory, or that another server has written to it.
@@ -43,14 +45,15 @@ type Options struct {
 type Writer struct {
 	Options
 	repository *Repository
-	claimed    bool                   // Prepare has succeeded since the last Write
-	ready      bool                   // the following fields are known
-	next       int64                  // number of the next moment
-	moments    []kept                 // that can be read
-	stored     map[string]int64       // the objects by their digests, with their sizes
-	doomed     doomed                 // objects that another writer may be removing
-	removal    removal                // objects to remove
-	digests    map[fingerprint]string // of the tables of the previous moment
+	claimed    bool                    // Prepare has succeeded since the last Write
+	ready      bool                    // the following fields are known
+	next       int64                   // number of the next moment
+	moments    []kept                  // that can be read
+	stored     map[string]int64        // the objects by their names, with their sizes
+	packed     map[string]int64        // the sizes of whole compressed objects by the digests of their contents
+	doomed     doomed                  // objects that another writer may be removing
+	removal    removal                 // objects to remove
+	measures   map[fingerprint]measure // of the tables of the previous moment
 	swept      time.Time
 	overtaken  error // another writer has taken a number; nil: none has
 }
@@ -106,6 +109,9 @@ func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Mo
 	m := &Moment{About: about, Number: w.next}
 	if err := w.storeAll(ctx, dir, m); err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(m.Files, func(f File) bool { return f.Packed != 0 }) && m.Data.Number < formats.PackedBackups {
+		m.Data = datadir.Format{Number: formats.PackedBackups, Version: m.Version}
 	}
 	next := w.condemn(ctx, m)
 	if err := w.create(ctx, m); err != nil {
@@ -196,8 +202,8 @@ func (w *Writer) prepare(ctx context.Context) error {
 	listed := make(map[string]int64) // the last moments that list objects for removal
 	err = w.repository.Moments(ctx, func(m *Moment) {
 		w.moments = append(w.moments, kept{m.Number, m.Created})
-		for _, digest := range m.Removing {
-			listed[digest] = max(listed[digest], m.Number)
+		for _, name := range m.removing() {
+			listed[name] = max(listed[name], m.Number)
 		}
 	})
 	if err != nil && !errors.Is(err, ErrDamaged) { // a damaged one is kept, and Tidy reports it
@@ -207,6 +213,7 @@ func (w *Writer) prepare(ctx context.Context) error {
 		return err
 	}
 	w.doomed = w.doomed.renew(listed, w.stored)
+	w.packed = wholePacked(w.stored)
 	w.removal = removal{}
 	w.ready = true
 	return nil
@@ -219,16 +226,27 @@ func (w *Writer) objects(ctx context.Context) (map[string]int64, error) {
 	list, err := w.Place.List(ctx, objectsPrefix)
 	out := make(map[string]int64, len(list))
 	for _, o := range list {
-		if digest, ok := objectDigest(o.Key); ok {
-			out[digest] = o.Size
+		if name, ok := objectName(o.Key); ok {
+			out[name] = o.Size
 		}
 	}
 	return out, err
 }
 
+// wholePacked returns the sizes of the compressed objects that were not cut short, by the digests of their contents.
+func wholePacked(stored map[string]int64) map[string]int64 {
+	out := make(map[string]int64)
+	for name, size := range stored {
+		if digest, want, ok := parsePacked(name); ok && size == want {
+			out[digest] = size
+		}
+	}
+	return out
+}
+
 // storeAll stores the files below dir, and adds them to the moment.
 func (w *Writer) storeAll(ctx context.Context, dir string, m *Moment) error {
-	digests := make(map[fingerprint]string)
+	measures := make(map[fingerprint]measure)
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -240,7 +258,7 @@ func (w *Writer) storeAll(ctx context.Context, dir string, m *Moment) error {
 		if err != nil {
 			return err
 		}
-		f, err := w.store(ctx, path, filepath.ToSlash(name), digests)
+		f, err := w.store(ctx, path, filepath.ToSlash(name), measures)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -251,40 +269,59 @@ func (w *Writer) storeAll(ctx context.Context, dir string, m *Moment) error {
 		err = errors.New("there are no files")
 	}
 	// Of an attempt that has failed, what is known is of use to the next one.
-	for print, digest := range w.digests {
+	for print, m := range w.measures {
 		if err != nil {
-			digests[print] = digest
+			measures[print] = m
 		}
 	}
-	w.digests = digests
+	w.measures = measures
 	return err
 }
 
 // store stores the contents of a file, unless they are stored already.
-func (w *Writer) store(ctx context.Context, path, name string, digests map[fingerprint]string) (File, error) {
+func (w *Writer) store(ctx context.Context, path, name string, measures map[fingerprint]measure) (File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return File{}, err
 	}
 	print := fingerprint{name, info.Size(), info.ModTime()}
-	digest, known := w.digests[print]
+	is, known := w.measures[print]
 	if !known {
-		if digest, err = w.digest(ctx, path); err != nil {
+		if is, err = w.measure(ctx, path, info.Size()); err != nil {
 			return File{}, err
 		}
 	}
 	if isTable(name) {
-		digests[print] = digest
+		measures[print] = is
 	}
-	f := File{name, info.Size(), digest}
-	if err := w.doomed.check(digest); err != nil {
+	f := File{name, info.Size(), is.digest, w.form(&is, info.Size())}
+	object := f.object()
+	if err := w.doomed.check(object); err != nil {
 		return f, err
 	}
-	w.removal.spare(digest)
-	if size, there := w.stored[digest]; there && size == f.Size {
+	w.removal.spare(object)
+	if w.isStored(&f) {
 		return f, nil
 	}
-	return f, w.upload(ctx, path, &f)
+	return f, w.upload(ctx, path, &f, &is)
+}
+
+// form returns the size of the compressed object that a file is stored as, or 0 for one that is not compressed. It is
+// that of an object that is stored already, if there is one.
+func (w *Writer) form(is *measure, size int64) int64 {
+	if stored, there := w.stored[is.digest]; there && stored == size {
+		return 0
+	}
+	if packed, there := w.packed[is.digest]; there {
+		return packed
+	}
+	return is.packed
+}
+
+// isStored reports whether the object of a file is there as a whole.
+func (w *Writer) isStored(f *File) bool {
+	size, there := w.stored[f.object()]
+	return there && size == cmp.Or(f.Packed, f.Size)
 }
 
 // isTable reports whether a file never changes once it is written.
@@ -292,28 +329,38 @@ func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
 
-func (w *Writer) digest(ctx context.Context, path string) (_ string, err error) {
+func (w *Writer) measure(ctx context.Context, path string, size int64) (m measure, err error) {
 	f, err := w.open(ctx, path)
 	if err != nil {
-		return "", err
+		return m, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
+	return measureFile(f, size)
 }
 
-func (w *Writer) upload(ctx context.Context, path string, f *File) error {
+func (w *Writer) upload(ctx context.Context, path string, f *File, is *measure) error {
 	c := &bucket.Content{Size: f.Size, Open: func() (io.ReadCloser, error) { return w.open(ctx, path) }}
 	if _, err := hex.Decode(c.SHA256[:], []byte(f.SHA256)); err != nil {
 		return err
 	}
+	if f.Packed != 0 {
+		c = &bucket.Content{Size: is.packed, SHA256: is.packedSum, Open: func() (io.ReadCloser, error) {
+			file, err := w.open(ctx, path)
+			if err != nil {
+				return nil, err
+			}
+			return newPacking(file), nil
+		}}
+	}
 	within, cancel := within(ctx, f.Size)
 	defer cancel()
-	if err := w.Place.Put(within, objectKey(f.SHA256), c); err != nil {
+	if err := w.Place.Put(within, objectKey(f.object()), c); err != nil {
 		return err
 	}
-	w.stored[f.SHA256] = f.Size
+	w.stored[f.object()] = c.Size
+	if f.Packed != 0 {
+		w.packed[f.SHA256] = f.Packed
+	}
 	return nil
 }
 

@@ -235,30 +235,41 @@ func invoke[A, R any](ctx context.Context, c *Client, m *method[A, R], id queue.
 // request sends a call and returns the answer. The owner has budget for the call.
 func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *header, args A, budget time.Duration) (R, error) {
 	var nothing R
-	if ctx.Err() != nil {
-		return nothing, context.Cause(ctx)
-	}
-	within, cancel := context.WithTimeout(ctx, budget+grace)
-	defer cancel()
-	h.code, h.shard, h.budget, h.position = m.code, c.shard, budget, c.caller.position()
-	w := newWriter()
-	putHeader(w, h)
-	m.putArgs(w, &args)
-	answer, err := c.caller.messenger.Request(within, c.node, kindCall, w.Writer)
-	w.release()
-	switch {
-	case errors.Is(err, messenger.ErrNotTaken):
-		return nothing, fmt.Errorf("%w: %w", shard.ErrNotBegun, err)
-	case err != nil && ctx.Err() != nil:
-		return nothing, context.Cause(ctx)
-	case err != nil:
-		return nothing, fmt.Errorf("%w: no answer from node %s: %w", shard.ErrUnavailable, c.node, err)
+	h.code = m.code
+	answer, err := c.send(ctx, h, budget, func(w *writer) { m.putArgs(w, &args) })
+	if err != nil {
+		return nothing, err
 	}
 	result, err := readAnswer(answer, c.node, m.getResult)
 	if err != nil {
 		return nothing, explain(err, c.node, m.code)
 	}
 	return result, nil
+}
+
+// send sends a call and returns the answer in its encoded form. It knows no types, because the compiler would make one
+// function for each call.
+func (c *Client) send(ctx context.Context, h *header, budget time.Duration, putArgs func(*writer)) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	within, cancel := context.WithTimeout(ctx, budget+grace)
+	defer cancel()
+	h.shard, h.budget, h.position = c.shard, budget, c.caller.position()
+	w := newWriter()
+	putHeader(w, h)
+	putArgs(w)
+	answer, err := c.caller.messenger.Request(within, c.node, kindCall, w.Writer)
+	w.release()
+	switch {
+	case errors.Is(err, messenger.ErrNotTaken):
+		return nil, fmt.Errorf("%w: %w", shard.ErrNotBegun, err)
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, fmt.Errorf("%w: no answer from node %s: %w", shard.ErrUnavailable, c.node, err)
+	}
+	return answer, nil
 }
 
 // errOlder reports that a node does not know a call.
@@ -275,19 +286,26 @@ func explain(err error, node string, code byte) error {
 
 // readAnswer reads the answer of an owner.
 func readAnswer[R any](answer []byte, node string, get func(*reader) R) (result R, err error) {
+	err = openAnswer(answer, node, func(r *reader) { result = get(r) })
+	return result, err
+}
+
+// openAnswer reads the answer of an owner. It calls get to read a result.
+func openAnswer(answer []byte, node string, get func(*reader)) error {
 	r := newReader(answer)
 	r.node = node
 	switch v := r.Byte(); {
 	case v == noVersion && !r.Failed():
-		return result, &failure{shard.ErrNotBegun, fmt.Sprintf("node %s knows calls of version %d, not %d", node, r.Byte(), version)}
+		return &failure{shard.ErrNotBegun, fmt.Sprintf("node %s knows calls of version %d, not %d", node, r.Byte(), version)}
 	case v != version:
-		return result, &failure{shard.ErrUnavailable, fmt.Sprintf("node %s answers with version %d", node, v)}
+		return &failure{shard.ErrUnavailable, fmt.Sprintf("node %s answers with version %d", node, v)}
 	}
-	if err = getError(r); err == nil {
-		result = get(r)
+	err := getError(r)
+	if err == nil {
+		get(r)
 	}
 	if bad := r.done(); bad != nil {
-		return result, &failure{shard.ErrUnavailable, fmt.Sprintf("answer of node %s: %v", node, bad)}
+		return &failure{shard.ErrUnavailable, fmt.Sprintf("answer of node %s: %v", node, bad)}
 	}
-	return result, err
+	return err
 }

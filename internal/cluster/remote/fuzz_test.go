@@ -65,6 +65,10 @@ func (echo) Discard(context.Context, queue.ID, queue.Locate) (queue.Discarded, e
 func (echo) Census(context.Context, queue.ID, queue.Census) (queue.CensusResult, error) {
 	return queue.CensusResult{Shares: make([]queue.Share, 2), More: true}, nil
 }
+func (echo) SizedSeries(context.Context, queue.ID, string, queue.Instant, queue.Instant) ([]queue.Row, error) {
+	return make([]queue.Row, 2), nil
+}
+
 func (echo) Series(context.Context, queue.ID, string, queue.Instant, queue.Instant) ([]queue.Row, error) {
 	return make([]queue.Row, 2), nil
 }
@@ -118,6 +122,7 @@ func recorded(tb testing.TB) *tap {
 	}}})
 	_, _ = c.Peek(ctx, 1, queue.Peek{Max: 1, IDs: make([]queue.MessageID, 2)})
 	_, _ = c.Series(ctx, 1, "name", 0, 1<<40)
+	_, _ = c.SizedSeries(ctx, 1, "name", 0, 1<<40)
 	_, _ = c.SeriesNames(ctx, "prefix", "after", 1<<40)
 	_ = c.EmptyReceives(ctx, 1, 7)
 	_, _ = c.Uses(ctx, []queue.ID{1, 1 << 40})

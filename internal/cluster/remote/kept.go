@@ -16,7 +16,7 @@ var kept = method[none, queue.Kept]{
 }
 
 var undoPurge = method[none, queue.Kept]{
-	code:    40,
+	code:    41,
 	putArgs: putNoArgs, getArgs: getNone,
 	call: func(s Shard, ctx context.Context, id queue.ID, _ none) (queue.Kept, error) {
 		return s.UndoPurge(ctx, id)

@@ -269,7 +269,8 @@ var methods = map[byte]executor{
 	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks,
 	peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances,
 	acceptCopies.code: &acceptCopies, publish.code: &publish, publishCounted.code: &publishCounted,
-	series.code: &series, seriesNames.code: &seriesNames, emptyReceives.code: &emptyReceives, uses.code: &uses,
+	series.code: &series, sizedSeries.code: &sizedSeries, seriesNames.code: &seriesNames,
+	emptyReceives.code: &emptyReceives, uses.code: &uses,
 	discard.code: &discard, census.code: &census, kept.code: &kept, undoPurge.code: &undoPurge,
 }
 

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -30,6 +31,16 @@ var series = method[seriesArgs, []queue.Row]{
 	},
 	putResult: func(w *writer, rows []queue.Row) { putAll(w, rows, putRow) },
 	getResult: func(r *reader) []queue.Row { return getAll(r, sizeRow, getRow) },
+}
+
+// sizedSeries is series with the sizes of messages, which older programs do not know.
+var sizedSeries = method[seriesArgs, []queue.Row]{
+	code: 40, putArgs: series.putArgs, getArgs: series.getArgs,
+	call: func(s Shard, ctx context.Context, id queue.ID, a seriesArgs) ([]queue.Row, error) {
+		return s.SizedSeries(ctx, id, a.name, a.from, a.to)
+	},
+	putResult: func(w *writer, rows []queue.Row) { putAll(w, rows, putSizedRow) },
+	getResult: func(r *reader) []queue.Row { return getAll(r, sizeRow+1, getSizedRow) },
 }
 
 type namesArgs struct {
@@ -65,6 +76,17 @@ var emptyReceives = method[uint64, none]{
 // Series returns the rows of a name.
 func (c *Client) Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error) {
 	return invoke(ctx, c, &series, id, seriesArgs{name, from, to})
+}
+
+// SizedSeries is Series of rows with their Sizes. A node that runs an older program leaves them out.
+func (c *Client) SizedSeries(
+	ctx context.Context, id queue.ID, name string, from, to queue.Instant,
+) ([]queue.Row, error) {
+	rows, err := invoke(ctx, c, &sizedSeries, id, seriesArgs{name, from, to})
+	if errors.Is(err, errOlder) {
+		return c.Series(ctx, id, name, from, to)
+	}
+	return rows, err
 }
 
 // SeriesNames returns names that have rows.
@@ -110,6 +132,20 @@ func getRow(r *reader, row *queue.Row) {
 		if bits&(1<<m) != 0 {
 			row.Values[m] = queue.Value{Sum: r.Uint(), Min: r.Uint(), Max: r.Uint()}
 		}
+	}
+}
+
+// putSizedRow writes a row, and the length of its sizes and these.
+func putSizedRow(w *writer, row *queue.Row) {
+	putRow(w, row)
+	w.String(string(row.Sizes.AppendTo(nil)))
+}
+
+func getSizedRow(r *reader, row *queue.Row) {
+	getRow(r, row)
+	var err error
+	if row.Sizes, err = queue.ReadSizes([]byte(r.String())); err != nil {
+		r.Fail()
 	}
 }
 

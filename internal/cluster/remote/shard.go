@@ -33,6 +33,7 @@ type Shard interface {
 	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
 	Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error)
+	SizedSeries(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error)
 	SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error)
 	Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	EmptyReceives(ctx context.Context, id queue.ID, n uint64) error

@@ -32,6 +32,7 @@ func TestLeastSizes(t *testing.T) {
 		"error":       {sizeError, func(w *writer) { putError(w, nil) }},
 		"peeked":      {sizePeeked, func(w *writer) { putPeeked(w, new(queue.Peeked)) }},
 		"row":         {sizeRow, func(w *writer) { putRow(w, new(queue.Row)) }},
+		"sized row":   {sizeRow + 1, func(w *writer) { putSizedRow(w, new(queue.Row)) }},
 		"series name": {sizeSeriesName, func(w *writer) { putSeriesName(w, new(queue.SeriesName)) }},
 		"state":       {sizeState, func(w *writer) { putState(w, new(shard.State)) }},
 		"glance":      {sizeGlance, func(w *writer) { putGlance(w, new(shard.Glance)) }},

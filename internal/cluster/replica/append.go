@@ -24,7 +24,7 @@ type flight struct {
 	record record
 	data   []byte
 	commit *commit         // nil for a claim
-	lease  sharedlog.Lease // the lease that the node held when it began; nil: none
+	lease  sharedlog.Lease // the lease that the node held when it began, or nil
 	since  time.Time       // time of the request
 	retry  time.Time       // time of the next attempt; zero: one is in progress
 }
@@ -99,8 +99,8 @@ func (m *machine) resolved(records []sharedlog.Record, err error) {
 	case err != nil:
 		f.retry = m.now.Add(m.again)
 	case len(records) == 0:
-		// The log refused because it ends elsewhere, but there is no record in that place: an earlier attempt is about
-		// to be stored, or to fail. Append again.
+		// The log refused because it ends elsewhere, but has no record in that place: an earlier attempt is still about
+		// to succeed or fail. Append again.
 		m.resolving = false
 		f.retry = m.now.Add(m.again)
 	default:
@@ -131,7 +131,7 @@ func (m *machine) stored() {
 		err = m.advanced(&f.record)
 	}
 	if err != nil {
-		// The record is in the log, so other replicas will apply it. This one could not, and must not go on.
+		// The record is in the log, so other replicas will apply it. This one could not, and must not continue.
 		if f.commit != nil {
 			f.commit.done(fmt.Errorf("%w: %w", ErrDeposed, err))
 		}

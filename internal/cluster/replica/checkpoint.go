@@ -18,10 +18,9 @@ import (
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
-// A replica that needs a checkpoint asks another for one, for its files piece by
-// piece, and in the end says that it needs it no more. A node that makes a snapshot of
-// all shards asks the replicas of those that it does not keep for more. Requests of that
-// kind are:
+// A replica that needs a checkpoint asks another replica for one, reads its files piece by piece, and then ends it. A
+// node that makes a snapshot of all shards also sends the last two kinds of requests, to the replicas of shards that it
+// does not keep. The requests are:
 //
 //	begin     → the number of a new checkpoint, and its files
 //	read      number, file, position → checksum and up to a MiB of it

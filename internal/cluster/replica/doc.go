@@ -2,8 +2,8 @@
 // shard's owner, the right to append to that log.
 //
 // The log is the truth, and a store is the result of applying it. On every node and after every crash, a store is
-// exactly what the records up to its position make of an empty store. Each record carries the hash over all records
-// before it, so that a store which is anything else notices with the next record, and stops.
+// exactly the result of applying the records up to its position to an empty store. Each record carries the hash over
+// all records before it, so a store that differs finds out with the next record, and stops.
 //
 // A shard has one owner at a time, and the log decides which node that is. The owner appends each record at the
 // position where it expects the log to end; when it finds another node's record there, its ownership has ended. The
@@ -15,10 +15,10 @@
 //     the shard.
 //   - After an append with an unknown outcome no caller is answered before the log has said whether it was stored.
 //
-// One property rests on leases, and so on clocks that run at about the same pace: that an owner does not answer from
-// memory what another owner has changed since. See [Ownership.Confirm]. Everything else holds with any clocks.
+// One guarantee depends on leases, and so on clocks that run at about the same pace: an owner never answers from memory
+// that another owner has since made outdated. See [Ownership.Confirm]. All others hold with any clocks.
 //
-// All decisions are made in one type without goroutines, machine, so that a simulation can give it every order of
-// events. Its files follow the protocol: follow.go (reading the log), lease.go, append.go, takeover.go, fetch.go
-// (checkpoints). The type runner carries the decisions out.
+// One type without goroutines, machine, makes all decisions, so that a simulation can pass it events in any order. Its
+// files follow the protocol: follow.go (reading the log), lease.go, append.go, takeover.go, fetch.go (checkpoints). The
+// type runner carries out the decisions.
 package replica

@@ -2,8 +2,8 @@ package replica
 
 import "github.com/sluicemq/sluice/internal/cluster/sharedlog"
 
-// effects carries out what the machine decides. A method that has a ticket returns at once; later, and never during the
-// call, the machine gets the event that the comment names, with the same ticket. Methods without an answer say so.
+// effects carries out the machine's decisions. A method with a ticket returns at once. Later, never during the call,
+// the machine gets the event that the comment names, with the same ticket. Comments say which methods have no answer.
 type effects interface {
 	// follow reads the log as it grows. It calls onFollowed for each record, and onFollowEnded at the end.
 	follow(ticket uint64, from sharedlog.Position)
@@ -11,7 +11,7 @@ type effects interface {
 	unfollow()
 	// read reads the log from a position on: onRead.
 	read(ticket uint64, from sharedlog.Position)
-	// probe checks whether the log has records from a position on, which it usually has not: onRead.
+	// probe checks whether the log has records from a position on. Usually it has none: onRead.
 	probe(ticket uint64, from sharedlog.Position)
 	// append puts a record behind a position if the log ends there: onAppended.
 	append(ticket uint64, after sharedlog.Position, data []byte)

@@ -142,7 +142,7 @@ func (m *machine) onFollowEnded(ticket uint64, err error) {
 	m.following = 0
 	m.follow = m.now.Add(m.again)
 	if errors.Is(err, sharedlog.ErrTrimmed) && m.mayApply() {
-		// A read says whether that is so, and of which position.
+		// A read finds out whether that is so, and up to which position.
 		m.probe = m.now
 	}
 }

@@ -24,7 +24,7 @@ func (m *machine) onLeaseChecked(held bool, err error) {
 		}
 		return
 	}
-	// Candidates read the log to its end before they take the lease, so that the one which is least behind takes it.
+	// Candidates read the log to its end before they take the lease, so the one that is least behind is the first.
 	m.role = Scouting
 	m.startRead()
 }
@@ -53,12 +53,12 @@ func (m *machine) onTaken(ticket uint64, l sharedlog.Lease, err error) {
 	m.startRead()
 }
 
-// retaken has the lease that an owner had lost, or says why it was not given. The owner tries again: the node that
-// holds the lease now will claim the shard, and so depose this one, or let the lease run out.
+// retaken receives the lease that an owner had lost, or the reason for a refusal. After a refusal the owner tries
+// again: the node that holds the lease now either claims the shard, and so deposes this one, or lets the lease expire.
 //
-// In between another node may have held the lease, claimed the shard, and died or handed it over. So the lease says
-// nothing of who the owner is until a record of this owner, appended while it holds the lease, is in the log; see
-// prove. Until then Ownership.Confirm appends one.
+// Meanwhile another node may have held the lease, claimed the shard, and died or handed it over. So the lease alone
+// does not prove the ownership: the log must also contain a record that this owner appended while it held the lease;
+// see prove. Until then Ownership.Confirm appends one.
 func (m *machine) retaken(l sharedlog.Lease, err error) {
 	m.retaking = 0
 	if err != nil {
@@ -66,7 +66,7 @@ func (m *machine) retaken(l sharedlog.Lease, err error) {
 		return
 	}
 	m.lease, m.until, m.proven = l, m.renewSent.Add(m.ttl), false
-	m.renew = m.now // so that it says which epoch it is
+	m.renew = m.now // so that the lease shows the epoch
 }
 
 // prove records that the log has a record that the owner appended while it held a lease.

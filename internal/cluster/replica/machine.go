@@ -15,15 +15,15 @@ import (
 //
 // The rules:
 //
-//   - One append is in flight at a time, and each expects the log to end where the store stands.
+//   - One append is in flight at a time. It expects the log to end at the store's position.
 //   - A commit is answered after the log has acknowledged its record and the store has applied it.
 //   - After an append with an unknown outcome, the machine appends the same record again until the log answers. If the
 //     log refuses, the machine reads which record is there: its own nonce means that an earlier attempt was stored.
 //   - A node that finds another node's record in that place is no longer the owner.
 //
-// An owner that cannot renew its lease stays the owner, because only the log can depose it. Before it then answers from
-// memory, it proves its ownership with a record in the log; see Ownership.Confirm. If it regains the lease, it does so
-// once more: another node may have owned the shard meanwhile.
+// An owner that cannot renew its lease stays the owner, because only the log can depose it. Without a lease, it proves
+// its ownership with a record in the log before it answers from memory; see Ownership.Confirm. After it has regained
+// the lease, it does so once more, because another node may have owned the shard meanwhile.
 type machine struct {
 	timing
 	name    string // of the shard
@@ -41,8 +41,8 @@ type machine struct {
 	role Role
 	err  error // the reason for the role Stopped
 
-	// A ticket is the number of an effect in progress. An answer whose ticket no field holds any more is late, and is
-	// ignored.
+	// A ticket is the number of an effect in progress. The machine ignores answers whose ticket is no longer in any
+	// field: they are late.
 	ticket uint64 // the last ticket issued
 	asking uint64 // of the effect that the role waits for; 0: none
 

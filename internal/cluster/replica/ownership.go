@@ -50,8 +50,8 @@ func (o *Ownership) end(err error) {
 	}
 }
 
-// confirm returns nil if the lease says that no other node can be the owner now, because a node takes the lease before
-// it claims the shard. It returns errLapsed if the lease is too old to say so.
+// confirm returns nil if the lease proves that no other node can be the owner now: a node takes the lease before it
+// claims the shard. It returns errLapsed if the lease is too old.
 //
 // The computer may have been suspended, in which the monotonic clock does not advance, so confirm also compares the
 // wall clock. If that one was set, confirm returns errLapsed until the next renewal, which costs one record in the log.

@@ -120,7 +120,7 @@ func New(o Options) *Replica {
 
 // Run runs the replica until ctx ends, and then hands over the shard if this node owns it. It returns an error if the
 // replica cannot continue, because its store differs from the log or cannot be opened: an operator must then
-// investigate. If the disk hangs when ctx ends, Run gives it up and leaves the store as after a crash.
+// investigate. If the disk hangs when ctx ends, Run gives up the disk, and leaves the store as after a crash.
 func (r *Replica) Run(ctx context.Context) error {
 	if len(r.o.Node) > longestOwner {
 		return fmt.Errorf("the name of node %s is too long", r.o.Node)

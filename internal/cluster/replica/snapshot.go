@@ -103,8 +103,7 @@ func (e *Elsewhere) get(ctx context.Context, op string, timeout time.Duration, v
 	return nil
 }
 
-// Fetch brings the checkpoint into dir, a directory of this machine's disk which is not
-// there yet.
+// Fetch copies the checkpoint into dir, a directory on this machine's disk that does not exist yet.
 func (e *Elsewhere) Fetch(ctx context.Context, d *store.Disk, dir string) (err error) {
 	if e.in, err = store.Receive(d, dir); err != nil {
 		return err

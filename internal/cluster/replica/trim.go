@@ -22,8 +22,8 @@ type Need struct {
 // have flushed that much, and no live replica needs it. If the log takes more than bound bytes, live replicas that are
 // behind do not count: they will get a checkpoint.
 //
-// The last record stays, because it says where the log ends. A copy that has nothing left of a log on its disk may not
-// know its end after a loss of power. If this happens to all copies, each waits for another one that knows.
+// The last record stays, because it says where the log ends. After a loss of power, a copy without any record of a log
+// on its disk may not know the log's end. If this happens to all copies, each waits for another one that knows.
 func TrimPoint(set []Need, log sharedlog.Extent, bound int64) sharedlog.Position {
 	if len(set) == 0 {
 		return 0

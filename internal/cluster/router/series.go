@@ -12,19 +12,41 @@ import (
 // rowsAtOnce is the period for which one call asks a shard for rows: an answer must fit into a message.
 const rowsAtOnce = queue.Instant(15 * 24 * time.Hour / time.Millisecond)
 
+// sizedAtOnce is likewise the period for rows with their sizes, which are far longer.
+const sizedAtOnce = queue.Instant(24 * time.Hour / time.Millisecond)
+
 // Series returns the rows of a name from an instant up to but not including another, in order of time. It asks the
 // shards of a queue, or all shards if id is 0: a deleted queue may have been on any shard, and a recreated one on
 // others than before.
 func (r *Router) Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error) {
+	return r.rows(ctx, id, from, to, rowsAtOnce, func(ctx context.Context, s Shard, from, to queue.Instant) ([]queue.Row, error) {
+		return s.Series(ctx, id, name, from, to)
+	})
+}
+
+// SizedSeries is Series of rows with their Sizes. A node that runs an older program leaves them out.
+func (r *Router) SizedSeries(
+	ctx context.Context, id queue.ID, name string, from, to queue.Instant,
+) ([]queue.Row, error) {
+	return r.rows(ctx, id, from, to, sizedAtOnce, func(ctx context.Context, s Shard, from, to queue.Instant) ([]queue.Row, error) {
+		return s.SizedSeries(ctx, id, name, from, to)
+	})
+}
+
+// rows reads rows of the shards of a queue, some at once.
+func (r *Router) rows(
+	ctx context.Context, id queue.ID, from, to, atOnce queue.Instant,
+	read func(ctx context.Context, s Shard, from, to queue.Instant) ([]queue.Row, error),
+) ([]queue.Row, error) {
 	shards, err := r.seriesShards(id)
 	if err != nil {
 		return nil, err
 	}
 	lists, err := gather(shards, func(n int) ([]queue.Row, error) {
 		var rows []queue.Row
-		for at := from; at < to; at += rowsAtOnce {
+		for at := from; at < to; at += atOnce - at%atOnce { // aligned: rows of an hour must not be divided
 			some, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Row, error) {
-				return s.Series(ctx, id, name, at, min(to, at+rowsAtOnce))
+				return read(ctx, s, at, min(to, at+atOnce-at%atOnce))
 			})
 			if err != nil {
 				return nil, err

@@ -120,6 +120,15 @@ func TestSeriesOfSeveralShardsAreOne(t *testing.T) {
 			return nil
 		})
 	}
+	rows, err := r.SizedSeries(t.Context(), wide, arn(wide), from, to)
+	if err != nil || len(rows) != 1 || rows[0].Sizes == nil {
+		t.Fatalf("sizes: %v, %v", rows, err)
+	}
+	sizes := ""
+	rows[0].Sizes.Each(func(size float64, n uint64) { sizes += fmt.Sprintf("%dx%v ", n, size) })
+	if sizes != "10x2 30x3 " { // of m0 to m39
+		t.Errorf("sizes: %s", sizes)
+	}
 	names, err := r.SeriesNames(t.Context(), arn(wide), "", from)
 	if err != nil || len(names) != 1 || names[0].Name != arn(wide) {
 		t.Errorf("names %v, %v", names, err)

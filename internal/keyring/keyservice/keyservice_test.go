@@ -380,6 +380,7 @@ func TestAzure(t *testing.T) {
 	if _, err := k.Seal(t.Context(), "an id", nil); err == nil || elsewhere.calls > 0 || len(err.Error()) > 1000 {
 		t.Errorf("%d calls, %v", elsewhere.calls, err)
 	}
+	oauthRefusals.check(t, s, k)
 	s.refusal = nil
 	t.Setenv("AZURE_TENANT_ID", "")
 	t.Setenv("AZURE_POD_IDENTITY_AUTHORITY_HOST", machine.URL)
@@ -397,6 +398,17 @@ func TestAzure(t *testing.T) {
 		`the metadata server is being updated`:                                 {410, keyring.ErrNoAnswer},
 		`{"error":"not_found"}`:                                                {404, keyring.ErrNoAnswer},
 	}.check(t, machine, k)
+}
+
+// oauthRefusals are answers of authorization servers to a request for a token: wrong credentials are the operator's
+// mistake, and repeating the request does not help.
+var oauthRefusals = refusals{
+	`{"error":"invalid_client","error_description":"AADSTS7000215: Invalid client secret provided."}`: {401, keyring.ErrDenied},
+	`{"error":"unauthorized_client","error_description":"AADSTS700016: no such application"}`:         {400, keyring.ErrDenied},
+	`{"error":"invalid_grant","error_description":"Invalid JWT Signature."}`:                          {400, keyring.ErrDenied},
+	`{"error":"invalid_request","error_description":"AADSTS90002: Tenant not found"}`:                 {400, keyring.ErrDenied},
+	`{"error":"temporarily_unavailable"}`:                                                             {503, keyring.ErrNoAnswer},
+	`a text of a proxy`:                                                                               {400, keyring.ErrNoAnswer},
 }
 
 // A service account of Google signs for its token.
@@ -428,6 +440,7 @@ func TestGoogleServiceAccount(t *testing.T) {
 	if sealed, err := k.Seal(t.Context(), "an id", []byte("key")); err != nil || string(sealed) != "sealed" {
 		t.Errorf("%q, %v", sealed, err)
 	}
+	oauthRefusals.check(t, s, k)
 	if err := os.WriteFile(file, []byte(`{"type":"authorized_user"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package keyservice
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -45,10 +46,26 @@ func machineReason(a *answer) error {
 func oauthToken(ctx context.Context, source func(context.Context) oauth2.TokenSource) (string, error) {
 	t, err := source(context.WithValue(ctx, oauth2.HTTPClient, newClient(nil))).Token()
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		return "", fmt.Errorf("status %d: %s", refused.Response.StatusCode, shortText(refused.Body))
+		return "", oauthRefusal(&answer{refused.Response.StatusCode, refused.Body})
 	}
 	if err != nil {
 		return "", err
 	}
 	return t.AccessToken, nil
+}
+
+// oauthRefusal returns the error for the answer of an authorization server that gives no token. Both clouds answer with
+// the status 400 or 401 if the account, its secret or its key is wrong; RFC 6749, section 5.2 has the reasons. The
+// server does not get in until its operator changes something, so the call counts as denied.
+func oauthRefusal(a *answer) error {
+	said := fmt.Errorf("status %d: %s", a.status, shortText(a.body))
+	switch a.status {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
+		var e struct{ Error string }
+		_ = json.Unmarshal(a.body, &e) // a text of something in between has no reason
+		if e.Error != "" && e.Error != "temporarily_unavailable" && e.Error != "slow_down" {
+			return fmt.Errorf("%w: the authorization server refuses the credentials: %w", keyring.ErrDenied, said)
+		}
+	}
+	return said
 }

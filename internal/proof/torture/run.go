@@ -178,33 +178,16 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	// Clients go on until the last episode is over, which may take longer than the round.
 	use, stop := context.WithCancel(ctx)
 	defer stop()
-	var all sync.WaitGroup
-	for i, w := range users.Workers {
-		own := rand.New(rand.NewPCG(rng.Uint64(), 0))
-		rec := &workload.Recorder{Journal: j, Worker: w.Name(), Pick: r.any(own)}
-		unanswered := func() {}
-		if workload.OnlySends(w) {
-			n := &near{clients: r.cluster.clients, home: i}
-			rec.Pick, unanswered = n.pick, func() { n.away = true }
-		}
-		all.Go(func() { r.work(use, w, rec, own, unanswered) })
+	working := r.employ(use, users.Workers, j, rng)
+	seen, err := r.disturb(play, rand.New(rand.NewPCG(rng.Uint64(), 0)), length)
+	if err == nil {
+		<-play.Done()
 	}
-	var seen []passed
-	for e := range episodes(rand.New(rand.NewPCG(rng.Uint64(), 0)), r.kinds, r.config.Nodes, length) {
-		p, err := r.play(play, e)
-		if err != nil {
-			stop()
-			all.Wait()
-			return nil, err
-		}
-		if p == nil {
-			break
-		}
-		seen = append(seen, *p)
-	}
-	<-play.Done()
 	stop()
-	all.Wait()
+	working.Wait()
+	if err != nil {
+		return nil, err
+	}
 	if ctx.Err() == nil {
 		e.Queues = users.Queues()
 		e.Quiesce()
@@ -229,6 +212,34 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	r.measure(h, began, seen)
 	r.report.Seconds += (min(length, r.clock.Now()-began)).Seconds()
 	return h, nil
+}
+
+// employ lets workers use the cluster until ctx ends. The result waits for them.
+func (r *runner) employ(ctx context.Context, workers []workload.Worker, j *workload.Journal, rng *rand.Rand) *sync.WaitGroup {
+	all := new(sync.WaitGroup)
+	for i, w := range workers {
+		own := rand.New(rand.NewPCG(rng.Uint64(), 0))
+		rec := &workload.Recorder{Journal: j, Worker: w.Name(), Pick: r.any(own)}
+		unanswered := func() {}
+		if workload.OnlySends(w) {
+			n := &near{clients: r.cluster.clients, home: i}
+			rec.Pick, unanswered = n.pick, func() { n.away = true }
+		}
+		all.Go(func() { r.work(ctx, w, rec, own, unanswered) })
+	}
+	return all
+}
+
+// disturb plays episodes until ctx ends, and returns those that it has played.
+func (r *runner) disturb(ctx context.Context, rng *rand.Rand, length time.Duration) (seen []passed, err error) {
+	for e := range episodes(rng, r.kinds, r.config.Nodes, length) {
+		p, err := r.play(ctx, e)
+		if err != nil || p == nil {
+			return seen, err
+		}
+		seen = append(seen, *p)
+	}
+	return seen, nil
 }
 
 // clerks is how many workers make, change and delete resources.

@@ -75,9 +75,6 @@ func (d *document) matchesScalar(c *cursor, value node) bool {
 	if !c.arrived() {
 		return c.absent
 	}
-	if c.present {
-		return true
-	}
 	s := d.scalar(value)
 	return oneMatches(c.conditions, &s)
 }
@@ -141,7 +138,7 @@ func (d *document) matchesObject(cursors []cursor, object node) bool {
 // visited more than twice.
 func (d *document) matchesOneOf(ways []way) bool {
 	k := ways[0].key
-	if k.present || len(k.conditions) > 0 {
+	if len(k.conditions) > 0 {
 		there := *k
 		there.absent = false
 		for _, w := range ways {

@@ -89,11 +89,27 @@ var attributeCases = []struct {
 		[]Attribute{{"price", "Number", "0"}, {"price", "Number", "150.00001"}, {"price", "Number", "x"}},
 	},
 	{`{"price": [{"numeric": ["<", 0]}]}`, []Attribute{{"price", "Number", "-1"}}, []Attribute{{"price", "Number", "0"}, {"price", "Number", "-2e9"}}},
-	{`{"a": [{"exists": true}]}`, []Attribute{{"a", "String", "x"}}, []Attribute{{"b", "String", "x"}, {"a", "Binary", "x"}}},
+	{
+		`{"a": [{"exists": true}]}`,
+		[]Attribute{{"a", "String", "x"}, {"a", "String.Array", "[null, 1]"}},
+		[]Attribute{{"b", "String", "x"}, {"a", "Binary", "x"}, {"a", "String.Array", "[]"}, {"a", "String.Array", `[null, ""]`}, {"a", "String.Array", "["}},
+	},
 	{`{"a": [{"exists": false}]}`, []Attribute{{"b", "String", "x"}}, []Attribute{{"a", "String", "x"}}},
 	{`{"a": ["x", {"exists": false}]}`, []Attribute{{"b", "String", "x"}, {"a", "String", "x"}}, []Attribute{{"a", "String", "y"}}},
 	{`{"a": [true, null]}`, []Attribute{{"a", "String.Array", "[true]"}, {"a", "String.Array", "[1, null]"}}, []Attribute{{"a", "String", "true"}, {"a", "String.Array", `["true"]`}}},
 	{`{"$or": [{"a": ["x"]}, {"b": ["y"]}]}`, []Attribute{{"a", "String", "x"}, {"b", "String", "y"}}, []Attribute{{"a", "String", "y"}}},
+	{ // one object, and reserved names: the name $or is one like others
+		`{"$or": ["x", {"prefix": "y"}]}`,
+		[]Attribute{{"$or", "String", "x"}, {"$or", "String", "yx"}}, []Attribute{{"prefix", "String", "y"}, {"$or", "String", "z"}},
+	},
+	{
+		`{"\u0024or": [{"numeric": ["=", 1]}, {"pr\u0065fix": "x"}, "z"]}`,
+		[]Attribute{{"$or", "Number", "1"}, {"$or", "String", "xy"}, {"$or", "String", "z"}}, []Attribute{{"numeric", "Number", "1"}},
+	},
+	{ // names within the alternatives' values are not names of alternatives
+		`{"$or": [{"a": [{"prefix": "x"}]}, {"b": [{"exists": true}]}]}`,
+		[]Attribute{{"a", "String", "xy"}, {"b", "String", "x"}}, []Attribute{{"a", "String", "y"}},
+	},
 	{`{"a": ["x"], "b": ["y"]}`, nil, []Attribute{{"a", "String", "x"}, {"b", "String", "y"}}},
 }
 
@@ -116,8 +132,8 @@ var bodyCases = []struct {
 	{`{"a": [true, false]}`, []string{`{"a": true}`, `{"a": [null, false]}`}, []string{`{"a": null}`, `{"a": "true"}`}},
 	{
 		`{"a": [{"exists": true}]}`,
-		[]string{`{"a": null}`, `{"a": [1]}`},
-		[]string{`{}`, `{"a": {}}`, `{"a": []}`, `{"a": {"b": 1}}`},
+		[]string{`{"a": [1]}`, `{"a": false}`, `{"a": [null, "x"]}`, `{"a": 0}`},
+		[]string{`{}`, `{"a": null}`, `{"a": ""}`, `{"a": [null]}`, `{"a": {}}`, `{"a": []}`, `{"a": {"b": 1}}`},
 	},
 	{
 		`{"a": {"b": [{"exists": false}]}}`,
@@ -168,6 +184,10 @@ var bodyCases = []struct {
 		`{"a": {"$or": [{"b": ["x"]}, {"c": ["y"]}]}}`,
 		[]string{`{"a": {"b": "x"}}`, `{"a": {"c": "y"}}`}, []string{`{"b": "x"}`},
 	},
+	{ // a list that cannot be alternatives, one that is no list, and alternatives below the name
+		`{"$or": {"$or": [{"a": ["x"]}, {"b": ["y"]}], "$o": ["z"]}}`,
+		[]string{`{"$or": {"a": "x", "$o": "z"}}`, `{"$or": {"b": "y", "$o": "z"}}`}, []string{`{"a": "x", "$o": "z"}`, `{"$or": {"a": "x"}}`},
+	},
 }
 
 func TestAttributes(t *testing.T) {
@@ -178,6 +198,14 @@ func TestAttributes(t *testing.T) {
 				t.Errorf("%s and %v: %v", c.policy, a, got)
 			}
 		}
+	}
+	for _, policy := range []string{`{"a": [{"exists": false}]}`, `{"a": [{"exists": false}], "b": [{"exists": false}]}`} {
+		if mustParse(t, policy, MessageAttributes).Matches(NewMessage("x", nil)) {
+			t.Errorf("%s lets a message without attributes through", policy)
+		}
+	}
+	if !mustParse(t, `{}`, MessageAttributes).Matches(NewMessage("x", nil)) {
+		t.Error("{} does not let a message without attributes through")
 	}
 	two := []Attribute{{"a", "String", "x"}, {"b", "String", "y"}}
 	if !mustParse(t, `{"a": ["x"], "b": ["y"]}`, MessageAttributes).Matches(NewMessage("", two)) {
@@ -287,9 +315,17 @@ func TestRefusals(t *testing.T) {
 		{`{"a": [{"anything-but": {"numeric": ["=", 1]}}]}`, MessageBody, "FilterPolicy: Unsupported anything-but pattern: numeric"},
 		{`{"a": [{"anything-but": {"prefix": ""}}]}`, MessageBody, "FilterPolicy: Null prefix/suffix not allowed"},
 		{`{"a": [{"anything-but": {"prefix": []}}]}`, MessageBody, "FilterPolicy: Empty arrays are not allowed"},
-		{`{"$or": {"a": ["x"]}}`, MessageBody, "FilterPolicy: It must be an Array followed with $or."},
-		{`{"$or": [{"a": ["x"]}]}`, MessageBody, "FilterPolicy: There must have at least 2 Objects in $or relationship."},
-		{`{"$or": ["x", "y"]}`, MessageBody, "FilterPolicy: Only JSON object is allowed in array of $or relationship."},
+		{`{"$or": "x"}`, MessageBody, `FilterPolicy: "$or" must be an object or an array`},
+		{`{"$or": {"a": ["x"]}}`, MessageAttributes, "Filter policy scope MessageAttributes does not support nested filter policy"},
+		{`{"$or": [{"a": ["x"]}]}`, MessageBody, "FilterPolicy: Unrecognized match type a"},
+		{`{"$or": [{"numeric": 123}, {"prefix": "abc"}]}`, MessageBody, "FilterPolicy: Value of numeric must be an array."},
+		{`{"$or": [{"prefix": ["x"]}, {"b": ["y"]}]}`, MessageBody, "FilterPolicy: prefix match pattern must be a string"},
+		{`{"$or": [{"a": ["x"]}, "x", {"b": ["y"]}]}`, MessageBody, "FilterPolicy: Only JSON object is allowed in array of $or relationship."},
+		{`{"$or": [{}, {}]}`, MessageBody, "FilterPolicy: Empty objects are not allowed"},
+		{`{"a": [{"numeric": ["=", 1], "prefix": "x"}]}`, MessageBody, "FilterPolicy: Too many elements in numeric expression"},
+		{`{"a": [{"anything-but": "x", "prefix": "x"}]}`, MessageBody, "FilterPolicy: Too many elements in numeric expression"},
+		{`{"a": [{"anything-but": {"prefix": "x"}, "prefix": "x"}]}`, MessageBody, "FilterPolicy: Only one key allowed in match expression"},
+		{`{"a": [{"anything-but": {"prefix": "x", "suffix": "x"}}]}`, MessageBody, "FilterPolicy: Only one key allowed in match expression"},
 		{`{"a":[1],"b":[1],"c":[1],"d":[1],"e":[1],"f":[1]}`, MessageBody, "FilterPolicy: Filter policy can not have more than 5 keys"},
 		{`{"a": ` + list(151) + `}`, MessageBody, "FilterPolicy: Filter policy is too complex"},
 		{`{"a": {"b": ` + list(76) + `}}`, MessageBody, "FilterPolicy: Filter policy is too complex"},
@@ -374,5 +410,34 @@ func TestHostilePoliciesAreBounded(t *testing.T) {
 				t.Logf("policy %d and body %d: %v", i, j, took)
 			}
 		}
+	}
+}
+
+// A policy that an earlier version took, because every list behind $or was one of alternatives, is read as it was.
+func TestStoredAlternatives(t *testing.T) {
+	const source = `{"$or": [{"prefix": ["x"]}, {"b": ["y"]}]}`
+	if _, err := Parse(source, MessageAttributes); err == nil {
+		t.Error("it is accepted")
+	}
+	p, err := ParseStored(source, MessageAttributes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, want := range map[Attribute]bool{{"prefix", "String", "x"}: true, {"b", "String", "y"}: true, {"b", "String", "x"}: false} {
+		if got := p.Matches(NewMessage("", []Attribute{a})); got != want {
+			t.Errorf("%v: %v", a, got)
+		}
+	}
+	if _, err := ParseStored(`{"a": []}`, MessageBody); err == nil || !strings.HasPrefix(err.Error(), "FilterPolicy: Empty arrays") {
+		t.Error(err)
+	}
+}
+
+// The lists that can stand behind $or are found in one reading, however policies nest.
+func TestNestedAlternatives(t *testing.T) {
+	const levels = 2500
+	source := strings.Repeat(`{"$or":[{"a":["x"]},`, levels) + `{"b":["y"]}` + strings.Repeat(`]}`, levels)
+	if _, err := Parse(source, MessageBody); err == nil || !strings.HasPrefix(err.Error(), "FilterPolicy: ") {
+		t.Error(err)
 	}
 }

@@ -46,6 +46,13 @@ func (c *exact) matches(v *scalar) bool {
 	return c.text == v.text || c.isDecimal && v.isDecimal && c.decimal == v.decimal
 }
 
+// nonEmpty matches what exists: true asks for: any value but null and the empty string.
+type nonEmpty struct{}
+
+func (nonEmpty) matches(v *scalar) bool {
+	return v.form == text && v.text != "" || v.form == number || v.form == keyword && v.text != "null"
+}
+
 type prefix string
 
 func (c prefix) matches(v *scalar) bool {

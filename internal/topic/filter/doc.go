@@ -15,7 +15,8 @@
 //   - The time of a match is bounded by the limits of a policy (150 combinations, 5 keys) times the size of the
 //     message, and wildcards cost no more than a search for each piece between them. Nothing recurses as deeply as a
 //     body may nest, except through arrays within arrays, which encoding/json bounds.
-//   - A message whose body is not a JSON object passes no policy of scope MessageBody.
+//   - A message whose body is not a JSON object passes no policy of scope MessageBody, and one without attributes passes
+//     no policy of scope MessageAttributes, not even one of exists: false.
 //
 // # What is compared
 //
@@ -26,7 +27,9 @@
 // The values of a path are scalars: of an attribute its value, or the elements of a String.Array; of a body the value
 // at the path, or the elements of an array, arrays within it included. A key matches if one of its conditions matches
 // one of its values. So anything-but matches ["a", "b"] if it excludes only "a". A path without any scalar (absent, an
-// object, an empty array) matches exists: false only. In a body, keys that lie under the same array have to match in
+// object, an empty array) matches exists: false only. exists: true asks for a value other than null and "". The name
+// $or begins alternatives if it has a list with at least two objects, none of which has the name of an operator;
+// otherwise it is a name like others. In a body, keys that lie under the same array have to match in
 // the same element. Attributes of type Binary are ignored.
 //
 // Strings are compared by their bytes, numbers as decimals with five digits after the point. A number without numeric

@@ -14,7 +14,7 @@ import (
 func (p *parser) operand(k *key, operator string) (condition, error) {
 	switch operator {
 	case "exists":
-		return nil, p.exists(k)
+		return p.exists(k)
 	case "numeric":
 		return p.numeric()
 	case "anything-but":
@@ -111,17 +111,20 @@ func (p *parser) wildcard(s string) (condition, error) {
 	return append(pieces, piece.String()), nil
 }
 
-func (p *parser) exists(k *key) error {
+// exists returns a condition for a value that must be there. That there is none is a property of the key.
+func (p *parser) exists(k *key) (condition, error) {
 	if err := p.read(); err != nil {
-		return err
+		return nil, err
 	}
 	wanted, ok := p.token.(bool)
-	if !ok {
-		return p.fail("exists match pattern must be either true or false.")
+	switch {
+	case !ok:
+		return nil, p.fail("exists match pattern must be either true or false.")
+	case wanted:
+		return nonEmpty{}, nil
 	}
-	k.present = k.present || wanted
-	k.absent = k.absent || !wanted
-	return nil
+	k.absent = true
+	return nil, nil
 }
 
 // numeric reads ["=", n], or one or two bounds. Errors in a number are reported when the list has ended.
@@ -316,5 +319,5 @@ func (p *parser) anythingButOperator() (condition, error) {
 	if list == nil {
 		return nil, p.fail("Empty arrays are not allowed")
 	}
-	return list, p.end()
+	return list, p.end(onlyOne)
 }

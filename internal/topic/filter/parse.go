@@ -19,7 +19,22 @@ const (
 )
 
 // Parse reads a policy. The error is always an *Error.
-func Parse(source string, scope Scope) (*Policy, error) {
+func Parse(source string, scope Scope) (*Policy, error) { return parse(source, scope, false) }
+
+// ParseStored is Parse for a policy that this or an earlier version has accepted. Earlier versions took every list
+// behind $or for a list of alternatives.
+func ParseStored(source string, scope Scope) (*Policy, error) {
+	p, err := parse(source, scope, false)
+	if err == nil {
+		return p, nil
+	}
+	if older, wrong := parse(source, scope, true); wrong == nil {
+		return older, nil
+	}
+	return nil, err
+}
+
+func parse(source string, scope Scope, everyOr bool) (*Policy, error) {
 	if len(source) > MaxBytes {
 		return nil, overLimit("Filter policy is larger than 256 KB")
 	}
@@ -30,7 +45,7 @@ func Parse(source string, scope Scope) (*Policy, error) {
 	if !ok {
 		return nil, &Error{Reason: "FilterPolicy: failed to parse JSON. " + jackson.Fault(source)}
 	}
-	p := &parser{source: source, decoder: json.NewDecoder(strings.NewReader(source))}
+	p := &parser{source: source, decoder: json.NewDecoder(strings.NewReader(source)), everyOr: everyOr}
 	p.decoder.UseNumber()
 	root, err := p.document()
 	if err != nil {
@@ -62,6 +77,9 @@ type parser struct {
 	start   int  // where the token begins, in bytes
 	values  int  // of the key's list so far, with those that operators of anything-but have
 	nested  bool // there is an object within an object
+
+	alternatives map[int]bool // where the lists begin that can stand behind $or; nil: not needed yet
+	everyOr      bool         // see ParseStored
 }
 
 // parsedRule is an object of a policy, taken apart, with what it counts for the limits.
@@ -206,7 +224,7 @@ func (p *parser) member(r *parsedRule, under, name string, depth int) error {
 	if err := p.read(); err != nil {
 		return err
 	}
-	if name == "$or" {
+	if name == "$or" && p.isOr() {
 		return p.or(r, under, depth)
 	}
 	switch {
@@ -231,11 +249,8 @@ func (p *parser) member(r *parsedRule, under, name string, depth int) error {
 	return nil
 }
 
-// or reads the alternatives of $or.
+// or reads the alternatives of $or, whose bracket has been read.
 func (p *parser) or(r *parsedRule, under string, depth int) error {
-	if !p.is('[') {
-		return p.fail("It must be an Array followed with $or.")
-	}
 	var rules []rule
 	count, keys, combinations := 0, 0, 0
 	for ; ; count++ {
@@ -328,16 +343,22 @@ func (p *parser) expression(k *key) error {
 	if c != nil {
 		k.conditions = append(k.conditions, c)
 	}
-	return p.end()
+	if _, isPattern := c.(noneOf); operator == "numeric" || operator == "anything-but" && !isPattern {
+		return p.end("Too many elements in numeric expression") // as AWS says of both
+	}
+	return p.end(onlyOne)
 }
 
-// end reads the brace behind an operand.
-func (p *parser) end() error {
+// onlyOne refuses a second operator in an expression.
+const onlyOne = "Only one key allowed in match expression"
+
+// end reads the brace behind an operand. otherwise is the mistake if there is something else.
+func (p *parser) end(otherwise string) error {
 	if err := p.read(); err != nil {
 		return err
 	}
 	if !p.is('}') {
-		return p.fail("Only one key allowed in match expression")
+		return p.fail("%s", otherwise)
 	}
 	return nil
 }

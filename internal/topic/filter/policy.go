@@ -25,16 +25,15 @@ type rule []*key
 type key struct {
 	path       string
 	conditions []condition
-	present    bool // {"exists": true} is among the conditions
-	absent     bool // {"exists": false} is
+	absent     bool // {"exists": false} is among the conditions
 }
 
 // Matches reports whether the policy accepts the message.
 func (p *Policy) Matches(m *Message) bool {
-	if len(p.rules) == 0 {
+	switch {
+	case len(p.rules) == 0:
 		return true
-	}
-	if p.scope == MessageBody && m.body() == nil {
+	case p.scope == MessageBody && m.body() == nil, p.scope == MessageAttributes && len(m.attributes) == 0:
 		return false
 	}
 	for _, r := range p.rules {
@@ -48,7 +47,7 @@ func (p *Policy) Matches(m *Message) bool {
 func (r rule) matchesAttributes(m *Message) bool {
 	for _, k := range r {
 		values, exists := m.attribute(k.path)
-		if !exists && !k.absent || exists && !k.present && !anyMatches(k.conditions, values) {
+		if !exists && !k.absent || exists && !anyMatches(k.conditions, values) {
 			return false
 		}
 	}

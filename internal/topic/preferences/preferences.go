@@ -40,48 +40,31 @@ func parsePlace(text string) (Place, error) {
 	return Place{account, region}, nil
 }
 
-// records holds the records of the store.
-type records struct{ values map[Place]*Values }
-
-func newRecords() (*records, control.Kinds) {
-	r := new(records)
-	return r, control.Kinds{table.Into(&r.values)}
-}
-
 // Preferences is the set of records. Its methods are safe for concurrent use.
-type Preferences struct{ records *control.Set[records] }
+type Preferences struct{ rows control.Rows[Place, Values] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Preferences, error) {
-	p := &Preferences{control.NewSet(control.SetOptions[records]{Control: c, Prefix: Prefix, Formats: f, New: newRecords})}
-	return p, p.records.Register()
+	rows, err := control.OpenRows(&table, c, f)
+	return &Preferences{rows}, err
 }
 
 // Of returns the preferences of a place, which the caller must not change.
 func (p *Preferences) Of(place Place) Values {
-	r := p.records.RLock()
-	defer p.records.RUnlock()
-	if v := r.values[place]; v != nil {
+	if v := p.rows.Get(place); v != nil {
 		return *v
 	}
 	return nil
 }
 
 // regions returns in how many regions an account has preferences.
-func (p *Preferences) regions(account string) (n int) {
-	r := p.records.RLock()
-	defer p.records.RUnlock()
-	for place := range r.values {
-		if place.Account == account {
-			n++
-		}
-	}
-	return n
+func (p *Preferences) regions(account string) int {
+	return p.rows.Count(func(at Place) bool { return at.Account == account })
 }
 
 // Set sets preferences of a place, and removes those whose new value is empty. Others stay.
 func (p *Preferences) Set(ctx context.Context, place Place, changed Values) error {
-	return p.records.Change(ctx, func(tx *control.Tx) error {
+	return p.rows.Change(ctx, func(tx *control.Tx) error {
 		was := p.Of(place)
 		all := make(Values)
 		maps.Copy(all, was)
@@ -101,7 +84,4 @@ func (p *Preferences) Set(ctx context.Context, place Place, changed Values) erro
 
 // Check reads the records without changing them, and returns the problems found. An error means that the store could
 // not be read.
-func Check(s *store.Store) (problems []string, err error) {
-	_, err = control.Check(s, Prefix, newRecords, func(_ string, bad error) { problems = append(problems, bad.Error()) })
-	return problems, err
-}
+func Check(s *store.Store) (problems []string, err error) { return control.CheckRows(&table, s) }

@@ -169,7 +169,13 @@ export default function Alarms() {
             sortingField: 'AlarmName',
             isRowHeader: true,
           },
-          { id: 'state', header: 'State', cell: (a) => <State state={a.StateValue} />, sortingField: 'StateValue' },
+          {
+            id: 'state',
+            header: 'State',
+            minWidth: 130, // the sign beside the word
+            cell: (a) => <State state={a.StateValue} />,
+            sortingField: 'StateValue',
+          },
           {
             id: 'since',
             header: 'Since',

@@ -45,6 +45,22 @@ test('the worst come first, each with its reason and what to do', () => {
   assert.equal(list[1]?.action.href, '#/queues/dead/redrive')
 })
 
+test('the queues are named in which messages failed, if they account for all', () => {
+  const why = (failed: number) =>
+    concernsOf(
+      [
+        queue('dead', { DeadLetterSources: 3, Visible: 5, OldestMessageTimestamp: now }),
+        queue('a', { DeadLetterQueueArn: arn('dead') }),
+        queue('b', { DeadLetterQueueArn: arn('dead'), Totals: happened({ DeadLettered: failed }) }),
+        queue('c', { DeadLetterQueueArn: arn('dead') }),
+      ],
+      [],
+      now,
+    )[0]?.why
+  assert.equal(why(5), '5 messages failed in b. The oldest is 1 s old.')
+  assert.equal(why(4), '5 messages failed in b and 2 other queues. The oldest is 1 s old.')
+})
+
 test('a queue whose dead-letter queue is not in the list says where its messages are', () => {
   const [found] = concernsOf([queue('a', { DeadLetters: 1, DeadLetterQueueArn: arn('hidden') })], [], now)
   assert.equal(found?.why, '1 message failed and moved to hidden.')

@@ -68,16 +68,32 @@ export function concernsOf(queues: ListedQueue[], firing: Firing[], now: number)
   return [...list, ...alone].sort((a, b) => b.rank - a.rank || b.many - a.many || (a.name < b.name ? -1 : 1))
 }
 
-/** sourcesOf returns the names of the queues that have each queue as their dead-letter queue, by its ARN. */
-function sourcesOf(queues: ListedQueue[]): Map<string, string[]> {
-  const sources = new Map<string, string[]>()
-  for (const { QueueName, State } of queues) {
+/** Source is a queue with a dead-letter queue, and how many messages it has moved there since the server started. */
+interface Source {
+  name: string
+  failed: number
+}
+
+/** sourcesOf returns the queues that have each queue as their dead-letter queue, by its ARN, those first that failed most. */
+function sourcesOf(queues: ListedQueue[]): Map<string, Source[]> {
+  const sources = new Map<string, Source[]>()
+  for (const { QueueName: name, State } of queues) {
     const to = State?.DeadLetterQueueArn
     if (to) {
-      sources.set(to, [...(sources.get(to) ?? []), QueueName])
+      sources.set(to, [...(sources.get(to) ?? []), { name, failed: State.Totals.DeadLettered }])
     }
   }
+  for (const list of sources.values()) {
+    list.sort((a, b) => b.failed - a.failed || (a.name < b.name ? -1 : 1))
+  }
   return sources
+}
+
+/** whereFailed names the queues in which so many messages failed: only those with failures, if these account for all. */
+function whereFailed(sources: Source[], messages: number): string {
+  const known = sources.reduce((n, s) => n + s.failed, 0) >= messages
+  const [first, ...more] = sources.filter((s) => !known || s.failed > 0)
+  return first ? ` in ${first.name}${more.length > 0 ? ` and ${plural(more.length, 'other queue')}` : ''}` : ''
 }
 
 /** Finding is what is wrong with a queue; tab is the part of its page that the action opens. */
@@ -94,7 +110,7 @@ function inAlarm(alarm: Firing): Finding {
 
 interface Asked {
   queue: ListedQueue
-  sources: Map<string, string[]>
+  sources: Map<string, Source[]>
   /** shown are the ARNs of the queues whose states are known. */
   shown: ReadonlySet<string>
   now: number
@@ -145,9 +161,8 @@ function holdsFailures(q: Seen): Finding | undefined {
   if (q.state.DeadLetterSources === 0 || q.waiting === 0) {
     return undefined
   }
-  const [first, ...more] = q.sources.get(q.queue.QueueArn) ?? []
-  const where = more.length > 0 ? `${first} and ${plural(more.length, 'other queue')}` : first
-  const why = `${plural(q.waiting, 'message')} failed${where ? ` in ${where}` : ''}. The oldest is ${age(q.old)} old.`
+  const where = whereFailed(q.sources.get(q.queue.QueueArn) ?? [], q.waiting)
+  const why = `${plural(q.waiting, 'message')} failed${where}. The oldest is ${age(q.old)} old.`
   return { type: 'warning', why, action: { text: 'Redrive' }, tab: 'redrive', rank: 6, many: q.waiting }
 }
 

@@ -28,10 +28,9 @@ const noQueues: ListedQueue[] = []
 
 /** Home is where the console begins: what needs attention, the worst first, or that all is well and when that was seen. */
 export default function Home() {
-  const [all, setAll] = useState(false)
   const [rows, setRows] = useState(pageSize)
   const [resumed, resume] = useState<ListedQueue>()
-  const { queues, firing } = useLook(all)
+  const { queues, firing } = useLook()
   const data = queues.data
   const at = data?.pages.at(-1)?.Timestamp
   const list = useMemo(
@@ -43,18 +42,23 @@ export default function Home() {
   const courses = useCourses(names)
   const pending = queues.isPending || firing.isPending
   const part = data && data.Queues.length < data.Total
+  const sums = data?.pages.at(-1)?.Sums
+  // Of more queues those that need attention most were looked at closely: if all of these do, others may.
+  const open = part && sums && list.length >= data.Queues.length
 
   return (
     <SpaceBetween size="l">
       <Header
         variant="h1"
-        counter={list.length > 0 ? `(${count(list.length)})` : ''}
+        counter={list.length > 0 ? `(${count(list.length)}${open ? '+' : ''})` : ''}
         actions={<Refresh />}
         description={
           data && (
             <>
-              {part ? `${count(data.Queues.length)} of ${count(data.Total)} queues` : plural(data.Total, 'queue')}{' '}
-              checked at <Time at={at} />.{part && ' They are the first by name.'}
+              {part && !sums
+                ? `${count(data.Queues.length)} of ${count(data.Total)} queues`
+                : plural(data.Total, 'queue')}{' '}
+              checked at <Time at={at} />.{part && !sums && ' They are the first by name.'}
             </>
           )
         }
@@ -66,26 +70,17 @@ export default function Home() {
       )}
       {isDenied(queues.error) && <Button href="#/queues">See the list of queues</Button>}
       {isLost(firing.error, firing.data) && <Problem error={firing.error} what="The alarms cannot be shown" />}
-      {data && data.Total > 0 && <Totals queues={data.Queues} />}
+      {sums && data.Total > 0 && <Totals sums={sums} />}
       {data?.Total === 0 && list.length === 0 && <NoQueues />}
       {(pending || list.length > 0) && (
         <ConcernTable concerns={shown} courses={courses} loading={pending && list.length === 0} resume={resume} />
       )}
       {!pending && data && data.Total > 0 && list.length === 0 && <Well firing={firing.data !== undefined} at={at} />}
-      {(list.length > rows || part) && (
+      {list.length > rows && (
         <Box textAlign="center">
-          <SpaceBetween direction="horizontal" size="xs">
-            {list.length > rows && (
-              <Button
-                onClick={() => setRows(rows + pageSize)}
-              >{`Show ${Math.min(pageSize, list.length - rows)} more`}</Button>
-            )}
-            {part && (
-              <Button loading={all && queues.isFetching} onClick={() => setAll(true)}>
-                {`Look at all ${count(data.Total)} queues once`}
-              </Button>
-            )}
-          </SpaceBetween>
+          <Button
+            onClick={() => setRows(rows + pageSize)}
+          >{`Show ${Math.min(pageSize, list.length - rows)} more`}</Button>
         </Box>
       )}
       {resumed && <Dialog action="resume" queues={[resumed]} close={() => resume(undefined)} />}

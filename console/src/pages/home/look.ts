@@ -1,20 +1,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Firing } from '../../api/firing'
 import { keys } from '../../api/keys'
-import { mostByNeed, useEveryQueue } from '../../api/queues'
+import { useWorstQueues } from '../../api/queues'
 import { isDenied } from '../../aws/failure'
 import { useRefresh } from '../../frame/preferences'
 
 /** often is how often the alarms and the metrics are looked at, at most, in milliseconds. */
 const often = { alarms: 15_000, metrics: 60_000 }
 
-/**
- * useLook looks at the queues and at the alarms that fire. Of very many queues it looks at the first by name, until all are asked
- * for, which is done once and not again and again.
- */
-export function useLook(all: boolean) {
+/** useLook looks at the queues that need attention most and at the alarms that fire. */
+export function useLook() {
   const interval = useRefresh()
-  const queues = useEveryQueue(all ? { once: true } : { atMost: mostByNeed })
+  const queues = useWorstQueues()
   const firing = useQuery<Firing[]>({
     queryKey: keys.firing,
     refetchInterval: ({ state }) => !isDenied(state.error) && interval && Math.max(interval, often.alarms),

@@ -46,9 +46,9 @@ function columnsOf(courses: Map<string, number[]> | undefined, resume: (queue: L
   return [
     { id: 'name', header: 'Queue or alarm', isRowHeader: true, width: 200, cell: (c) => <Name concern={c} /> },
     { id: 'why', header: 'Why', cell: (c) => <Why concern={c} />, minWidth: 240 },
-    { id: 'trend', header: 'Trend', width: 150, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
-    { id: 'alarms', header: 'Alarm', width: 190, cell: (c) => <Alarms concern={c} /> },
-    { id: 'action', header: 'Next', width: 190, cell: (c) => <Action concern={c} resume={resume} /> },
+    { id: 'trend', header: 'Trend', width: 140, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
+    { id: 'alarms', header: 'Alarm', width: 150, cell: (c) => <Alarms concern={c} /> },
+    { id: 'action', header: 'Next', width: 170, cell: (c) => <Action concern={c} resume={resume} /> },
   ]
 }
 

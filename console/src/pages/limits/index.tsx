@@ -10,6 +10,7 @@ import { Edit } from './edit'
 export default function Limits() {
   const query = useLimits()
   const [editing, setEditing] = useState<Limited | 'new'>()
+  const used = kinds.filter(({ kind }) => query.data?.some((l) => l.Limits[kind] !== undefined))
   return (
     <>
       <List
@@ -32,7 +33,7 @@ export default function Limits() {
               </Button>
             ),
           },
-          ...kinds.map(({ kind, label }) => ({
+          ...used.map(({ kind, label }) => ({
             id: kind,
             header: label,
             cell: (l: Limited) => <Use limited={l} kind={kind} />,

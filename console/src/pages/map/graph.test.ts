@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { QueueState } from '../../api/queuestate'
 import { nothing, queueWith, stateWith } from '../../data/samples'
 import { islandsOf, linesOf, widthOf } from './graph'
-import { lay, pathOf, shapeOf } from './layout'
+import { boxWidth, lay, pathOf, shapeOf } from './layout'
 
 const arn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
 const topic = 'arn:aws:sns:us-east-1:000000000000:events'
@@ -15,9 +15,14 @@ test('topics, queues, consumers and dead letters are connected, the worst first'
     [
       queue('alone', {}),
       queue('bills', { WaitingReceives: 2, LastMinute: { ...nothing, Sent: 9, Received: 8 } }),
-      queue('dead', { Visible: 3, DeadLetterSources: 1 }),
-      queue('idle', { Visible: 1 }),
-      queue('orders', { DeadLetters: 3, DeadLetterQueueArn: arn('dead'), LastMinute: { ...nothing, DeadLettered: 1 } }),
+      queue('dead', { Condition: 'HoldsDeadLetters', Visible: 3, DeadLetterSources: 1 }),
+      queue('idle', { Condition: 'NoConsumer', Visible: 1 }),
+      queue('orders', {
+        Condition: 'DeadLetters',
+        DeadLetters: 3,
+        DeadLetterQueueArn: arn('dead'),
+        LastMinute: { ...nothing, DeadLettered: 1 },
+      }),
     ],
     [
       { TopicArn: topic, Endpoint: arn('bills') },
@@ -77,6 +82,16 @@ test('three hundred queues: no two boxes overlap, and messages go from left to r
       assert(from && to && from.x < to.x)
     }
     assert.equal(laid.ways.length, island.ways.length)
+    const columns = new Set(places.map((p) => p.x))
+    for (const points of laid.ways) {
+      for (const [i, p] of points.entries()) {
+        const next = points[i + 1]
+        if (next && next.y !== p.y) {
+          const through = [...columns].find((x) => x < next.x && x + boxWidth > p.x)
+          assert.equal(through, undefined, `${JSON.stringify([p, next])} passes through boxes at ${through}`)
+        }
+      }
+    }
     assert(laid.ways.every((points) => pathOf(points).startsWith('M')))
   }
 })

@@ -6,7 +6,7 @@ import Input from '@cloudscape-design/components/input'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import { useMemo, useState } from 'react'
-import { mostByNeed, useEveryQueue } from '../../api/queues'
+import { useEveryQueue } from '../../api/queues'
 import { useSubscriptions } from '../../api/subscriptions'
 import { isDenied, isLost } from '../../aws/failure'
 import { count, plural } from '../../data/format'
@@ -31,7 +31,7 @@ export default function MapPage() {
   const find = usePlace().query.get('find') ?? ''
   const narrow = useNarrow()
   const [shown, setShown] = useState(pageSize)
-  const queues = useEveryQueue({ atMost: mostByNeed })
+  const queues = useEveryQueue()
   const subscriptions = useSubscriptions()
   const data = queues.data
   const all = useMemo(

@@ -46,31 +46,58 @@ export function lay({ boxes, ways }: Island): Laid {
   }
   layout(graph)
   const { width = 0, height = 0 } = graph.graph()
+  const places = new Map(
+    boxes.map(({ id }) => {
+      const { x = 0, y = 0 } = graph.node(id)
+      return [id, { x: x - boxWidth / 2, y: y - boxHeight / 2 }]
+    }),
+  )
+  const columns = [...new Set([...places.values()].map((p) => p.x))]
   return {
     width,
     height,
-    boxes: new Map(
-      boxes.map(({ id }) => {
-        const { x = 0, y = 0 } = graph.node(id)
-        return [id, { x: x - boxWidth / 2, y: y - boxHeight / 2 }]
-      }),
-    ),
-    ways: ways.map(({ from, to }, i) => graph.edge(from, to, `${i}`)?.points ?? []),
+    boxes: places,
+    ways: ways.map(({ from, to }, i) => {
+      const points = graph.edge(from, to, `${i}`)?.points ?? []
+      const [start, end] = [places.get(from), places.get(to)]
+      // One that goes back, or to its own box, stays as it is.
+      return start && end && start.x < end.x ? aside(points, start, end, columns) : points
+    }),
   }
 }
 
-/** pathOf draws a way as a smooth line through its points. */
-export function pathOf(points: { x: number; y: number }[]): string {
+type Point = Laid['ways'][number][number]
+
+/**
+ * aside lets a way rise and fall only in the gaps between columns of boxes, and cross a column only where it was given room: so it
+ * passes through no box.
+ */
+function aside(points: Point[], from: Point, to: Point, columns: number[]): Point[] {
+  const crossed = points.slice(1, -1).flatMap((p) => {
+    const column = columns.find((x) => x > from.x && x < to.x && p.x > x && p.x < x + boxWidth)
+    return column === undefined
+      ? []
+      : [
+          { x: column, y: p.y },
+          { x: column + boxWidth, y: p.y },
+        ]
+  })
+  const middle = boxHeight / 2
+  return [{ x: from.x + boxWidth, y: from.y + middle }, ...crossed, { x: to.x, y: to.y + middle }]
+}
+
+/** pathOf draws a way as a smooth line through its points, which leaves and reaches each of them level. */
+export function pathOf(points: Point[]): string {
   const [first, ...rest] = points
-  const last = rest.at(-1)
-  if (!first || !last) {
+  if (!first || rest.length === 0) {
     return ''
   }
   let path = `M${first.x},${first.y}`
-  for (const [i, p] of rest.slice(0, -1).entries()) {
-    const next = rest[i + 1] ?? last
-    const end = i === rest.length - 2 ? last : { x: (p.x + next.x) / 2, y: (p.y + next.y) / 2 }
-    path += `Q${p.x},${p.y} ${end.x},${end.y}`
+  let before = first
+  for (const p of rest) {
+    const half = (before.x + p.x) / 2
+    path += `C${half},${before.y} ${half},${p.y} ${p.x},${p.y}`
+    before = p
   }
-  return rest.length === 1 ? `${path}L${last.x},${last.y}` : path
+  return path
 }

@@ -6,7 +6,7 @@ import type { TableProps } from '@cloudscape-design/components/table'
 import { nameOf } from '../../api/queues'
 import type { ListedQueue, QueueState } from '../../api/queuestate'
 import { count, rate } from '../../data/format'
-import { health, worstFirst } from '../../data/health'
+import { health } from '../../data/health'
 import { address } from '../../frame/router'
 import { Sparkline } from '../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time } from '../../parts/values'
@@ -49,31 +49,32 @@ function StateOf({ queue: q }: { queue: ListedQueue }) {
 /** seen is what is known of a queue: all, or what SQS tells. */
 const seen = (q: ListedQueue): Partial<QueueState> | undefined => q.State ?? q.Counted
 
-type Column = TableProps.ColumnDefinition<ListedQueue> & { name: string }
+/** Column is a column that the table of queues can show; orderBy is what the server calls its order. */
+type Column = TableProps.ColumnDefinition<ListedQueue> & { name: string; orderBy?: string }
 
-/** columns are those that the table of queues can show. Sorting is the page's: it knows whether it has all queues. */
+/** columns are those that the table of queues can show. */
 export function columns(rates: RateOf): Column[] {
   type Value = (s: Partial<QueueState>) => number | undefined
   const valueIn = (q: ListedQueue, of: Value) => {
     const s = seen(q)
     return s && of(s)
   }
-  const number = (id: string, name: string, of: Value): Column => ({
+  const number = (id: string, name: string, orderBy: string, of: Value): Column => ({
     id,
     name,
     header: name.replace(/^Messages (.)/, (_, c: string) => c.toUpperCase()),
     cell: (q) => <Num value={valueIn(q, of)} />,
-    sortingComparator: (a, b) => (valueIn(a, of) ?? -1) - (valueIn(b, of) ?? -1),
-    width: id === 'visible' ? 135 : 120,
+    orderBy,
+    width: id === 'visible' ? 140 : 125,
     minWidth: 90,
   })
-  const moment = (id: string, name: string, of: Value, past: boolean): Column => ({
+  const moment = (id: string, name: string, orderBy: string, of: Value, past: boolean): Column => ({
     id,
     name,
     header: name.replace(/ message$/, ''),
     cell: (q) => (past ? <Ago at={valueIn(q, of)} brief /> : <Time at={valueIn(q, of)} />),
-    sortingComparator: (a, b) => (valueIn(a, of) ?? 0) - (valueIn(b, of) ?? 0),
-    width: past ? 120 : 190,
+    orderBy,
+    width: past ? 115 : 190,
   })
   const flow = (id: 'in' | 'out', name: string): Column => ({
     id,
@@ -103,17 +104,17 @@ export function columns(rates: RateOf): Column[] {
           <span className="break">{q.QueueName}</span>
         </Link>
       ),
-      sortingField: 'QueueName',
+      orderBy: 'QueueName',
       isRowHeader: true,
       minWidth: 160,
-      width: 180,
+      width: 200,
     },
     {
       id: 'type',
       name: 'Type',
       header: 'Type',
       cell: (q) => (q.Fifo ? <Badge color="blue">FIFO</Badge> : 'Standard'),
-      sortingComparator: (a, b) => Number(a.Fifo) - Number(b.Fifo),
+      orderBy: 'Fifo',
       width: 110,
     },
     {
@@ -121,13 +122,13 @@ export function columns(rates: RateOf): Column[] {
       name: 'State',
       header: 'State',
       cell: (q) => <StateOf queue={q} />,
-      sortingComparator: worstFirst,
-      width: 222,
+      orderBy: 'Attention',
+      width: 190,
     },
-    number('visible', 'Messages available', (s) => s.Visible),
-    number('inflight', 'Messages in flight', (s) => s.InFlight),
-    number('delayed', 'Messages delayed', (s) => s.Delayed),
-    moment('oldest', 'Oldest message', (s) => s.OldestMessageTimestamp, true),
+    number('visible', 'Messages available', 'Visible', (s) => s.Visible),
+    number('inflight', 'Messages in flight', 'InFlight', (s) => s.InFlight),
+    number('delayed', 'Messages delayed', 'Delayed', (s) => s.Delayed),
+    moment('oldest', 'Oldest message', 'OldestMessageTimestamp', (s) => s.OldestMessageTimestamp, true),
     flow('in', 'Sent'),
     flow('out', 'Deleted'),
     {
@@ -146,11 +147,11 @@ export function columns(rates: RateOf): Column[] {
       },
       width: 170,
     },
-    number('deadletters', 'Dead letters', (s) => s.DeadLetters),
-    moment('lastsend', 'Last send', (s) => s.LastSendTimestamp, true),
-    moment('lastreceive', 'Last receive', (s) => s.LastReceiveTimestamp, true),
-    number('waiting', 'Waiting receives', (s) => s.WaitingReceives),
-    moment('created', 'Created', (s) => s.CreatedTimestamp, false),
+    number('deadletters', 'Dead letters', 'DeadLetters', (s) => s.DeadLetters),
+    moment('lastsend', 'Last send', 'LastSendTimestamp', (s) => s.LastSendTimestamp, true),
+    moment('lastreceive', 'Last receive', 'LastReceiveTimestamp', (s) => s.LastReceiveTimestamp, true),
+    number('waiting', 'Waiting receives', 'WaitingReceives', (s) => s.WaitingReceives),
+    moment('created', 'Created', 'CreatedTimestamp', (s) => s.CreatedTimestamp, false),
     {
       id: 'encryption',
       name: 'Encryption',
@@ -197,8 +198,9 @@ export const card: Column = {
   },
 }
 
-/** comparators order queues by a column. */
-export const comparators = new Map(columns(() => []).map((c) => [c.id, c.sortingComparator]))
+/** orders are what the server calls the orders by each column. */
+export const orders = new Map(columns(() => []).flatMap((c) => (c.orderBy ? [[c.id ?? '', c.orderBy]] : [])))
 
-/** firstColumns are shown until a person chooses others. */
+/** firstColumns are shown until a person chooses others, fewFirst where the window has no room for more. */
+export const fewFirst = ['name', 'health', 'visible', 'oldest', 'in', 'out']
 export const firstColumns = ['name', 'health', 'visible', 'oldest', 'inflight', 'in', 'out', 'dlq', 'delayed', 'type']

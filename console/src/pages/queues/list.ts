@@ -1,17 +1,19 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import type { QueuePage } from '../../api/queuepage'
-import { mostByNeed, useEveryQueue, useQueuePage } from '../../api/queues'
+import type { Order, QueuePage } from '../../api/queuepage'
+import { tooMany, useQueuePage } from '../../api/queues'
 import type { ListedQueue } from '../../api/queuestate'
 import { isDenied } from '../../aws/failure'
-import { health } from '../../data/health'
 import { useRefresh } from '../../frame/preferences'
-import { comparators } from './columns'
+import { orders } from './columns'
 import type { Sorting } from './sorting'
 
 interface Filter {
   value: string
   label: string
+  /** only is what the server calls it. */
+  only?: string
+  /** holds is for users who know no more than names. */
   holds?: (q: ListedQueue) => boolean
   /** ofNames says that the names of queues are enough to tell. */
   ofNames?: boolean
@@ -20,27 +22,19 @@ interface Filter {
 /** filters are what a list can be restricted to, beside names. */
 export const filters: [Filter, ...Filter[]] = [
   { value: '', label: 'All queues', ofNames: true },
-  { value: 'letters', label: 'With dead letters', holds: (q) => Boolean(q.State?.DeadLetters) },
-  {
-    value: 'unconsumed',
-    label: 'Without a consumer',
-    holds: (q) => q.State !== undefined && health(q.State).text === 'No consumer',
-  },
-  {
-    value: 'filled',
-    label: 'Not empty',
-    holds: (q) => q.State !== undefined && q.State.Visible + q.State.InFlight + q.State.Delayed > 0,
-  },
-  { value: 'paused', label: 'Paused', holds: (q) => q.State?.Paused === true },
-  { value: 'dead', label: 'Dead-letter queues', holds: (q) => (q.State?.DeadLetterSources ?? 0) > 0 },
-  { value: 'fifo', label: 'FIFO queues', holds: (q) => q.Fifo, ofNames: true },
-  { value: 'standard', label: 'Standard queues', holds: (q) => !q.Fifo, ofNames: true },
+  { value: 'letters', label: 'With dead letters', only: 'DeadLetters' },
+  { value: 'unconsumed', label: 'Without a consumer', only: 'NoConsumer' },
+  { value: 'filled', label: 'Not empty', only: 'NotEmpty' },
+  { value: 'paused', label: 'Paused', only: 'Paused' },
+  { value: 'dead', label: 'Dead-letter queues', only: 'DeadLetterQueues' },
+  { value: 'fifo', label: 'FIFO queues', only: 'Fifo', holds: (q) => q.Fifo, ofNames: true },
+  { value: 'standard', label: 'Standard queues', only: 'Standard', holds: (q) => !q.Fifo, ofNames: true },
 ]
 
 interface Wanted {
   find: string
   only: Filter
-  /** sorting is how they are sorted; if it is not given, the worst come first, or names where there are too many queues. */
+  /** sorting is how they are sorted; if it is not given, the worst come first, or names where the server does not order so many queues. */
   sorting: Sorting | undefined
   pageSize: number
 }
@@ -73,62 +67,52 @@ export interface List {
   refetch: () => void
 }
 
+/** orderOf returns what to ask the server for. Its own order is by name. */
+function orderOf({ id, descending }: Sorting, only: Filter): Order {
+  const plain = id === 'name' && !descending
+  const OrderBy = orders.get(id)
+  return {
+    ...(OrderBy && !plain && { OrderBy, ...(descending && { Descending: true }) }),
+    ...(only.only && { Only: only.only }),
+  }
+}
+
 /**
- * useQueues returns the queues of one page, which the server makes. To sort or filter queues by what they are doing, all of
- * them are asked for, less often if they are many. A user who may not ask for the states of queues gets what SQS lists.
+ * useQueues returns the queues of one page, which the server orders, selects and divides. A user who may not ask for the states of
+ * queues gets what SQS lists.
  */
 export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): List {
   const [index, turnTo] = useState(1)
   const [plainly, setPlainly] = useState(false)
   const [many, setMany] = useState(false)
   const sorting = wanted ?? (plainly || many ? byNames : byNeed)
-  const { id, descending } = sorting
   const asked = JSON.stringify([find, only.value, wanted, pageSize])
   const [askedBefore, setAskedBefore] = useState(asked)
   if (asked !== askedBefore) {
     setAskedBefore(asked)
+    setMany(false)
     turnTo(1)
   }
-  // The server's order is by name.
-  const byServer = id === 'name' && !descending && !only.holds
-  const skip = byServer ? (index - 1) * pageSize : 0
+  const skip = (index - 1) * pageSize
   const page = useQueuePage(
-    { Max: pageSize, ...(find && { Contains: find }), ...(skip > 0 && { Skip: skip }) },
+    { Max: pageSize, ...orderOf(sorting, only), ...(find && { Contains: find }), ...(skip > 0 && { Skip: skip }) },
     !plainly,
   )
   const { data, isPlaceholderData: before } = page
   if (isDenied(page.error) && !plainly) {
     setPlainly(true)
   }
-
-  if (data && data.Total > mostByNeed !== many) {
-    setMany(data.Total > mostByNeed)
+  if (!wanted && !many && tooMany(page.error)) {
+    setMany(true)
   }
-
-  const complete = data?.Queues.length === data?.Total
-  const all = useEveryQueue({ find, enabled: !byServer && !before && !complete })
-  const answers = byServer || complete ? data : all.data
-  const looked = useMemo(() => (answers ? ('pages' in answers ? answers.pages : [answers]) : []), [answers])
-  const matching = useMemo(() => {
-    const queues = answers?.Queues ?? nothing
-    return only.holds ? queues.filter(only.holds) : queues
-  }, [answers, only])
-  const shown = useMemo(() => {
-    if (byServer) {
-      return matching
-    }
-    const compare = comparators.get(id)
-    const list = compare || descending ? matching.toSorted((a, b) => compare?.(a, b) || byName(a, b)) : matching
-    return (descending ? list.toReversed() : list).slice((index - 1) * pageSize, index * pageSize)
-  }, [byServer, matching, id, descending, index, pageSize])
-
-  const plain = usePlain({ find, only, descending, pageSize }, index, plainly)
+  const looked = useMemo(() => (data ? [data] : []), [data])
+  const plain = usePlain({ find, only, descending: sorting.descending, pageSize }, index, plainly)
   const { refetch } = page
   const again = useCallback(() => {
     setPlainly(false)
     void refetch()
   }, [refetch])
-  const matches = plainly ? plain.matches : byServer ? data?.Total : answers && matching.length
+  const matches = plainly ? plain.matches : (data?.Matches ?? data?.Total)
   const pages = Math.max(1, Math.ceil((matches ?? 0) / pageSize))
   if (index > pages && matches !== undefined && !before) {
     turnTo(pages) // the queues of the page that was shown are gone
@@ -139,13 +123,13 @@ export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): Li
   }
   return {
     ...same,
-    shown,
+    shown: data?.Queues ?? nothing,
     denied: undefined,
     total: data?.Total,
-    error: page.error ?? all.error,
-    loading: page.isPending || (!answers && !all.error) || (data?.Queues.length === 0 && data.Total > 0),
+    error: page.error,
+    loading: page.isPending || (data?.Queues.length === 0 && matches !== undefined && matches > 0),
     // Until a page has come, that before is shown.
-    index: byServer && data ? Math.floor(data.Skipped / pageSize) + 1 : index,
+    index: data ? Math.floor(data.Skipped / pageSize) + 1 : index,
   }
 }
 
@@ -197,8 +181,4 @@ function usePlain(
     loading: all.isPending,
     shown,
   }
-}
-
-function byName(a: ListedQueue, b: ListedQueue) {
-  return a.QueueName < b.QueueName ? -1 : 1
 }

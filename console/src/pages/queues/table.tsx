@@ -6,18 +6,25 @@ import Table from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
 import type { ListedQueue } from '../../api/queuestate'
 import { count } from '../../data/format'
-import { useNarrow } from '../../frame/narrow'
+import { useNarrow, useWide } from '../../frame/narrow'
 import { useStored } from '../../frame/preferences'
 import type { Action } from './actions'
 import { Buttons } from './buttons'
-import { card, columns, firstColumns } from './columns'
+import { card, columns, fewFirst, firstColumns } from './columns'
 import { Find, sortBy } from './find'
 import type { List } from './list'
 import { None } from './none'
 import { Pages } from './pages'
 import { useRates } from './rates'
 
-const firstLooks = { pageSize: 50, columns: firstColumns, wrap: false }
+interface Looks {
+  pageSize: number
+  /** columns are those that a person has chosen. */
+  columns?: string[]
+  wrap: boolean
+}
+
+const firstLooks: Looks = { pageSize: 50, wrap: false }
 
 /** cards are the columns on a phone. */
 const cards = [card]
@@ -45,15 +52,17 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
     () =>
       columns(rates).map((c) => ({
         ...c,
-        sortingComparator: undefined,
-        sortingField: (c.sortingComparator && !plainly) || c.id === 'name' ? c.id : undefined,
+        sortingField: (c.orderBy && !plainly) || c.id === 'name' ? c.id : undefined,
       })),
     [rates, plainly],
   )
-  const display = columnDisplay(defs, looks.columns)
+  const wide = useWide()
+  const first = wide ? firstColumns : fewFirst
+  const display = columnDisplay(defs, looks.columns ?? first)
   const none = selected.length === 0
   return (
     <Table
+      key={narrow ? 'cards' : wide ? 'wide' : 'table'} // a table keeps the widths of its columns
       variant="full-page"
       stickyHeader
       resizableColumns={!narrow}
@@ -116,13 +125,15 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
             title: 'Columns',
             options: defs.map((c) => ({ id: c.id ?? '', label: c.name, alwaysVisible: c.id === 'name' })),
           }}
-          onConfirm={({ detail }) =>
+          onConfirm={({ detail }) => {
+            const chosen = detail.contentDisplay?.filter((c) => c.visible).map((c) => c.id)
             setLooks({
               pageSize: detail.pageSize ?? firstLooks.pageSize,
               wrap: detail.wrapLines ?? false,
-              columns: detail.contentDisplay?.filter((c) => c.visible).map((c) => c.id) ?? firstColumns,
+              // Without a choice they depend on the window.
+              ...(chosen && chosen.join() !== first.join() && { columns: chosen }),
             })
-          }
+          }}
         />
       }
       empty={<None error={error} denied={denied} refetch={props.refetch} />}

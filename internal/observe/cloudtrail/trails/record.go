@@ -37,10 +37,17 @@ type Trail struct {
 	MultiRegion bool   `json:",omitempty"` // with the events of all regions
 	Validate    bool   `json:",omitempty"` // with digests
 	Selectors   selector.Set
+	Insights    []Insight         `json:",omitempty"` // of unusual events, which are stored without effect
 	Tags        map[string]string `json:",omitempty"`
 
 	Logging          bool
 	Started, Stopped time.Time
+}
+
+// Insight is a kind of unusual events of which a trail is to have insights.
+type Insight struct {
+	Type       string
+	Categories []string `json:",omitempty"` // of the events
 }
 
 // Clone returns a copy that may be changed.

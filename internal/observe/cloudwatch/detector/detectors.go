@@ -31,50 +31,32 @@ var table = control.Table[Key, Detector]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Detectors, Read: read,
 }
 
-// records holds the records of the store.
-type records struct{ all map[Key]*Detector }
-
-func newRecords() (*records, control.Kinds) {
-	r := new(records)
-	return r, control.Kinds{table.Into(&r.all)}
-}
-
 // Detectors is the set of all detectors. Its methods are safe for concurrent use.
-type Detectors struct{ records *control.Set[records] }
+type Detectors struct{ rows control.Rows[Key, Detector] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Detectors, error) {
-	d := &Detectors{control.NewSet(control.SetOptions[records]{Control: c, Prefix: Prefix, Formats: f, New: newRecords})}
-	return d, d.records.Register()
+	rows, err := control.OpenRows(&table, c, f)
+	return &Detectors{rows}, err
 }
 
 // Get returns a detector, or nil if there is none of that key.
-func (d *Detectors) Get(k Key) *Detector {
-	r := d.records.RLock()
-	defer d.records.RUnlock()
-	return r.all[k]
-}
+func (d *Detectors) Get(k Key) *Detector { return d.rows.Get(k) }
 
 // In returns the detectors in a region of an account, in their order.
 func (d *Detectors) In(s series.Scope) []*Detector {
-	out := d.unordered(s)
+	out := d.rows.Where(func(of *Detector) bool { return of.Scope == s })
 	slices.SortFunc(out, func(a, b *Detector) int { return strings.Compare(a.Order(), b.Order()) })
 	return out
 }
 
-func (d *Detectors) unordered(s series.Scope) []*Detector {
-	r := d.records.RLock()
-	defer d.records.RUnlock()
-	return control.Where(r.all, func(of *Detector) bool { return of.Scope == s })
-}
-
 // Put adds a detector, or replaces the configuration of the one with its subject.
 func (d *Detectors) Put(ctx context.Context, is *Detector) error {
-	return d.records.Change(ctx, func(tx *control.Tx) error {
+	return d.rows.Change(ctx, func(tx *control.Tx) error {
 		put := *is
 		if was := d.Get(is.Key()); was != nil {
 			put.Created = was.Created
-		} else if len(d.unordered(is.Scope)) >= Max {
+		} else if d.rows.Count(func(k Key) bool { return k.Scope == is.Scope }) >= Max {
 			return ErrTooMany
 		}
 		table.Put(tx, is.Key(), &put)
@@ -84,7 +66,7 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 
 // Delete removes a detector.
 func (d *Detectors) Delete(ctx context.Context, k Key) error {
-	return d.records.Change(ctx, func(tx *control.Tx) error {
+	return d.rows.Change(ctx, func(tx *control.Tx) error {
 		if d.Get(k) == nil {
 			return ErrNotFound
 		}
@@ -95,7 +77,4 @@ func (d *Detectors) Delete(ctx context.Context, k Key) error {
 
 // Check reads the records without changing them, and returns the problems found. An error means that the store could
 // not be read.
-func Check(s *store.Store) (problems []string, err error) {
-	_, err = control.Check(s, Prefix, newRecords, func(_ string, bad error) { problems = append(problems, bad.Error()) })
-	return problems, err
-}
+func Check(s *store.Store) (problems []string, err error) { return control.CheckRows(&table, s) }

@@ -25,46 +25,32 @@ var table = control.Table[Key, Rule]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Detectors,
 }
 
-// records holds the records of the store.
-type records struct{ all map[Key]*Rule }
-
-func newRecords() (*records, control.Kinds) {
-	r := new(records)
-	return r, control.Kinds{table.Into(&r.all)}
-}
-
 // Rules is the set of all rules. Its methods are safe for concurrent use.
-type Rules struct{ records *control.Set[records] }
+type Rules struct{ rows control.Rows[Key, Rule] }
 
 // Open reads the records from the control store and follows their changes.
 func Open(c *control.Control, f control.Formats) (*Rules, error) {
-	r := &Rules{control.NewSet(control.SetOptions[records]{Control: c, Prefix: Prefix, Formats: f, New: newRecords})}
-	return r, r.records.Register()
+	rows, err := control.OpenRows(&table, c, f)
+	return &Rules{rows}, err
 }
 
 // Get returns a rule, or nil if there is none of that key.
-func (r *Rules) Get(k Key) *Rule {
-	rows := r.records.RLock()
-	defer r.records.RUnlock()
-	return rows.all[k]
-}
+func (r *Rules) Get(k Key) *Rule { return r.rows.Get(k) }
 
 // In returns the rules in a region of an account, in order of their names.
 func (r *Rules) In(s series.Scope) []*Rule {
-	rows := r.records.RLock()
-	out := control.Where(rows.all, func(of *Rule) bool { return of.Scope == s })
-	r.records.RUnlock()
+	out := r.rows.Where(func(of *Rule) bool { return of.Scope == s })
 	slices.SortFunc(out, func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 // Put adds a rule, or replaces the existing one of that key, which keeps its tags.
 func (r *Rules) Put(ctx context.Context, is *Rule) error {
-	return r.records.Change(ctx, func(tx *control.Tx) error {
+	return r.rows.Change(ctx, func(tx *control.Tx) error {
 		put := *is
 		if was := r.Get(is.Key); was != nil {
 			put.Tags = was.Tags
-		} else if len(r.In(is.Scope)) >= Max {
+		} else if r.rows.Count(func(k Key) bool { return k.Scope == is.Scope }) >= Max {
 			return ErrTooMany
 		}
 		table.Put(tx, is.Key, &put)
@@ -75,7 +61,7 @@ func (r *Rules) Put(ctx context.Context, is *Rule) error {
 // Change replaces rules by what f returns for each of them, in one change, and deletes a rule for which f returns nil.
 // It returns which rules do not exist.
 func (r *Rules) Change(ctx context.Context, in series.Scope, names []string, f func(Rule) (*Rule, error)) ([]string, error) {
-	return control.Decide(ctx, r.records.Change, func(tx *control.Tx) (missing []string, err error) {
+	return control.Decide(ctx, r.rows.Change, func(tx *control.Tx) (missing []string, err error) {
 		for _, name := range names {
 			k := Key{in, name}
 			was := r.Get(k)
@@ -99,7 +85,4 @@ func (r *Rules) Change(ctx context.Context, in series.Scope, names []string, f f
 
 // Check reads the records without changing them, and returns the problems found. An error means that the store could
 // not be read.
-func Check(s *store.Store) (problems []string, err error) {
-	_, err = control.Check(s, Prefix, newRecords, func(_ string, bad error) { problems = append(problems, bad.Error()) })
-	return problems, err
-}
+func Check(s *store.Store) (problems []string, err error) { return control.CheckRows(&table, s) }

@@ -51,7 +51,7 @@ func (p *Plan) IsBand(id string) bool {
 // learned holds the values of an earlier day, in order of time.
 type learned struct {
 	points []Datapoint
-	before time.Duration // how long before the window the day is
+	then   func(at time.Time) time.Time // the time on that day of a time of the window
 }
 
 // band returns the edges of the values that are expected of a metric in the window.
@@ -100,24 +100,23 @@ func (r *run) learn(ctx context.Context, b *band) (days []learned, near time.Dur
 	if b.stat.Period <= nearby {
 		near = nearby
 	}
+	training := r.training(b.stat)
 	for n := learnedDays; n > 0; n-- {
-		before := time.Duration(n) * step
-		points, err := r.datapointsIn(ctx, r.from.Add(-before-near), r.to.Add(near-before), id, b.stat.Period, b.statistic)
+		then := func(at time.Time) time.Time { return training.earlier(at, n, step) }
+		points, err := r.datapointsIn(ctx, then(r.from).Add(-near), then(r.to).Add(near), id, b.stat.Period, b.statistic)
 		if err != nil {
 			return nil, 0, err
 		}
-		days = append(days, learned{points, before})
+		days = append(days, learned{training.keep(points), then})
 	}
 	return days, near, nil
 }
 
-// around appends the values of the day that are near a time of the window. Successive calls must not go back in time.
+// around appends the values of the day that are near a time of the window.
 func (d *learned) around(out []float64, at time.Time, near time.Duration) []float64 {
-	from, to := at.Add(-d.before-near), at.Add(near-d.before)
-	for len(d.points) > 0 && d.points[0].Time.Before(from) {
-		d.points = d.points[1:]
-	}
-	for _, p := range d.points {
+	from, to := d.then(at).Add(-near), d.then(at).Add(near)
+	first, _ := slices.BinarySearchFunc(d.points, from, func(p Datapoint, t time.Time) int { return p.Time.Compare(t) })
+	for _, p := range d.points[first:] {
 		if p.Time.After(to) {
 			break
 		}

@@ -2,6 +2,7 @@ package metricdata_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,67 @@ func TestBandsThatAreRefused(t *testing.T) {
 		})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Times that a detector excludes say nothing about what to expect, and the time of day follows its time zone.
+func TestTraining(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each day at noon in Berlin the metric is 100, up to the day after the end of summer time.
+	m := new(series.Memory)
+	last := time.Date(2026, 10, 26, 12, 0, 0, 0, berlin)
+	for d := 1; d <= 14; d++ {
+		for minute := -60; minute <= 60; minute += 5 {
+			at := last.AddDate(0, 0, -d).Add(time.Duration(minute) * time.Minute)
+			value := 0.0
+			if minute >= -30 && minute <= 30 {
+				value = 100
+			}
+			if d <= 9 {
+				value *= 2 // a campaign, or so
+			}
+			m.Add(id("NumberOfMessagesSent", "a"), series.Sample(at.UTC(), value))
+		}
+	}
+	campaign := metricdata.Range{From: last.AddDate(0, 0, -10).Add(6 * time.Hour), To: last}
+	for name, c := range map[string]struct {
+		training *metricdata.Training
+		want     string
+	}{
+		"none":     {nil, "lower -113.3 upper 113.3"},
+		"zone":     {&metricdata.Training{Location: berlin}, "lower 110.5 upper 289.5"},
+		"excluded": {&metricdata.Training{Location: berlin, Excluded: []metricdata.Range{campaign}}, "lower 98.0 upper 102.0"},
+	} {
+		src := &metricdata.Source{Reader: m, Levels: series.Default, Now: last.Add(time.Hour).UTC()}
+		if c.training != nil {
+			src.Training = func(s series.Scope, of *metricdata.Stat) metricdata.Training {
+				if s != scope || of.Metric != "NumberOfMessagesSent" {
+					t.Errorf("%v %+v is asked for", s, of)
+				}
+				return *c.training
+			}
+		}
+		metric := stat("m", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute)
+		metric.Return = false
+		plan, err := metricdata.Check([]metricdata.Query{expression("e", "ANOMALY_DETECTION_BAND(m)", 0), metric})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := plan.Run(context.Background(), src, scope, last.UTC(), last.Add(5*time.Minute).UTC())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range results {
+			got = append(got, fmt.Sprintf("%s %.1f", r.Label, r.Points[0].Value))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
 }

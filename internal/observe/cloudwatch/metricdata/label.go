@@ -1,7 +1,9 @@
 package metricdata
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,22 +15,25 @@ import (
 var part = regexp.MustCompile(`\$\{\s*([A-Z_]+)\s*(?:\(\s*['"]([^'"{}]*)['"]\s*\))?\s*\}`)
 
 // fill returns a label with its values filled in. Unknown parts stay unchanged.
-func (p *planned) fill(label string, r *Result, region, account string) string {
+func (r *run) fill(p *planned, label string, of *Result) string {
 	if !strings.Contains(label, "${") {
 		return label
 	}
 	return part.ReplaceAllStringFunc(label, func(text string) string {
 		m := part.FindStringSubmatch(text)
 		if m[1] == "PROP" {
-			if value, ok := p.property(m[2], r, region, account); ok {
+			if value, ok := p.property(m[2], of, r.scope.Region, r.scope.Account); ok {
 				return value
 			}
 			return text
 		}
 		if m[1] == "LABEL" && m[2] == "" {
-			return r.plain
+			return of.plain
 		}
-		if value, ok := ofPoints(m[1], r.Points); ok && m[2] == "" {
+		if value, ok := ofPoints(m[1], of.Points); ok && m[2] == "" {
+			return value
+		}
+		if value, ok := r.ofTimes(m[1], of.Points); ok && m[2] == "" {
 			return value
 		}
 		return text
@@ -97,3 +102,38 @@ func ofPoints(name string, points []Datapoint) (string, bool) {
 	}[name]
 	return alarm.JavaDouble(value), known
 }
+
+// ofTimes returns a time over all points, oldest first, or a difference of times, by its name.
+func (r *run) ofTimes(name string, points []Datapoint) (string, bool) {
+	of, relative := strings.CutSuffix(name, "_RELATIVE")
+	if len(points) == 0 {
+		return "--", strings.Contains(" FIRST_TIME LAST_TIME MAX_TIME MIN_TIME ", " "+of+" ") ||
+			strings.Contains(" FIRST_LAST_TIME_RANGE MIN_MAX_TIME_RANGE ", " "+name+" ")
+	}
+	first, last := points[0].Time, points[len(points)-1].Time
+	compare := func(a, b Datapoint) int { return cmp.Compare(a.Value, b.Value) }
+	least, most := slices.MinFunc(points, compare).Time, slices.MaxFunc(points, compare).Time
+	at, known := map[string]time.Time{"FIRST_TIME": first, "LAST_TIME": last, "MAX_TIME": most, "MIN_TIME": least}[of]
+	switch {
+	case known && relative:
+		return apart(at, r.Now), true
+	case known:
+		return r.inZone(at), true
+	case name == "FIRST_LAST_TIME_RANGE":
+		return apart(first, last), true
+	case name == "MIN_MAX_TIME_RANGE":
+		return apart(least, most), true
+	}
+	return "", false
+}
+
+// inZone shows a time in the time zone of labels.
+func (r *run) inZone(at time.Time) string {
+	if r.Zone == nil {
+		return at.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	return at.In(r.Zone).Format("2006-01-02 15:04:05 -0700")
+}
+
+// apart shows how far two times are apart.
+func apart(a, b time.Time) string { return b.Sub(a).Abs().Truncate(time.Second).String() }

@@ -122,7 +122,10 @@ func TestDynamicLabels(t *testing.T) {
 		`${PROP("MetricName")} ${PROP('Namespace')} ${PROP('Stat')} ${PROP('Period')} ${PROP('Region')} ${PROP('AccountId')}`: "NumberOfMessagesSent AWS/SQS Sum 300 us-east-1 000000000000",
 		"${FIRST} ${LAST} ${MIN} ${AVG} ${SUM} ${DATAPOINT_COUNT}":                                                            "15.0 40.0 15.0 27.5 55.0 2",
 		"${LABEL}: ${FIRST_LAST_RANGE} ${MIN_MAX_RANGE}":                                                                      "NumberOfMessagesSent: 25.0 25.0",
-		"${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${":                                                                     "${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${",
+		"${FIRST_TIME} to ${LAST_TIME}, ${MAX_TIME} ${MIN_TIME_RELATIVE} ${LAST_TIME_RELATIVE}": "2026-11-21 11:50:00 UTC to 2026-11-21 11:55:00 UTC, " +
+			"2026-11-21 11:55:00 UTC 10m30s 5m30s",
+		"${FIRST_LAST_TIME_RANGE} ${MIN_MAX_TIME_RANGE} ${FIRST_LAST_TIME_RANGE_RELATIVE}": "5m0s 5m0s ${FIRST_LAST_TIME_RANGE_RELATIVE}",
+		"${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${":                                  "${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${",
 	} {
 		q := stat("m", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute)
 		q.Label = label
@@ -136,8 +139,8 @@ func TestDynamicLabels(t *testing.T) {
 		t.Errorf("of a search: %s, %v", got, err)
 	}
 	q := stat("m", "NumberOfMessagesSent", "nowhere", "Sum", 5*time.Minute)
-	q.Label = "${LAST}"
-	if got, err := answer(q); err != nil || got != "m=--:" {
+	q.Label = "${LAST} ${LAST_TIME} ${FIRST_TIME_RELATIVE}"
+	if got, err := answer(q); err != nil || got != "m=-- -- --:" {
 		t.Errorf("without data: %s, %v", got, err)
 	}
 }

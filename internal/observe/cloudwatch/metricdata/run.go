@@ -51,6 +51,10 @@ type Source struct {
 	Reader series.Reader
 	Levels series.Levels
 	Now    time.Time
+	// Training returns how to learn what to expect of a metric. Nil means the same of all.
+	Training func(series.Scope, *Stat) Training
+	// Zone is the time zone of times in labels; nil: UTC.
+	Zone *time.Location
 }
 
 // Run answers the queries of a plan for a window of time, in the order of the queries. It counts the data that it reads
@@ -80,7 +84,7 @@ func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, t
 				if err := r.request.Work(strings.Count(result.Label, "${") * len(result.Points)); err != nil {
 					return nil, err
 				}
-				result.Label = q.fill(result.Label, &result, scope.Region, scope.Account)
+				result.Label = r.fill(q, result.Label, &result)
 				out = append(out, result)
 			}
 		}

@@ -167,7 +167,7 @@ func (m *Monitor) Reader(own series.Reader) series.Reader { return &metricReader
 
 // Source returns the source of a query at a time.
 func (m *Monitor) Source(own series.Reader, levels series.Levels, now time.Time) *metricdata.Source {
-	return &metricdata.Source{Reader: m.Reader(own), Levels: levels, Now: now}
+	return &metricdata.Source{Reader: m.Reader(own), Levels: levels, Now: now, Training: m.training}
 }
 
 type metricReader struct {

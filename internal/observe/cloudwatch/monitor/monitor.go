@@ -15,6 +15,8 @@ import (
 type Options struct {
 	Control *control.Control
 	Formats control.Formats
+	// Training returns how to learn what to expect of a metric, see metricdata.Source.
+	Training func(series.Scope, *metricdata.Stat) metricdata.Training
 }
 
 // Monitor holds alarms, dashboards and metrics. Its methods are safe for concurrent use.
@@ -25,6 +27,7 @@ type Monitor struct {
 	bands      control.Gate // of alarms on bands of expected values, which fewer know
 	shelves    *shelves
 	sketches   sketchRoom
+	training   func(series.Scope, *metricdata.Stat) metricdata.Training
 }
 
 // Prefixes of keys. The others are those of tables.
@@ -40,7 +43,7 @@ func escape(name string) string { return url.PathEscape(name) }
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
 	m := &Monitor{
-		control: o.Control, shelves: newShelves(),
+		control: o.Control, shelves: newShelves(), training: o.Training,
 		composites: control.Gate{Formats: o.Formats}, bands: control.Gate{Formats: o.Formats},
 	}
 	m.records = control.NewSet(control.SetOptions[records]{

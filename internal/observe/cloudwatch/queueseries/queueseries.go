@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/sketch"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
@@ -20,6 +21,8 @@ type Source interface {
 	// Series returns the rows of a name. It may look only at the shards of the queue with
 	// that id, and looks at all if the id is 0.
 	Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error)
+	// SizedSeries is Series of rows with their Sizes.
+	SizedSeries(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error)
 	// SeriesNames returns at most queue.NamesAtOnce names.
 	SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error)
 }
@@ -101,19 +104,19 @@ var namespaces = []string{series.SQS, series.SNS, series.Own}
 
 // Read implements series.Reader.
 func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
-	return r.read(ctx, id, from, to, period, func(p series.Point) series.Point { return p })
+	return r.read(ctx, id, from, to, period, false)
 }
 
-// ReadSamples implements series.Reader. The samples of a row of one minute are known if it has one, or all are the
-// same.
+// ReadSamples implements series.Reader. The samples of a row are known if all are the same; those of sizes also if the
+// row says how many messages had which.
 func (r *Reader) ReadSamples(
 	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
 ) ([]series.Point, error) {
-	return r.read(ctx, id, from, to, period, func(p series.Point) series.Point { return p.WithSamples(nil) })
+	return r.read(ctx, id, from, to, period, true)
 }
 
 func (r *Reader) read(
-	ctx context.Context, id series.ID, from, to time.Time, period time.Duration, with func(series.Point) series.Point,
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration, samples bool,
 ) ([]series.Point, error) {
 	m, known := series.Find(id.Namespace, id.Metric)
 	if !known || !slices.Contains(namespaces, id.Namespace) || len(id.Dimensions) != 1 || id.Dimensions[0].Name != m.Dimension {
@@ -134,17 +137,86 @@ func (r *Reader) read(
 		return nil, err
 	}
 	defer request.Release(held)
-	rows, err := r.rows(ctx, name, from, to)
+	if samples && m.Kind == series.Size {
+		return r.sampled(ctx, m, name, from, to, period)
+	}
+	rows, err := r.rows(ctx, name, from, to, r.Source.Series)
 	if err != nil {
 		return nil, err
 	}
 	points := make([]series.Point, 0, len(rows))
 	for i := range rows {
 		if p, ok := point(m, &rows[i]); ok {
-			points = append(points, with(p))
+			if samples {
+				p = p.WithSamples(nil)
+			}
+			points = append(points, p)
 		}
 	}
 	return series.Group(points, from, period), nil
+}
+
+// sampledAtOnce is the time for which rows are read at once that say how many messages had which size.
+const sampledAtOnce = 6 * time.Hour
+
+// sampled reads the points of sizes with their samples. The request is charged for all that it may hold at once.
+func (r *Reader) sampled(
+	ctx context.Context, m series.Metric, name string, from, to time.Time, period time.Duration,
+) (out []series.Point, err error) {
+	request, held := budget.Of(ctx), 0
+	defer func() { request.Release(held) }()
+	hold := func(n int) error {
+		if err := request.Hold(max(0, n-held)); err != nil {
+			return err
+		}
+		request.Release(max(0, held-n))
+		held = n
+		return nil
+	}
+	levels := Levels(r.Keep)
+	for start := r.oldest(from); start.Before(to); {
+		end := start.Truncate(sampledAtOnce).Add(sampledAtOnce) // rows of an hour must not be divided
+		if end.After(to) {
+			end = to
+		}
+		n := levels.Points(r.Now(), start, end)
+		if err := request.Work(n * maxSizes); err != nil {
+			return nil, err
+		}
+		if err := hold(series.SampleBytes(out) + n*queue.MaxSizesBytes); err != nil {
+			return nil, err
+		}
+		rows, err := r.rows(ctx, name, start, end, r.Source.SizedSeries)
+		if err != nil {
+			return nil, err
+		}
+		start = end
+		for i := range rows {
+			if p, ok := point(m, &rows[i]); ok {
+				out = series.AppendGroup(out, p.WithSamples(sizes(&rows[i])), from, period)
+			}
+		}
+		if err := hold(series.SampleBytes(out)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// maxSizes is how many sizes are looked at for a row at most.
+const maxSizes = queue.MaxSizesBytes / 32
+
+// sizes returns the sizes of a row's messages, or nil.
+func sizes(row *queue.Row) *sketch.Sketch {
+	if row.Sizes == nil {
+		return nil
+	}
+	v := row.Values[queue.MetricSentBytes]
+	var all []sketch.Value
+	row.Sizes.Each(func(size float64, n uint64) {
+		all = append(all, sketch.Value{Value: min(max(size, float64(v.Min)), float64(v.Max)), Count: float64(n)})
+	})
+	return sketch.Of(all...)
 }
 
 // rowBytes is the memory of a row.
@@ -174,11 +246,12 @@ func of(m series.Metric, n queue.SeriesName) bool {
 
 // rows reads the rows of a name. It asks the shards of the queue only if the queue was
 // there at the beginning of the time. A topic may have been published to on any shard.
-func (r *Reader) rows(ctx context.Context, name string, from, to time.Time) ([]queue.Row, error) {
+func (r *Reader) rows(
+	ctx context.Context, name string, from, to time.Time,
+	read func(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error),
+) ([]queue.Row, error) {
 	now := r.Now()
-	if oldest := now.Add(-r.Keep.Hours - longestBlock); from.Before(oldest) {
-		from = oldest
-	}
+	from = r.oldest(from)
 	if end := to.Truncate(series.Minute); end.Before(to) { // a minute that began before the end counts
 		to = end.Add(series.Minute)
 	}
@@ -191,7 +264,15 @@ func (r *Reader) rows(ctx context.Context, name string, from, to time.Time) ([]q
 			shards = id
 		}
 	}
-	return r.Source.Series(ctx, shards, name, queue.At(from), queue.At(to))
+	return read(ctx, shards, name, queue.At(from), queue.At(to))
+}
+
+// oldest returns the instant of which there may be rows, from another on.
+func (r *Reader) oldest(from time.Time) time.Time {
+	if oldest := r.Now().Add(-r.Keep.Hours - longestBlock); from.Before(oldest) {
+		return oldest.Truncate(time.Hour)
+	}
+	return from
 }
 
 // longestBlock is how much longer than it should be the oldest row may be kept.

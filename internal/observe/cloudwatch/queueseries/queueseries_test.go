@@ -1,6 +1,7 @@
 package queueseries_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -122,6 +123,16 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 		got, err := r.Read(t.Context(), id, at(0).Add(time.Second), at(60), c.period)
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s of %s: %v, %v; want %v", c.metric, c.queue, got, err, c.want)
+		}
+	}
+	for metric, want := range map[string]string{"SentMessageSize": "[{1 1} {2 2} {3 1}]", "PublishSize": "[{10 1} {30 1}]"} {
+		id := series.ID{Scope: scope, Namespace: series.SQS, Metric: metric, Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}}}
+		if metric == "PublishSize" {
+			id.Namespace, id.Dimensions[0].Name = series.SNS, series.TopicName
+		}
+		got, err := r.ReadSamples(t.Context(), id, at(0), at(60), 5*time.Minute)
+		if err != nil || len(got) != 1 || got[0].Samples == nil || fmt.Sprint(got[0].Samples.Values()) != want {
+			t.Errorf("samples of %s: %+v, %v", metric, got, err)
 		}
 	}
 	names := func(f series.Filter) (out []string) {

@@ -5,13 +5,14 @@ import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import { memo, useMemo } from 'react'
+import { memo } from 'react'
 import type { Message } from '../../../api/message'
 import { download, messagesAsCSV } from '../../../data/download'
 import { count, plural } from '../../../data/format'
 import { address, go } from '../../../frame/router'
 import { Empty } from '../../../parts/empty'
-import { messageColumns } from '../../../parts/messagecolumns'
+import { useGrowing } from '../../../parts/growing'
+import { useMessageColumns } from '../../../parts/messagecolumns'
 import { Rows } from '../../../parts/rows'
 import type { TabProps } from '../tab'
 import type { Act } from './dialogs'
@@ -37,21 +38,20 @@ interface MessageTableProps extends TabProps, Look {
 export const MessageTable = memo(function MessageTable(props: MessageTableProps) {
   const { queue, fifo, messages, scanned, total, more, busy, further, again, follow, failed, filtered, open } = props
   const { words, chosen, choose, act, possible } = props
-  const columns = useMemo(
-    () =>
-      messageColumns(
-        open,
-        ['body', 'state', 'sent', 'until', 'count', 'size', ...(fifo ? (['group'] as const) : []), 'attributes'],
-        words,
-      ),
-    [open, fifo, words],
-  )
+  const columns = useMessageColumns({
+    open,
+    names: ['state', 'age', 'count'],
+    wide: ['state', 'sent', 'count', 'size'],
+    grouped: fifo,
+    words,
+  })
+  const rows = useGrowing(messages)
   return (
     <Rows
       variant="container"
       resizableColumns
       enableKeyboardNavigation
-      items={messages}
+      items={rows}
       loading={busy && messages.length === 0 && !follow}
       loadingText="Looking"
       selectionType="multi"

@@ -40,8 +40,6 @@ export default function Consumers({ queue }: TabProps) {
       )}
       <Rows
         variant="container"
-        resizableColumns
-        wrapLines
         items={consumers}
         trackBy="key"
         loading={list.isPending}
@@ -71,30 +69,24 @@ export default function Consumers({ queue }: TabProps) {
             id: 'who',
             header: 'Consumer',
             isRowHeader: true,
-            width: 300,
+            minWidth: 150,
             cell: (c) => (
               <>
                 <div className="break">{c.Principal}</div>
                 <Box fontSize="body-s" color="text-body-secondary">
-                  <span className="break">{c.Agent || 'says no name'}</span>
+                  <span className="break">{c.Agent || 'says no name'}</span>, from {c.Address}
                 </Box>
               </>
             ),
           },
-          { id: 'address', header: 'Address', cell: (c) => c.Address, width: 150 },
-          { id: 'seen', header: 'Last seen', cell: (c) => <Ago at={c.LastSeenTimestamp} />, width: 150 },
-          {
-            id: 'calls',
-            header: 'Calls a minute',
-            cell: (c) => <span className="number">{c.CallsPerMinute}</span>,
-            width: 145,
-          },
-          { id: 'empty', header: 'Empty', cell: (c) => share(c.EmptyShare), width: 90 },
-          { id: 'short', header: 'Short polls', cell: (c) => share(c.ShortPollShare), width: 130 },
-          { id: 'received', header: 'Received', cell: (c) => <Num value={c.Received} />, width: 115 },
-          { id: 'deleted', header: 'Deleted', cell: (c) => <Num value={c.Deleted} />, width: 110 },
-          { id: 'median', header: 'Time to delete, median', cell: (c) => time(c.MedianTimeToDelete), width: 190 },
-          { id: 'p99', header: 'p99', cell: (c) => time(c.P99TimeToDelete), width: 110 },
+          { id: 'seen', header: 'Last seen', cell: (c) => <Ago at={c.LastSeenTimestamp} /> },
+          { id: 'calls', header: 'Calls a minute', cell: (c) => <span className="number">{c.CallsPerMinute}</span> },
+          { id: 'empty', header: 'Empty', cell: (c) => share(c.EmptyShare) },
+          { id: 'short', header: 'Short polls', cell: (c) => share(c.ShortPollShare) },
+          { id: 'received', header: 'Received', cell: (c) => <Num value={c.Received} /> },
+          { id: 'deleted', header: 'Deleted', cell: (c) => <Num value={c.Deleted} /> },
+          { id: 'median', header: 'Time to delete, median', cell: (c) => time(c.MedianTimeToDelete) },
+          { id: 'p99', header: 'p99', cell: (c) => time(c.P99TimeToDelete) },
         ]}
       />
     </SpaceBetween>

@@ -112,6 +112,7 @@ export default function Groups({ queue }: TabProps) {
           {
             id: 'state',
             header: 'State',
+            minWidth: 120, // the sign beside the word
             cell: (g) => {
               const { type, text } = words[g.Paused ? 'Paused' : g.State] ?? { type: 'info', text: g.State }
               return <StatusIndicator type={type}>{text}</StatusIndicator>

@@ -21,7 +21,7 @@ import { address } from '../../../frame/router'
 import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { MessageDetails } from '../../../parts/message'
-import { messageColumns } from '../../../parts/messagecolumns'
+import { useMessageColumns } from '../../../parts/messagecolumns'
 import { Rows } from '../../../parts/rows'
 import { useNow } from '../../../parts/values'
 import type { TabProps } from '../tab'
@@ -43,6 +43,12 @@ export function Receive({ queue, fifo }: TabProps) {
   const [polled, setPolled] = useState(false)
   const [chosen, setChosen] = useState<Held[]>([])
   const [shown, setShown] = useState<Message>()
+  const columns = useMessageColumns({
+    open: setShown,
+    names: ['age', 'count', 'size'],
+    wide: ['sent', 'count', 'size', ...(fifo ? (['dedup', 'sequence'] as const) : [])],
+    grouped: fifo,
+  })
   const [asking, setAsking] = useState(false)
   const now = useNow(held.length > 0 || running !== undefined)
   const stop = useRef<AbortController>(null)
@@ -117,7 +123,7 @@ export function Receive({ queue, fifo }: TabProps) {
           description={
             <>
               As a consumer does: what is received here is in flight, and its receive count grows. To look without that,{' '}
-              <Link href={address(['queues', queue, 'browse'])}>look inside</Link>.
+              <Link href={address(['queues', queue, 'browse'])}>browse messages</Link>.
             </>
           }
           actions={
@@ -249,13 +255,7 @@ export function Receive({ queue, fifo }: TabProps) {
                 : 'Poll for messages to take some from the queue, as a program would.'}
             </Empty>
           }
-          columnDefinitions={messageColumns(setShown, [
-            'body',
-            'sent',
-            'size',
-            'count',
-            ...(fifo ? (['group', 'dedup', 'sequence'] as const) : []),
-          ])}
+          columnDefinitions={columns}
         />
       </SpaceBetween>
       {shown && <MessageDetails message={shown} close={() => setShown(undefined)} />}

@@ -23,7 +23,7 @@ import { address, go, usePlace } from '../../../frame/router'
 import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { MessageDetails } from '../../../parts/message'
-import { messageColumns } from '../../../parts/messagecolumns'
+import { useMessageColumns } from '../../../parts/messagecolumns'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
 import { Rows } from '../../../parts/rows'
@@ -47,6 +47,11 @@ export default function Redrive({ queue }: TabProps) {
   const by = query.get('by') ?? suggestedFor(look)
   const [chosen, setChosen] = useState<Message[]>([])
   const [shown, setShown] = useState<Message>()
+  const columns = useMessageColumns({
+    open: setShown,
+    names: ['source', 'age', 'count'],
+    wide: ['source', 'sent', 'count'],
+  })
   const [editing, setEditing] = useState<Message>()
   const [asking, setAsking] = useState<Asked>()
   const [deleting, setDeleting] = useState<Group>()
@@ -258,7 +263,7 @@ export default function Redrive({ queue }: TabProps) {
             </Box>
           )
         }
-        columnDefinitions={messageColumns(setShown, ['body', 'source', 'sent', 'count'])}
+        columnDefinitions={columns}
       />
       {shown && <MessageDetails message={shown} close={() => setShown(undefined)} />}
       {editing && (

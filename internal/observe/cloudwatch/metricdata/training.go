@@ -1,0 +1,71 @@
+package metricdata
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/budget"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/expected"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
+)
+
+// Training says how to learn what to expect of a statistic of a metric.
+type Training struct {
+	// Excluded ranges of time say nothing about what to expect.
+	Excluded []Range
+	// Location is the time zone in which the metric has its daily rhythm; nil: UTC.
+	Location *time.Location
+}
+
+// Range is a range of time, without its end.
+type Range struct{ From, To time.Time }
+
+// training returns how to learn what to expect of the metric of a band.
+func (r *run) training(s *Stat) Training {
+	if r.Training == nil {
+		return Training{}
+	}
+	return r.Training(r.scope, s)
+}
+
+// keep returns the points that are not excluded. It overwrites points.
+func (t *Training) keep(points []Datapoint) []Datapoint {
+	return slices.DeleteFunc(points, func(p Datapoint) bool { return t.excludes(p.Time) })
+}
+
+func (t *Training) excludes(at time.Time) bool {
+	return slices.ContainsFunc(t.Excluded, func(r Range) bool { return !at.Before(r.From) && at.Before(r.To) })
+}
+
+// earlier returns the time that is n periods before another: by the clock of the time zone if the periods are days.
+func (t *Training) earlier(at time.Time, n int, period time.Duration) time.Time {
+	if t.Location == nil || period != day {
+		return at.Add(-time.Duration(n) * period)
+	}
+	return at.In(t.Location).AddDate(0, 0, -n).UTC()
+}
+
+// Trained reports whether a metric has values on enough of the last days to say what to expect.
+func (s *Source) Trained(ctx context.Context, scope series.Scope, of *Stat) (bool, error) {
+	id := series.ID{Scope: scope, Namespace: of.Namespace, Metric: of.Metric, Dimensions: of.Dimensions}
+	var training Training
+	if s.Training != nil {
+		training = s.Training(scope, of)
+	}
+	days, end := 0, s.Now.Truncate(time.Hour)
+	for n := 0; n < learnedDays && days < expected.Least; n++ {
+		points, err := s.Reader.Read(ctx, id, end.Add(-day), end, time.Hour)
+		if err != nil {
+			return false, err
+		}
+		if err := budget.Of(ctx).Work(1 + len(points)); err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(points, func(p series.Point) bool { return !training.excludes(p.Time) }) {
+			days++
+		}
+		end = end.Add(-day)
+	}
+	return days >= expected.Least, nil
+}

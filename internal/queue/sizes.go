@@ -1,0 +1,285 @@
+package queue
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/tool/varint"
+)
+
+// Sizes says how many messages had which size. It has at most maxSizes classes of sizes, so what it takes in memory and
+// in records is bounded, and it does not depend on the order of messages:
+//
+//   - Up to exactSizes different sizes are kept as they are.
+//   - Of more it keeps classes: 64 between a power of two and the next, and each size below 128 is its own. No size is
+//     further than 0.8% from the middle of its class.
+//   - If those are more than maxSizes, there are 32 between two powers, or 16, which is few enough for a megabyte. No
+//     size is further than 3.2% from the middle then.
+type Sizes struct {
+	scale   uint8 // 0: sizes as they are; 1: the finest classes; each further scale halves their number
+	classes []sizeClass
+
+	// record is the record of the sizes of a running minute; empty: they have changed since they were encoded.
+	record []byte
+}
+
+// sizeClass is how many messages had a size of a class.
+type sizeClass struct {
+	class uint64
+	n     uint64
+}
+
+const (
+	exactSizes = 32
+	maxSizes   = 320
+	// finest is a scale whose classes are 2 to the power of finestBits between two powers of two. Those of coarsest are
+	// few enough for all numbers.
+	finest, finestBits, coarsest = 1, 6, 6
+)
+
+// classOf returns the class of a size.
+func classOf(size uint64, scale uint8) uint64 {
+	if scale == 0 {
+		return size
+	}
+	of := bitsOf(scale)
+	shift := max(0, bits.Len64(size)-of-1)
+	return uint64(shift)<<of + size>>shift
+}
+
+// bitsOf returns how many bits behind its first one tell the class of a size.
+func bitsOf(scale uint8) int { return finestBits + finest - int(scale) }
+
+// leastOf returns the least size of a class.
+func leastOf(class uint64, scale uint8) uint64 {
+	if scale == 0 {
+		return class
+	}
+	of := bitsOf(scale)
+	if class < 2<<of {
+		return class
+	}
+	shift := class>>of - 1
+	return (class - shift<<of) << shift
+}
+
+// add counts n messages of a size.
+func (s *Sizes) add(size, n uint64) {
+	s.record = s.record[:0]
+	class := classOf(size, s.scale)
+	at, found := slices.BinarySearchFunc(s.classes, class, func(c sizeClass, class uint64) int {
+		switch {
+		case c.class < class:
+			return -1
+		case c.class > class:
+			return 1
+		}
+		return 0
+	})
+	if found {
+		s.classes[at].n += n
+		return
+	}
+	s.classes = slices.Insert(s.classes, at, sizeClass{class, n})
+	for s.tooMany() {
+		s.coarsen(s.scale + 1)
+	}
+}
+
+// tooMany reports whether the classes must become fewer.
+func (s *Sizes) tooMany() bool {
+	return s.scale < coarsest && (len(s.classes) > maxSizes || s.scale == 0 && len(s.classes) > exactSizes)
+}
+
+// coarsen brings the classes to a scale.
+func (s *Sizes) coarsen(scale uint8) {
+	out := s.classes[:0]
+	for _, c := range s.classes {
+		class := classOf(leastOf(c.class, s.scale), scale)
+		if last := len(out) - 1; last >= 0 && out[last].class == class {
+			out[last].n += c.n
+		} else {
+			out = append(out, sizeClass{class, c.n})
+		}
+	}
+	s.scale, s.classes = scale, out
+}
+
+// merged returns the sizes of both, which do not change.
+func (s *Sizes) merged(o *Sizes) *Sizes {
+	if s.scale < o.scale {
+		s, o = o, s
+	}
+	sum := &Sizes{scale: s.scale, classes: slices.Clone(s.classes)}
+	for _, c := range o.classes {
+		sum.add(leastOf(c.class, o.scale), c.n)
+	}
+	return sum
+}
+
+// Count returns how many messages there were.
+func (s *Sizes) Count() (n uint64) {
+	for _, c := range s.classes {
+		n += c.n
+	}
+	return n
+}
+
+// Each calls f with the middle of each class and how many messages had a size of the class, in order of size.
+func (s *Sizes) Each(f func(size float64, n uint64)) {
+	for _, c := range s.classes {
+		least := leastOf(c.class, s.scale)
+		last := least
+		if s.scale > 0 {
+			last = leastOf(c.class+1, s.scale) - 1
+		}
+		f((float64(least)+float64(last))/2, c.n)
+	}
+}
+
+// MaxSizesBytes is the memory that Sizes take at most.
+const MaxSizesBytes = 32 + 16*2*maxSizes
+
+// encode appends the sizes to a record: the scale, the number of classes, and of each how far it is from the one before
+// and how many messages it has.
+func (s *Sizes) encode(w *writer) {
+	w.Byte(s.scale)
+	w.Uint(uint64(len(s.classes)))
+	before := uint64(0)
+	for _, c := range s.classes {
+		w.Uint(c.class - before)
+		w.Uint(c.n)
+		before = c.class
+	}
+}
+
+// AppendTo appends the sizes to b, as ReadSizes reads them; nothing if they are nil.
+func (s *Sizes) AppendTo(b []byte) []byte {
+	if s == nil {
+		return b
+	}
+	w := writer{b}
+	s.encode(&w)
+	return w.Writer
+}
+
+// ReadSizes reads what AppendTo has appended to nothing.
+func ReadSizes(b []byte) (*Sizes, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	r := &reader{Reader: varint.NewReader(b)}
+	s := decodeSizes(r)
+	return s, r.done("sizes")
+}
+
+// decodeSizes takes sizes off a record.
+func decodeSizes(r *reader) *Sizes {
+	s := &Sizes{scale: r.Byte()}
+	n := r.count(2)
+	if s.scale > coarsest || n > maxSizes || s.scale == 0 && n > exactSizes || n == 0 {
+		r.Fail()
+		return nil
+	}
+	s.classes = make([]sizeClass, n)
+	before := uint64(0)
+	for i := range s.classes {
+		c := sizeClass{before + r.Uint(), r.Uint()}
+		if c.n == 0 || i > 0 && c.class <= before || c.class > classOf(1<<64-1, s.scale) {
+			r.Fail()
+			return nil
+		}
+		s.classes[i], before = c, c.class
+	}
+	return s
+}
+
+// sizesOf returns the sizes of the messages of a row: nil if they are unknown. They follow from the row if all are the
+// same.
+func (r *Row) sizesOf() *Sizes {
+	v, n := r.Values[MetricSentBytes], r.Values[MetricSent].Sum
+	switch {
+	case r.Sizes != nil:
+		return r.Sizes
+	case n > 0 && v.Min == v.Max:
+		return &Sizes{classes: []sizeClass{{v.Min, n}}}
+	}
+	return nil
+}
+
+// mergedSizes returns the sizes of the messages of two rows; nil if they follow from the rows together, or are unknown.
+func mergedSizes(r, other *Row) *Sizes {
+	switch {
+	case other.Values[MetricSent].Sum == 0:
+		return r.Sizes
+	case r.Values[MetricSent].Sum == 0:
+		return other.Sizes
+	}
+	a, b := r.sizesOf(), other.sizesOf()
+	if a == nil || b == nil {
+		return nil
+	}
+	if sum := a.merged(b); sum.scale > 0 || len(sum.classes) > 1 {
+		return sum
+	}
+	return nil
+}
+
+// sized counts the sizes of the messages of the running minute.
+type sized struct {
+	smallest uint64 // message of the minute
+	largest  uint64
+	// sizes are nil while they follow from smallest and largest, because these are equal, and if they are unknown: the
+	// minute had begun when sizes were not to be stored yet.
+	sizes *Sizes
+}
+
+// add counts a message, before which there were n. It stores how many messages had which size if it may.
+func (s *sized) add(size, n uint64, may bool) {
+	if n == 0 {
+		*s = sized{size, size, nil}
+		return
+	}
+	same := s.smallest == s.largest
+	if same && size == s.smallest {
+		return
+	}
+	if s.sizes == nil && same && may {
+		s.sizes = new(Sizes)
+		s.sizes.add(s.smallest, n)
+	}
+	s.smallest, s.largest = min(s.smallest, size), max(s.largest, size)
+	if s.sizes != nil {
+		s.sizes.add(size, 1)
+	}
+}
+
+// encode appends the least and the greatest size to a record, and the sizes if they do not follow from these. Only
+// records of the newest version have them.
+func (s *sized) encode(w *writer) {
+	w.Uint(s.smallest)
+	w.Uint(s.largest)
+	if s.sizes == nil {
+		return
+	}
+	if len(s.sizes.record) == 0 {
+		s.sizes.record = s.sizes.AppendTo(s.sizes.record)
+	}
+	w.Raw(s.sizes.record)
+}
+
+// decode takes what encode has appended off a record that has sizes, or has not, of n messages.
+func (s *sized) decode(r *reader, sizes bool, n uint64) {
+	*s = sized{smallest: r.Uint(), largest: r.Uint()}
+	if !sizes {
+		return
+	}
+	if s.sizes = decodeSizes(r); s.sizes != nil && s.sizes.Count() != n {
+		r.Fail()
+	}
+}
+
+func (s *sized) put(r *Row) {
+	r.Values[MetricSentBytes].Min, r.Values[MetricSentBytes].Max = s.smallest, s.largest
+	r.Sizes = s.sizes
+}

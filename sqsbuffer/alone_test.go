@@ -1,0 +1,80 @@
+package sqsbuffer_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// BenchmarkClientAlone measures what the client itself takes for a message: its requests are answered in memory.
+func BenchmarkClientAlone(b *testing.B) {
+	plain := sqs.New(sqs.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String("http://localhost"), HTTPClient: constant{},
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: rootKey, SecretAccessKey: rootSecret}, nil
+		}),
+	})
+	queue := aws.String("http://localhost/0/q")
+	c := newClient(b, plain)
+	b.Run("send", func(b *testing.B) {
+		b.ReportAllocs()
+		sendMany(b, c, queue)
+	})
+	b.Run("receive and delete", func(b *testing.B) {
+		b.ReportAllocs()
+		var done atomic.Int64
+		inParallel(b, func() bool { return done.Add(receiveAndDelete(b, c, queue)) < int64(b.N) && !b.Failed() })
+	})
+	if err := c.Close(b.Context()); err != nil {
+		b.Error(err)
+	}
+}
+
+// constant is a service that always answers the same.
+type constant struct{}
+
+var (
+	constantBody   = strings.Repeat("x", 1024)
+	constantDigest = fmt.Sprintf("%x", md5.Sum([]byte(constantBody)))
+	constantBatch  = repeated(`{"Messages":[%s]}`, func(int) string {
+		return fmt.Sprintf(`{"MessageId":"m","ReceiptHandle":%q,"Body":%q,"MD5OfBody":%q}`, strings.Repeat("h", 120), constantBody, constantDigest)
+	}, 10)
+)
+
+func repeated(format string, entry func(i int) string, n int) string {
+	entries := make([]string, n)
+	for i := range entries {
+		entries[i] = entry(i)
+	}
+	return fmt.Sprintf(format, strings.Join(entries, ","))
+}
+
+func (constant) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var answer string
+	switch _, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), "."); operation {
+	case "ReceiveMessage":
+		answer = constantBatch
+	case "GetQueueAttributes":
+		answer = `{"Attributes":{"VisibilityTimeout":"30"}}`
+	default: // a batch
+		answer = repeated(`{"Successful":[%s]}`, func(i int) string {
+			return fmt.Sprintf(`{"Id":"%d","MessageId":"m","MD5OfMessageBody":%q}`, i, constantDigest)
+		}, bytes.Count(body, []byte(`"Id"`)))
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, ContentLength: int64(len(answer)), Body: io.NopCloser(strings.NewReader(answer)),
+	}, nil
+}
