@@ -55,12 +55,12 @@ const (
 	// PausedGroups has queues with paused message groups.
 	PausedGroups = 20
 	// Sizes has how many messages of a minute had which size, for percentiles.
-	Sizes = 22
+	Sizes = 21
 	// Insights has trails with insights. The same version brought both.
 	Insights = Sizes
 	// PackedBackups is what programs read that know compressed objects in continuous backups. No directory needs it:
 	// moments with such objects do.
-	PackedBackups = 23
+	PackedBackups = 22
 )
 
 // Newest is the highest format that this program reads.

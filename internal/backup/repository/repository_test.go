@@ -740,7 +740,7 @@ func TestDamageIsFound(t *testing.T) {
 		"a moment of another":     {changed(`"Number": 2`, `"Number": 1`), ErrDamaged},
 		"a name that leads out":   {changed(`"control/MANIFEST`, `"../MANIFEST`), ErrDamaged},
 		"a digest that is none":   {changed(`"SHA256": "`, `"SHA256": "../`), ErrDamaged},
-		"data of a later version": {changed(`"format": 23`, `"format": 9999`), datadir.ErrTooNew},
+		"data of a later version": {changed(`"format": 22`, `"format": 9999`), datadir.ErrTooNew},
 	} {
 		m := newMemory()
 		w := newWriter(m, "a")
