@@ -142,7 +142,9 @@ var rules = []rule{
 		"internal/control", "internal/formats", "internal/observe/cloudwatch/series", "internal/store",
 	}, mayNot: network},
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/cloudwatch/queueseries", "internal/observe/cloudwatch/series", "internal/queue", "internal/tenant"}, mayNot: network},
-	{dir: "internal/observe/cloudwatch/queueseries", may: []string{"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/observe/cloudwatch/sketch", "internal/queue"}, mayNot: network},
+	{dir: "internal/observe/cloudwatch/queueseries", may: []string{
+		"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/observe/cloudwatch/sketch", "internal/queue",
+	}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
 	{dir: "internal/observe/cloudwatch/sketch", mayNot: world},
 	{dir: "internal/observe/cloudwatch/expected", mayNot: world},
@@ -181,7 +183,9 @@ var rules = []rule{
 	}},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir", "internal/tool/durable"}, mayNot: network},
-	{dir: "internal/backup/repository", may: []string{"internal/backup", "internal/bucket", "internal/datadir", "internal/formats"}, mayNot: network},
+	{dir: "internal/backup/repository", may: []string{
+		"internal/backup", "internal/bucket", "internal/datadir", "internal/formats",
+	}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir",
 		"internal/encryption", "internal/observe/cloudwatch", "internal/observe/cloudtrail/trails", "internal/queue", "internal/store",

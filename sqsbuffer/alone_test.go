@@ -46,7 +46,8 @@ var (
 	constantBody   = strings.Repeat("x", 1024)
 	constantDigest = fmt.Sprintf("%x", md5.Sum([]byte(constantBody)))
 	constantBatch  = repeated(`{"Messages":[%s]}`, func(int) string {
-		return fmt.Sprintf(`{"MessageId":"m","ReceiptHandle":%q,"Body":%q,"MD5OfBody":%q}`, strings.Repeat("h", 120), constantBody, constantDigest)
+		return fmt.Sprintf(`{"MessageId":"m","ReceiptHandle":%q,"Body":%q,"MD5OfBody":%q}`, strings.Repeat("h", 120),
+			constantBody, constantDigest)
 	}, 10)
 )
 

@@ -55,10 +55,15 @@ scenario('view and delete messages', async ({ page, open, button, audit, picture
   await page.getByText('Deleted 1 message').waitFor()
   await button('Return to queue').click()
   await page.getByText('No message came').waitFor()
-  const { Messages } = await sluice('PeekMessages', { QueueUrl: 'viewed', IncludeBody: true })
+  // The page forgets messages before the server has them back.
+  const { Messages } = await eventually(
+    'the return',
+    () => sluice('PeekMessages', { QueueUrl: 'viewed', IncludeBody: true }),
+    ({ Messages }) => Messages.every((m) => m.State === 'Visible'),
+  )
   assert.deepEqual(
-    Messages.map((m) => [m.Body, m.State]),
-    [['second', 'Visible']],
+    Messages.map((m) => m.Body),
+    ['second'],
   )
 })
 

@@ -5,7 +5,7 @@ import {
   GetQueueAttributesCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { sqs } from './api.mjs'
+import { newAccount, sqs } from './api.mjs'
 import { choose, scenario } from './rig.mjs'
 
 const client = sqs()
@@ -190,6 +190,48 @@ scenario('the list: the worst first, and the order in the address', async ({ pag
   await open('/queues?find=worst&sort=-name')
   await first('worst-c')
 })
+
+let crowd
+const crowded = async () => {
+  crowd ??= await filledWithMany()
+  return crowd
+}
+
+/** filledWithMany makes an account with more queues than are put in order for each letter. The last one has a message. */
+async function filledWithMany() {
+  const credentials = await newAccount()
+  const many = sqs(credentials)
+  const names = Array.from({ length: 1001 }, (_, i) => `crowd-${String(i).padStart(4, '0')}`)
+  const left = names.values()
+  const create = async () => {
+    for (const QueueName of left) {
+      await many.send(new CreateQueueCommand({ QueueName }))
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, create))
+  await many.send(new SendMessageCommand({ QueueUrl: names.at(-1), MessageBody: 'one' }))
+  return credentials
+}
+
+scenario(
+  'the list: of many queues the worst first, and what is found of them by name',
+  async ({ page, open }) => {
+    const first = (name) => page.locator('tbody tr').first().getByRole('link', { name }).waitFor()
+    await open('/queues')
+    await first('crowd-1000')
+    const find = page.getByRole('searchbox', { name: 'Find queues by name' })
+    await find.fill('00')
+    await first('crowd-0000')
+    const available = page.getByRole('columnheader', { name: 'Available' }).getByRole('button').first()
+    await available.press('Enter')
+    await page.locator('th[aria-sort="ascending"]').getByText('Available').first().waitFor()
+    await available.press('Enter')
+    await first('crowd-1000')
+    await find.fill('000')
+    await first('crowd-1000')
+  },
+  { as: crowded, audit: false },
+)
 
 scenario(
   'the list on a phone has states and counters',

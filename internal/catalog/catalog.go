@@ -122,6 +122,14 @@ func (c *Catalog) List(account, region string, keep func(*Queue) bool) []*Queue 
 	return out
 }
 
+// Sources returns the queues whose dead-letter queue q is, sorted by name.
+func (c *Catalog) Sources(q *Queue) []*Queue {
+	arn := q.Name.ARN()
+	return c.List(q.Name.Account, q.Name.Region, func(of *Queue) bool {
+		return of.Attributes.Redrive != nil && of.Attributes.Redrive.Target == arn
+	})
+}
+
 // Regions returns the regions, sorted, in which an account has a queue of that name.
 func (c *Catalog) Regions(account, name string) []string {
 	r := c.records.RLock()

@@ -58,7 +58,8 @@ func TestSimulateAnswersByItsStatus(t *testing.T) {
 		{"--caller 111122223333 --action sqs:SendMessageBatch --resource ORDERS --resource-policy queue.json --context aws:SourceIp=10.1.2.3", 0, `allowed by statement "Network"`},
 		{"--caller anonymous --action SQS:sendmessage --resource ORDERS --resource-policy queue.json --context AWS:SourceIP=10.1.2.3", 0, `allowed by statement "Network"`},
 		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy queue.json --context aws:SourceIp=192.0.2.1", 1, "it wants 10.0.0.0/8, the request has 192.0.2.1"},
-		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy queue.json", 1, "The request does not have: aws:sourceip"},
+		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy queue.json", 1,
+			"The request does not have: aws:SourceIp"},
 		{"--caller 000000000000 --action sqs:PurgeQueue --resource ORDERS --resource-policy queue.json", 1, "with an explicit deny in a resource-based policy"},
 		{"--caller 000000000000 --action sqs:SetQueueAttributes --resource ORDERS --resource-policy queue.json", 0, "may always do this"},
 		{"--caller 111122223333 --action sqs:DeleteQueue --resource ORDERS --resource-policy queue.json", 1, "cannot be given to another account"},
@@ -130,7 +131,7 @@ func TestSimulateSpeaksJSON(t *testing.T) {
 	}
 	a, status = simulate("")
 	if status != 1 || a.Decision != "implicitDeny" || !strings.HasPrefix(a.Message, "User: anonymous is not authorized") ||
-		len(a.MissingContextKeys) != 1 || a.MissingContextKeys[0] != "aws:sourceip" || a.Statements[0].Element != "Condition" {
+		len(a.MissingContextKeys) != 1 || a.MissingContextKeys[0] != "aws:SourceIp" || a.Statements[0].Element != "Condition" {
 		t.Errorf("status %d, %+v", status, a)
 	}
 }

@@ -127,7 +127,7 @@ func (s *serveCommand) serve(cmd *cobra.Command, running *server.Server) error {
 	announce(cmd.OutOrStdout(), logger, &s.config, running)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(server.GCPercent())
-		go server.ReturnMemory(ctx, logger)
+		go server.ReturnMemory(ctx)
 	}
 	tellSupervisor(logger, stateReady)
 	stopping := context.AfterFunc(ctx, func() { tellSupervisor(logger, stateStopping) })

@@ -54,16 +54,16 @@ const (
 	Detectors = 19
 	// PausedGroups has queues with paused message groups.
 	PausedGroups = 20
-	// Kept has what a purge has removed and an undo can bring back.
-	Kept = 21
 	// Sizes has how many messages of a minute had which size, for percentiles.
-	Sizes = 22
+	Sizes = 21
 	// Insights has trails with insights. The same version brought both.
 	Insights = Sizes
 	// PackedBackups is what programs read that know compressed objects in continuous backups. No directory needs it:
 	// moments with such objects do.
-	PackedBackups = 23
+	PackedBackups = 22
+	// Kept has what a purge has removed and an undo can bring back.
+	Kept = 23
 )
 
 // Newest is the highest format that this program reads.
-const Newest = PackedBackups
+const Newest = Kept

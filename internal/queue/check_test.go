@@ -302,7 +302,8 @@ func (c *memoryChecker) checkCounting(stored *counting) {
 	got[MetricEmptyReceives], want[MetricEmptyReceives] = 0, 0
 	c.want(got == want && (stored.nothing() || stored.minute == c.queue.tally.minute), "stored is the count\n%+v\nand should be\n%+v", *stored, c.queue.tally.counting)
 	sizes, isSizes := stored.sized, c.queue.tally.sized
-	c.want(bytes.Equal(sizes.sizes.AppendTo(nil), isSizes.sizes.AppendTo(nil)) && sizes.smallest == isSizes.smallest && sizes.largest == isSizes.largest,
+	c.want(bytes.Equal(sizes.sizes.AppendTo(nil), isSizes.sizes.AppendTo(nil)) &&
+		sizes.smallest == isSizes.smallest && sizes.largest == isSizes.largest,
 		"stored are the sizes %+v, should be %+v", sizes, isSizes)
 	c.want(c.queue.tally.minute == 0 || c.queue.wakeAt <= c.queue.tally.minute+minute, "the end of the minute is not waited for")
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -68,13 +69,7 @@ func (s *Sizes) add(size, n uint64) {
 	s.record = s.record[:0]
 	class := classOf(size, s.scale)
 	at, found := slices.BinarySearchFunc(s.classes, class, func(c sizeClass, class uint64) int {
-		switch {
-		case c.class < class:
-			return -1
-		case c.class > class:
-			return 1
-		}
-		return 0
+		return cmp.Compare(c.class, class)
 	})
 	if found {
 		s.classes[at].n += n

@@ -89,7 +89,8 @@ func TestSizesAreStored(t *testing.T) {
 				if _, err := e.Send(1, []Outgoing{{Body: string(make([]byte, n))}}); err != nil {
 					return err
 				}
-				if err := e.CountTopic(&TopicCount{Topic: "news", Counts: [TopicMetrics]uint64{TopicPublished: 1, TopicPublishedBytes: uint64(n)}}); err != nil {
+				if err := e.CountTopic(&TopicCount{Topic: "news",
+					Counts: [TopicMetrics]uint64{TopicPublished: 1, TopicPublishedBytes: uint64(n)}}); err != nil {
 					return err
 				}
 			}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"log/slog"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -21,25 +20,16 @@ const (
 	worthReturningPart = 4
 )
 
-// ReturnMemory returns unused memory of the heap, and the program's pages, to the system whenever the process is idle,
-// until ctx ends. After a load, the runtime keeps garbage and room for several times of what is alive, and collects it
-// only when new load has used it up; see GCPercent.
-func ReturnMemory(ctx context.Context, log *slog.Logger) {
+// ReturnMemory returns unused memory of the heap to the system whenever the process is idle, until ctx ends. After a
+// load, the runtime keeps garbage and room for several times of what is alive, and collects it only when new load has
+// used it up; see GCPercent.
+func ReturnMemory(ctx context.Context) {
 	var r rest
-	released := false // since the process was busy
 	for wait.For(ctx, restInterval) == nil {
-		now := measureHeap()
-		idle := r.idle(now)
-		if idle && r.due(now) {
+		if r.due(measureHeap()) {
 			debug.FreeOSMemory()
 			r.left = measureHeap().held
 		}
-		if idle && !released {
-			if err := releaseProgram(); err != nil {
-				log.Debug("the pages of the program are not released", "error", err)
-			}
-		}
-		released = idle
 	}
 }
 
@@ -56,16 +46,10 @@ type rest struct {
 	left      uint64 // what was still held after the last return: to try again would return no more
 }
 
-// idle reports whether the process has allocated little since the last call.
-func (r *rest) idle(now heapUse) bool {
-	little := now.allocated-r.allocated <= restAllocations
-	r.allocated = now.allocated
-	return little
-}
-
-// due reports whether the heap of an idle process has enough to return.
 func (r *rest) due(now heapUse) bool {
-	return now.held > max(now.alive, r.left)+max(worthReturning, now.alive/worthReturningPart)
+	idle := now.allocated-r.allocated <= restAllocations
+	r.allocated = now.allocated
+	return idle && now.held > max(now.alive, r.left)+max(worthReturning, now.alive/worthReturningPart)
 }
 
 func measureHeap() heapUse {

@@ -120,7 +120,7 @@ func TestNothingReadableIsStored(t *testing.T) {
 				t.Errorf("without encryption %d texts of %d messages are found", stored, n)
 			}
 			f, err := datadir.ReadFormat(config.Data)
-			if err != nil || (f.Number >= formats.Encrypted) != on {
+			if err != nil || on && f.Number < formats.Encrypted {
 				t.Errorf("the format is %d, %v", f.Number, err)
 			}
 			got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MessageAttributeNames": list{"All"}, "MaxNumberOfMessages": 10})

@@ -147,7 +147,8 @@ func TestInsightsWaitForAllNodes(t *testing.T) {
 	if status, body := do("PutInsightSelectors", `{"TrailName":"all","InsightSelectors":[]}`); status != http.StatusOK {
 		t.Errorf("without any: %d %s", status, body)
 	}
-	if status, body := do("PutInsightSelectors", put); status != http.StatusServiceUnavailable || !strings.Contains(body, "the node c runs version 1.0") {
+	if status, body := do("PutInsightSelectors", put); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, "the node c runs version 1.0") {
 		t.Errorf("%d %s", status, body)
 	}
 	old.Store(false)

@@ -25,7 +25,7 @@ export function useQueuePage(input: Order & { Contains?: string; Skip?: number; 
 const most = 200
 
 /** mostWhole is how many queues are all asked for, again and again. */
-const mostWhole = 5 * most
+export const mostWhole = 5 * most
 
 /** EveryQueue is what several answers say of queues, or of some of them. */
 export interface EveryQueue {

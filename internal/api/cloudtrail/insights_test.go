@@ -29,7 +29,8 @@ func TestInsights(t *testing.T) {
 	has(false)
 	both := []types.InsightSelector{
 		{InsightType: types.InsightTypeApiCallRateInsight},
-		{InsightType: types.InsightTypeApiErrorRateInsight, EventCategories: []types.SourceEventCategory{types.SourceEventCategoryManagement}},
+		{InsightType: types.InsightTypeApiErrorRateInsight,
+			EventCategories: []types.SourceEventCategory{types.SourceEventCategoryManagement}},
 	}
 	on, err := a.trail.PutInsightSelectors(ctx, &cloudtrail.PutInsightSelectorsInput{TrailName: all, InsightSelectors: both})
 	if apitest.Must(t, on, err); *on.TrailARN != arn || !reflect.DeepEqual(on.InsightSelectors, both) {

@@ -440,7 +440,8 @@ func TestDashboards(t *testing.T) {
 			at+"The metric widget should have specified a region and a data source or an alarm annotation\"\n  },\n"+
 			at+"Should have required property 'annotations'\"\n  }\n]")
 		remark := func(path, message string) object { return object{"DataPath": path, "Message": message} }
-		if got := r.call("PutDashboard", object{"DashboardName": "x", "DashboardBody": `{"widgets":[1,{"type":1}]}`}).members; apitest.Match(object{
+		if got := r.call("PutDashboard", object{"DashboardName": "x",
+			"DashboardBody": `{"widgets":[1,{"type":1}]}`}).members; apitest.Match(object{
 			"dashboardValidationMessages": list{remark("/widgets/0", "Should be object"), remark("/widgets/1/type", "Should be string")},
 		}, got) != nil {
 			r.Errorf("the refusal has %v", got)
@@ -468,7 +469,8 @@ func TestContributors(t *testing.T) {
 	inEach(t, func(r *rig) {
 		r.ok("PutMetricAlarm", backlog, object{})
 		r.ok("DescribeAlarmContributors", object{"AlarmName": "backlog"}, object{})
-		r.fails("DescribeAlarmContributors", object{"AlarmName": "backlog", "NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+		r.fails("DescribeAlarmContributors", object{"AlarmName": "backlog", "NextToken": "x"}, 400,
+			"InvalidNextToken", "The next token is not one of this list.")
 		r.fails("DescribeAlarmContributors", object{"AlarmName": "gone"}, 404, "ResourceNotFoundException",
 			"Unknown resource: arn:aws:cloudwatch:us-east-1:000000000000:alarm:gone")
 	})

@@ -418,7 +418,7 @@ func (r *rig) refusal(w *httptest.ResponseRecorder) answer {
 	for _, name := range []string{"__type", "message", "Message"} {
 		delete(in, name)
 	}
-	a.members, _ = same("", object(in)).(object)
+	a.members, _ = same("", in).(object)
 	return a
 }
 

@@ -19,7 +19,8 @@ func TestUsers(t *testing.T) {
 	st.Fails("CreateUser", with{"UserName", "a b"}, 400, "ValidationError", "The specified value for userName is invalid.")
 	st.Fails("CreateUser", with{"UserName", strings.Repeat("x", 65)}, 400, "ValidationError", "Member must have length less than or equal to 64")
 	st.Fails("CreateUser", with{"UserName", "x", "Path", "dev"}, 400, "ValidationError", "The specified value for path is invalid.")
-	st.Fails("CreateUser", with{"UserName", "x", "PermissionsBoundary", "arn:aws:iam::aws:policy/Nothing"}, 404, "NoSuchEntity", "Scope ARN: arn:aws:iam::aws:policy/Nothing does not exist or is not attachable.")
+	st.Fails("CreateUser", with{"UserName", "x", "PermissionsBoundary", "arn:aws:iam::aws:policy/Nothing"}, 404,
+		"NoSuchEntity", "Scope ARN: arn:aws:iam::aws:policy/Nothing does not exist or is not attachable.")
 	st.Does("GetUser", with{"UserName", "bob"}, "<UserName>bob</UserName>")
 	st.Does("GetUser", nil, "<User><UserId>"+account+"</UserId><Arn>arn:aws:iam::"+account+":root</Arn>")
 	st.Fails("GetUser", with{"UserName", "eve"}, 404, "NoSuchEntity", "The user with name eve cannot be found.")
@@ -182,7 +183,8 @@ func TestManagedPolicies(t *testing.T) {
 		st.Does("Put"+kind+"PermissionsBoundary", with{kind + "Name", "x", "PermissionsBoundary", arn})
 		st.Does("Get"+kind, with{kind + "Name", "x"}, "<PermissionsBoundaryArn>"+arn+"</PermissionsBoundaryArn>")
 		st.Fails("DeletePolicy", with{"PolicyArn", arn}, 409, "DeleteConflict", "attached")
-		st.Refuses("Put"+kind+"PermissionsBoundary", with{kind + "Name", "x", "PermissionsBoundary", arn + "x"}, 404, "NoSuchEntity", "Scope ARN: "+arn+"x does not exist or is not attachable.")
+		st.Refuses("Put"+kind+"PermissionsBoundary", with{kind + "Name", "x", "PermissionsBoundary", arn + "x"}, 404,
+			"NoSuchEntity", "Scope ARN: "+arn+"x does not exist or is not attachable.")
 		st.Does("Delete"+kind+"PermissionsBoundary", with{kind + "Name", "x"})
 		st.Fails("Delete"+kind+"PermissionsBoundary", with{kind + "Name", "x"}, 404, "NoSuchEntity", "does not have a permissions boundary")
 	}
@@ -245,7 +247,8 @@ func TestSimulator(t *testing.T) {
 		{"Effect":"Deny","Action":"sqs:DeleteQueue","Resource":"*"}]}`})
 	ask := with{"PolicySourceArn", bob, "ActionNames.member.1", "sqs:SendMessage", "ActionNames.member.2", "sqs:DeleteQueue"}
 	st.Does("SimulatePrincipalPolicy", ask, "<EvalDecision>implicitDeny</EvalDecision>", "<EvalDecision>explicitDeny</EvalDecision>",
-		"<MissingContextValues><member>aws:SourceIp</member></MissingContextValues>", "<SourcePolicyId>user_bob_own</SourcePolicyId>", "<StartPosition><Line>2</Line><Column>109</Column>")
+		"<MissingContextValues><member>aws:SourceIp</member></MissingContextValues>", "<SourcePolicyId>user_bob_own</SourcePolicyId>",
+		"<StartPosition><Line>2</Line><Column>109</Column>")
 	st.Does("SimulatePrincipalPolicy", append(ask, "ContextEntries.member.1.ContextKeyName", "aws:SourceIp",
 		"ContextEntries.member.1.ContextKeyType", "ip", "ContextEntries.member.1.ContextKeyValues.member.1", "10.1.2.3"), "<EvalDecision>allowed</EvalDecision>")
 	st.Does("SimulateCustomPolicy", with{"PolicyInputList.member.1", apitest.Allow("sqs:SendMessage", "arn:aws:sqs:*:*:q"), "ActionNames.member.1", "sqs:SendMessage",
@@ -258,7 +261,8 @@ func TestSimulator(t *testing.T) {
 		"ActionNames.member.1", "sqs:SendMessage"}, "<EvalDecision>implicitDeny</EvalDecision>", "<AllowedByPermissionsBoundary>false</AllowedByPermissionsBoundary>")
 	st.Does("GetContextKeysForPrincipalPolicy", with{"PolicySourceArn", bob}, "<member>aws:SourceIp</member>")
 	st.Does("GetContextKeysForCustomPolicy", with{"PolicyInputList.member.1", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:${aws:username}")}, "<member>aws:username</member>")
-	st.Does("GetContextKeysForCustomPolicy", with{"PolicyInputList.member.1", datedPolicy, "PolicyInputList.member.2", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:${AWS:UserName}")},
+	st.Does("GetContextKeysForCustomPolicy", with{"PolicyInputList.member.1", datedPolicy,
+		"PolicyInputList.member.2", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:${AWS:UserName}")},
 		"<ContextKeyNames><member>aws:username</member><member>aws:CurrentTime</member></ContextKeyNames>")
 	for _, c := range []struct {
 		params with
@@ -298,23 +302,28 @@ func TestSimulatedStatements(t *testing.T) {
 			source, line, column, endLine, endColumn)
 	}
 	ask := with{"ActionNames.member.1", "dynamodb:CreateBackup"}
-	st.Does("SimulateCustomPolicy", append(with{"PolicyInputList.member.1", alone, "ContextEntries.member.1.ContextKeyName", "aws:CurrentTime", "ContextEntries.member.1.ContextKeyType", "date",
+	st.Does("SimulateCustomPolicy", append(with{"PolicyInputList.member.1", alone,
+		"ContextEntries.member.1.ContextKeyName", "aws:CurrentTime", "ContextEntries.member.1.ContextKeyType", "date",
 		"ContextEntries.member.1.ContextKeyValues.member.1", "2019-04-25T11:00:00Z"}, ask...), from("PolicyInputList.1", 1, 38, 1, 167))
 	st.Does("SimulateCustomPolicy", append(with{"PolicyInputList.member.1", listed}, ask...), from("PolicyInputList.1", 3, 19, 9, 10))
 	st.Does("CreateGroup", with{"GroupName", "g"})
 	st.Does("CreateUser", with{"UserName", "u"})
 	st.Does("AddUserToGroup", with{"GroupName", "g", "UserName", "u"})
 	st.Does("PutGroupPolicy", with{"GroupName", "g", "PolicyName", "p", "PolicyDocument", listed})
-	st.Does("SimulatePrincipalPolicy", append(with{"PolicySourceArn", "arn:aws:iam::" + account + ":user/u"}, ask...), from("group_g_p", 3, 19, 9, 10))
+	st.Does("SimulatePrincipalPolicy", append(with{"PolicySourceArn", "arn:aws:iam::" + account + ":user/u"}, ask...),
+		from("group_g_p", 3, 19, 9, 10))
 	st.Does("CreateRole", with{"RoleName", "r", "AssumeRolePolicyDocument", apitest.Trusting(account)})
 	st.Does("AttachRolePolicy", with{"RoleName", "r", "PolicyArn", administrator})
-	body := st.Does("SimulatePrincipalPolicy", append(with{"PolicySourceArn", "arn:aws:iam::" + account + ":role/r"}, ask...), "<SourcePolicyId>AdministratorAccess</SourcePolicyId>")
+	body := st.Does("SimulatePrincipalPolicy", append(with{"PolicySourceArn", "arn:aws:iam::" + account + ":role/r"}, ask...),
+		"<SourcePolicyId>AdministratorAccess</SourcePolicyId>")
 	if strings.Contains(body, "EvalDecisionDetails") || strings.Contains(body, "ResourceSpecificResults") {
 		t.Errorf("of all resources it says %s", body)
 	}
 	const table = "arn:aws:dynamodb:us-west-2:" + account + ":table/t"
-	near := strings.Replace(alone, `{"DateGreaterThan":{"aws:CurrentTime":"2018-08-16T12:00:00Z"}}`, `{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}`, 1)
-	st.Does("SimulateCustomPolicy", append(with{"PolicyInputList.member.1", near, "ResourceArns.member.1", table}, ask...), "<MissingContextValues/>", "<EvalDecisionDetails/>",
+	near := strings.Replace(alone, `{"DateGreaterThan":{"aws:CurrentTime":"2018-08-16T12:00:00Z"}}`,
+		`{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}`, 1)
+	st.Does("SimulateCustomPolicy", append(with{"PolicyInputList.member.1", near, "ResourceArns.member.1", table}, ask...),
+		"<MissingContextValues/>", "<EvalDecisionDetails/>",
 		"<ResourceSpecificResults><member><EvalResourceName>"+table+"</EvalResourceName><EvalResourceDecision>implicitDeny</EvalResourceDecision><MatchedStatements/>"+
 			"<MissingContextValues><member>aws:SourceIp</member></MissingContextValues></member></ResourceSpecificResults>")
 }
@@ -334,7 +343,9 @@ func TestNamesInTrustPolicies(t *testing.T) {
 	st.Does("GetRole", with{"RoleName", "r"}, shown(id))
 	st.Does("ListRoles", nil, shown(id))
 	st.Does("GetAccountAuthorizationDetails", with{"Filter.member.1", "Role"}, shown(id))
-	st.Refuses("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", apitest.Trusting(id)}, 400, "MalformedPolicyDocument", `Invalid principal in policy: "AWS":"`+id+`"`)
+	st.Refuses("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", apitest.Trusting(id)}, 400,
+		"MalformedPolicyDocument", `Invalid principal in policy: "AWS":"`+id+`"`)
 	service := strings.Replace(apitest.Trusting("tagging"), `"AWS"`, `"Service"`, 1)
-	st.Refuses("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", service}, 400, "MalformedPolicyDocument", `Invalid principal in policy: "SERVICE":"tagging"`)
+	st.Refuses("UpdateAssumeRolePolicy", with{"RoleName", "r", "PolicyDocument", service}, 400,
+		"MalformedPolicyDocument", `Invalid principal in policy: "SERVICE":"tagging"`)
 }

@@ -22,12 +22,14 @@ func TestCondition(t *testing.T) {
 		state listedState
 		want  string
 	}{
-		"nothing":                            {listedState{}, conditionEmpty},
-		"only delayed messages":              {listedState{Delayed: 1}, conditionWorking},
-		"only messages in flight":            {listedState{InFlight: 1}, conditionWorking},
-		"a receive waits":                    {busy, conditionWorking},
-		"a receive lately":                   {listedState{Visible: 1, Receivable: true, LastReceiveTimestamp: ago(59 * time.Second)}, conditionWorking},
-		"a receive a minute ago":             {listedState{Visible: 1, Receivable: true, LastReceiveTimestamp: ago(time.Minute)}, conditionNoConsumer},
+		"nothing":                 {listedState{}, conditionEmpty},
+		"only delayed messages":   {listedState{Delayed: 1}, conditionWorking},
+		"only messages in flight": {listedState{InFlight: 1}, conditionWorking},
+		"a receive waits":         {busy, conditionWorking},
+		"a receive lately": {listedState{Visible: 1, Receivable: true,
+			LastReceiveTimestamp: ago(59 * time.Second)}, conditionWorking},
+		"a receive a minute ago": {listedState{Visible: 1, Receivable: true,
+			LastReceiveTimestamp: ago(time.Minute)}, conditionNoConsumer},
 		"no receive":                         {listedState{Visible: 1, Receivable: true}, conditionNoConsumer},
 		"nothing can be received":            {listedState{Visible: 1, WaitingReceives: 1}, conditionWaiting},
 		"paused":                             {listedState{Visible: 1, Paused: true, DeadLetters: &three}, conditionPaused},

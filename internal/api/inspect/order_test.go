@@ -80,7 +80,8 @@ func TestOrderedQueueStates(t *testing.T) {
 
 	out := r.ask("ListQueueStates", object{"OrderBy": "Visible", "Only": "NotEmpty", "Skip": 1, "Max": 1})
 	sums := out["Sums"].(object)
-	if listed(out) != "busy 3/1/1" || out["Total"] != 8.0 || out["Matches"] != 3.0 || sums["Visible"] != 8.0 || sums["InFlight"] != 1.0 || sums["Delayed"] != 1.0 {
+	if listed(out) != "busy 3/1/1" || out["Total"] != 8.0 || out["Matches"] != 3.0 || sums["Visible"] != 8.0 ||
+		sums["InFlight"] != 1.0 || sums["Delayed"] != 1.0 {
 		t.Errorf("the second page is %v", out)
 	}
 	if q := out["Queues"].([]any)[0].(object)["State"].(object); q["Condition"] != "Working" || why(q) != "Delayed" {
@@ -127,7 +128,8 @@ func TestOrderTellsNothing(t *testing.T) {
 		}
 	}
 	for _, only := range []string{"DeadLetters", "DeadLetterQueues", "Paused"} {
-		if status, out := who.Sluice(t, "ListQueueStates", object{"Only": only}); status != 200 || listed(out) != "" || out["Matches"] != 0.0 {
+		if status, out := who.Sluice(t, "ListQueueStates", object{"Only": only}); status != 200 ||
+			listed(out) != "" || out["Matches"] != 0.0 {
 			t.Errorf("%s: %d %v", only, status, out)
 		}
 	}

@@ -211,18 +211,10 @@ func (s *inspector) edit(in *messageEdit) (*queue.Edit, error) {
 	return out, s.checkAttributes(out.Set)
 }
 
-// sources returns the queues whose dead-letter queue a queue is.
-func (s *inspector) sources(letters *catalog.Queue) []*catalog.Queue {
-	dead := letters.Name.ARN()
-	return s.catalog.List(letters.Name.Account, letters.Name.Region, func(q *catalog.Queue) bool {
-		return q.Attributes.Redrive != nil && q.Attributes.Redrive.Target == dead
-	})
-}
-
 // allowDecrypt returns nil if the caller may decrypt the messages of a queue. Dead letters are encrypted under the keys
 // of the queues that they come from.
 func (s *inspector) allowDecrypt(c *protocol.Call, from *catalog.Queue) error {
-	for _, q := range append([]*catalog.Queue{from}, s.sources(from)...) {
+	for _, q := range append([]*catalog.Queue{from}, s.catalog.Sources(from)...) {
 		if err := s.useKey(c, q, service.ToDecrypt); err != nil {
 			return err
 		}
@@ -233,7 +225,7 @@ func (s *inspector) allowDecrypt(c *protocol.Call, from *catalog.Queue) error {
 // destination says in a task where its messages go, if the caller may send there.
 func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Queue, task *queue.MoveTask) error {
 	if arn == "" {
-		back := s.sources(source)
+		back := s.catalog.Sources(source)
 		if len(back) == 0 {
 			return protocol.ValidationError(
 				"%s is no queue's dead-letter queue: say where its messages are to go, by DestinationArn.",

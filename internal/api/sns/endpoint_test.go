@@ -353,7 +353,8 @@ func TestAuthenticateOnUnsubscribe(t *testing.T) {
 	topic := r.topic(r.root, "news", nil)
 	arn := r.subscribeHook(topic, h.url, nil)
 	token, link := h.wait(0).fields["Token"], h.wait(0).fields["SubscribeURL"]
-	if status, body := r.follow(link + "&AuthenticateOnUnsubscribe=true"); status != http.StatusForbidden || !strings.Contains(body, "<Code>MissingAuthenticationToken</Code>") {
+	if status, body := r.follow(link + "&AuthenticateOnUnsubscribe=true"); status != http.StatusForbidden ||
+		!strings.Contains(body, "<Code>MissingAuthenticationToken</Code>") {
 		t.Errorf("an unsigned request has confirmed: %d %s", status, body)
 	}
 	out, err := r.root.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{

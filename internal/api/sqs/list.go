@@ -59,19 +59,11 @@ func (s *Service) listDeadLetterSourceQueues(
 	if err != nil {
 		return nil, err
 	}
-	urls, next, err := s.page(c, s.sources(q), in.MaxResults, in.NextToken, q.Name.Queue)
+	urls, next, err := s.page(c, s.catalog.Sources(q), in.MaxResults, in.NextToken, q.Name.Queue)
 	if err != nil {
 		return nil, err
 	}
 	return &listDeadLetterSourceQueuesOutput{QueueUrls: urls, NextToken: next}, nil
-}
-
-// sources returns the queues with q as their dead-letter queue.
-func (s *Service) sources(q *catalog.Queue) []*catalog.Queue {
-	arn := q.Name.ARN()
-	return s.catalog.List(q.Name.Account, q.Name.Region, func(q *catalog.Queue) bool {
-		return q.Attributes.Redrive != nil && q.Attributes.Redrive.Target == arn
-	})
 }
 
 // page returns the URLs of the requested page of a sorted list. Only a client that sets a limit gets a token for the

@@ -116,7 +116,7 @@ func (s *Service) startMessageMoveTask(
 	if err != nil {
 		return nil, err
 	}
-	sources := s.sources(source)
+	sources := s.catalog.Sources(source)
 	if err := s.allowDecrypt(c, source, sources); err != nil {
 		return nil, err
 	}

@@ -51,7 +51,8 @@ func TestSecondFactor(t *testing.T) {
 		return who.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{SerialNumber: serial, TokenCode: code})
 	}
 	assume := func(who *apitest.Actor, serial, code *string) (*sts.AssumeRoleOutput, error) {
-		return who.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: role, RoleSessionName: aws.String("s1"), SerialNumber: serial, TokenCode: code})
+		return who.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: role, RoleSessionName: aws.String("s1"),
+			SerialNumber: serial, TokenCode: code})
 	}
 	create := func(who *apitest.Actor) error {
 		_, err := who.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})

@@ -18,7 +18,8 @@ func TestTokenOperations(t *testing.T) {
 	for _, seconds := range []string{"899", "129601"} {
 		st.Fails("GetSessionToken", with{"DurationSeconds", seconds}, 400, "ValidationError", "'durationSeconds'")
 	}
-	st.Refuses("GetSessionToken", with{"SerialNumber", "123456789", "TokenCode", "123456"}, 403, "AccessDenied", "MultiFactorAuthentication failed, unable to validate MFA code.  Please verify your MFA serial number is valid and associated with this user.")
+	st.Refuses("GetSessionToken", with{"SerialNumber", "123456789", "TokenCode", "123456"}, 403, "AccessDenied",
+		"MultiFactorAuthentication failed, unable to validate MFA code.  Please verify your MFA serial number is valid and associated with this user.")
 	st.Does("GetFederationToken", with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "*"), "PolicyArns.member.1.arn", "arn:aws:iam::aws:policy/AmazonSQSFullAccess"},
 		"<FederatedUserId>"+account+":jean</FederatedUserId>", "<PackedPolicySize>")
 	st.Fails("GetFederationToken", nil, 400, "ValidationError", "Value null at 'name'")

@@ -105,9 +105,17 @@ func TestARNs(t *testing.T) {
 		"arn:sqs":              `Partition "sqs" is not valid for resource "arn:sqs:*:*:*:*".`,
 
 		"arn:aws": vendor, "arn:aws::::q": vendor, "arn:aws:*:*:111122223333:*": vendor, "arn:aws:s?s:*:*:q": vendor,
-		"arn:aws:glue:eu-north-1:111122223333atalog": broken, "arn:aws:iam:111122223333:user/bob": broken, "arn:aws:sqs:*:1111-2222-3333:q": broken,
-		"arn:aws:sqs:*:1111*:q": "", "arn:aws:iam::aws:policy/x": "", "arn:aws:iam::*:*": "", "arn:aws:iam::*:root": "", "arn:aws:iam::111122223333:role/*": "",
-		"arn:aws:iam::111122223333:${aws:username}": paths, "arn:aws:iam::111122223333:user": paths, "arn:aws:sts::111122223333:assumed-role/r/s": "",
+		"arn:aws:glue:eu-north-1:111122223333atalog": broken,
+		"arn:aws:iam:111122223333:user/bob":          broken,
+		"arn:aws:sqs:*:1111-2222-3333:q":             broken,
+		"arn:aws:sqs:*:1111*:q":                      "",
+		"arn:aws:iam::aws:policy/x":                  "",
+		"arn:aws:iam::*:*":                           "",
+		"arn:aws:iam::*:root":                        "",
+		"arn:aws:iam::111122223333:role/*":           "",
+		"arn:aws:iam::111122223333:${aws:username}":  paths,
+		"arn:aws:iam::111122223333:user":             paths,
+		"arn:aws:sts::111122223333:assumed-role/r/s": "",
 	} {
 		p := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"`+resource+`"}}`)
 		var why *policy.Error

@@ -47,7 +47,8 @@ func TestPolicyKnowsItself(t *testing.T) {
 // A document can be shown with other names of the principals in it; nothing else of it changes.
 func TestRenamed(t *testing.T) {
 	const text = "{\"Statement\": [{\"Effect\":\"Allow\", \"Principal\": {\"AWS\": [\"%s\",\n \"111122223333\", \"%s\"]}, \"Action\": \"sts:AssumeRole\",\n" +
-		"\"Condition\": {\"ArnEquals\": {\"aws:PrincipalArn\": \"" + "arn:aws:iam::111122223333:user/bob" + "\"}}},\n {\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"%s\"},\"Action\":\"sts:TagSession\"}]}"
+		"\"Condition\": {\"ArnEquals\": {\"aws:PrincipalArn\": \"" + "arn:aws:iam::111122223333:user/bob" +
+		"\"}}},\n {\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"%s\"},\"Action\":\"sts:TagSession\"}]}"
 	in := func(bob, worker string) string { return fmt.Sprintf(text, bob, worker, bob) }
 	p := parse(t, policy.ForTrust, in(arnOf("bob"), arnOf("worker")))
 	names := map[string]string{arnOf("bob"): "AIDAABCDEFGHIJKLMNOPQ", arnOf("worker"): arnOf("worker")}

@@ -126,12 +126,12 @@ func (op *Operation) ControlFor(r *Request) bool {
 }
 
 // mentions reports whether the request may have a parameter.
-func (r *Request) mentions(parameter string) bool {
-	if r.Kind == Query {
-		_, found := r.Form.Lookup(parameter)
+func (req *Request) mentions(parameter string) bool {
+	if req.Kind == Query {
+		_, found := req.Form.Lookup(parameter)
 		return found
 	}
-	return bytes.Contains(r.Body, []byte(parameter))
+	return bytes.Contains(req.Body, []byte(parameter))
 }
 
 // Data marks an operation on what a service stores for its users, such as messages, rather than on how the service is

@@ -69,7 +69,8 @@ func TestControlWith(t *testing.T) {
 		r    *protocol.Request
 		want bool
 	}{
-		{"Always", form("Value"), true}, {"Never", form("Key"), false}, {"Sometimes", form("Key"), true}, {"Sometimes", form("Value"), false},
+		{"Always", form("Value"), true}, {"Never", form("Key"), false}, {"Sometimes", form("Key"),
+			true}, {"Sometimes", form("Value"), false},
 		{"Sometimes", &protocol.Request{Kind: protocol.JSON, Body: []byte(`{"Key":"a"}`)}, true},
 		{"Sometimes", &protocol.Request{Kind: protocol.JSON, Body: []byte(`{"Value":"a"}`)}, false},
 	} {

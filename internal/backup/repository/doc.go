@@ -16,7 +16,7 @@
 //
 // A file is compressed if that saves at least a sixteenth. The youngest tables of a store, which are most of what
 // changes, are not compressed in themselves; ciphertext does not compress. S2 takes little of the processor, and is in
-// the program anyway. A moment with compressed objects says that it needs format 23, so that programs before refuse to
+// the program anyway. A moment with compressed objects says that it needs format 22, so that programs before refuse to
 // restore it. As writers, which nodes of a cluster are by turns while it is upgraded, they may go on: they neither name
 // compressed objects nor remove them, and know all others that a moment names or removes.
 //

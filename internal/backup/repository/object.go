@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"strconv"
 	"strings"
@@ -74,11 +75,8 @@ func measureFile(from io.Reader, size int64) (m measure, err error) {
 
 // counter counts what is written to a hash.
 type counter struct {
-	to interface {
-		io.Writer
-		Sum([]byte) []byte
-	}
-	n int64
+	to hash.Hash
+	n  int64
 }
 
 func (c *counter) Write(b []byte) (int, error) {

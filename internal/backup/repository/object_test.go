@@ -81,7 +81,7 @@ func TestTablesAreCompressed(t *testing.T) {
 	}
 }
 
-// What was stored by a program that did not compress stays as it is, and is not stored again.
+// Objects of a program that did not compress stay as they are, and are not stored again.
 func TestObjectsOfBefore(t *testing.T) {
 	t.Parallel()
 	m := newMemory()

@@ -740,7 +740,7 @@ func TestDamageIsFound(t *testing.T) {
 		"a moment of another":     {changed(`"Number": 2`, `"Number": 1`), ErrDamaged},
 		"a name that leads out":   {changed(`"control/MANIFEST`, `"../MANIFEST`), ErrDamaged},
 		"a digest that is none":   {changed(`"SHA256": "`, `"SHA256": "../`), ErrDamaged},
-		"data of a later version": {changed(`"format": 23`, `"format": 9999`), datadir.ErrTooNew},
+		"data of a later version": {changed(`"format": 22`, `"format": 9999`), datadir.ErrTooNew},
 	} {
 		m := newMemory()
 		w := newWriter(m, "a")
@@ -787,7 +787,8 @@ func TestDamagedMomentIsNotPassedOver(t *testing.T) {
 	for at, want := range map[time.Time]int64{timeOf(0): 1, timeOf(0).Add(1): 0, timeOf(1): 0, timeOf(2): 3, timeOf(9): 4, {}: 4} {
 		got, err := New(m).At(t.Context(), at)
 		switch {
-		case want == 0 && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "moment 2") || !strings.Contains(err.Error(), "10:15")):
+		case want == 0 && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "moment 2") ||
+			!strings.Contains(err.Error(), "10:15")):
 			t.Errorf("at %s: %v, %v", at, got, err)
 		case want != 0 && (err != nil || got.Number != want):
 			t.Errorf("at %s: %v, %v, want %d", at, got, err, want)
@@ -875,7 +876,8 @@ func withHistory(m *testing.M) int {
 }
 
 func FuzzDecode(f *testing.F) {
-	m := Moment{About: backup.About{Format: format}, Number: 1, Files: []File{{Name: "a", Size: 1, SHA256: strings.Repeat("0", 64), Packed: 1}}}
+	m := Moment{About: backup.About{Format: format}, Number: 1,
+		Files: []File{{Name: "a", Size: 1, SHA256: strings.Repeat("0", 64), Packed: 1}}}
 	text, err := m.encode()
 	if err != nil {
 		f.Fatal(err)

@@ -306,8 +306,8 @@ func (w *Writer) store(ctx context.Context, path, name string, measures map[fing
 	return f, w.upload(ctx, path, &f, &is)
 }
 
-// form returns the size of the compressed object that a file is stored as, or 0 for one that is not compressed. It is
-// that of an object that is stored already, if there is one.
+// form returns the size of the compressed object that a file is stored as, or 0 for one that is not compressed. An
+// object that is stored already decides the form.
 func (w *Writer) form(is *measure, size int64) int64 {
 	if stored, there := w.stored[is.digest]; there && stored == size {
 		return 0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -106,7 +105,7 @@ func TestSeriesOfSeveralShardsAreOne(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 4, "a", "b", "c")
 	r := c.router("a")
-	send(t, r, wide, slices.Concat(slices.Repeat([]string{"m0"}, 10), slices.Repeat([]string{"m10"}, 30))...)
+	send(t, r, wide, append(numbered("m", 10), numbered("longer", 30)...)...)
 	from, to := c.now().Add(-time.Minute), c.now().Add(2*time.Minute)
 	if rows, err := r.Series(t.Context(), wide, arn(wide), from, to); err != nil || len(rows) != 0 {
 		t.Fatalf("the minute is not over, and there are %v, %v", rows, err)
@@ -127,7 +126,7 @@ func TestSeriesOfSeveralShardsAreOne(t *testing.T) {
 	}
 	sizes := ""
 	rows[0].Sizes.Each(func(size float64, n uint64) { sizes += fmt.Sprintf("%dx%v ", n, size) })
-	if sizes != "10x2 30x3 " {
+	if sizes != "10x4 30x9 " {
 		t.Errorf("sizes: %s", sizes)
 	}
 	names, err := r.SeriesNames(t.Context(), arn(wide), "", from)

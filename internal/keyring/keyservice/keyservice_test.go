@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/keyring"
@@ -28,7 +29,9 @@ import (
 // the text backwards.
 type service struct {
 	*httptest.Server
-	t       *testing.T
+	t *testing.T
+
+	mu      sync.Mutex
 	refusal func(w http.ResponseWriter) // nil: it answers
 	calls   int
 }
@@ -38,13 +41,16 @@ func serve(t *testing.T, answer func(r *http.Request, body map[string]any) any) 
 	t.Helper()
 	s := &service{t: t}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
 		s.calls++
+		refusal := s.refusal
+		s.mu.Unlock()
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		if s.refusal != nil {
-			s.refusal(w)
+		if refusal != nil {
+			refusal(w)
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(text))
@@ -217,7 +223,9 @@ func TestWrongAnswers(t *testing.T) {
 		},
 		"nothing": func(w http.ResponseWriter) { panic(http.ErrAbortHandler) },
 	} {
+		s.mu.Lock() // nothing else orders this after an answer that was cut off
 		s.refusal = answer
+		s.mu.Unlock()
 		if key, err := k.Open(t.Context(), "an id", []byte("x")); !errors.Is(err, keyring.ErrNoAnswer) || len(key) > 0 || strings.Contains(err.Error(), "secret-of") {
 			t.Errorf("%s: %x, %v", name, key, err)
 		}

@@ -92,7 +92,8 @@ var attributeCases = []struct {
 	{
 		`{"a": [{"exists": true}]}`,
 		[]Attribute{{"a", "String", "x"}, {"a", "String.Array", "[null, 1]"}},
-		[]Attribute{{"b", "String", "x"}, {"a", "Binary", "x"}, {"a", "String.Array", "[]"}, {"a", "String.Array", `[null, ""]`}, {"a", "String.Array", "["}},
+		[]Attribute{{"b", "String", "x"}, {"a", "Binary", "x"}, {"a", "String.Array", "[]"},
+			{"a", "String.Array", `[null, ""]`}, {"a", "String.Array", "["}},
 	},
 	{`{"a": [{"exists": false}]}`, []Attribute{{"b", "String", "x"}}, []Attribute{{"a", "String", "x"}}},
 	{`{"a": ["x", {"exists": false}]}`, []Attribute{{"b", "String", "x"}, {"a", "String", "x"}}, []Attribute{{"a", "String", "y"}}},
@@ -186,7 +187,8 @@ var bodyCases = []struct {
 	},
 	{ // a list that cannot be alternatives, one that is no list, and alternatives below the name
 		`{"$or": {"$or": [{"a": ["x"]}, {"b": ["y"]}], "$o": ["z"]}}`,
-		[]string{`{"$or": {"a": "x", "$o": "z"}}`, `{"$or": {"b": "y", "$o": "z"}}`}, []string{`{"a": "x", "$o": "z"}`, `{"$or": {"a": "x"}}`},
+		[]string{`{"$or": {"a": "x", "$o": "z"}}`, `{"$or": {"b": "y", "$o": "z"}}`},
+		[]string{`{"a": "x", "$o": "z"}`, `{"$or": {"a": "x"}}`},
 	},
 }
 
@@ -320,12 +322,15 @@ func TestRefusals(t *testing.T) {
 		{`{"$or": [{"a": ["x"]}]}`, MessageBody, "FilterPolicy: Unrecognized match type a"},
 		{`{"$or": [{"numeric": 123}, {"prefix": "abc"}]}`, MessageBody, "FilterPolicy: Value of numeric must be an array."},
 		{`{"$or": [{"prefix": ["x"]}, {"b": ["y"]}]}`, MessageBody, "FilterPolicy: prefix match pattern must be a string"},
-		{`{"$or": [{"a": ["x"]}, "x", {"b": ["y"]}]}`, MessageBody, "FilterPolicy: Only JSON object is allowed in array of $or relationship."},
+		{`{"$or": [{"a": ["x"]}, "x", {"b": ["y"]}]}`, MessageBody,
+			"FilterPolicy: Only JSON object is allowed in array of $or relationship."},
 		{`{"$or": [{}, {}]}`, MessageBody, "FilterPolicy: Empty objects are not allowed"},
 		{`{"a": [{"numeric": ["=", 1], "prefix": "x"}]}`, MessageBody, "FilterPolicy: Too many elements in numeric expression"},
 		{`{"a": [{"anything-but": "x", "prefix": "x"}]}`, MessageBody, "FilterPolicy: Too many elements in numeric expression"},
-		{`{"a": [{"anything-but": {"prefix": "x"}, "prefix": "x"}]}`, MessageBody, "FilterPolicy: Only one key allowed in match expression"},
-		{`{"a": [{"anything-but": {"prefix": "x", "suffix": "x"}}]}`, MessageBody, "FilterPolicy: Only one key allowed in match expression"},
+		{`{"a": [{"anything-but": {"prefix": "x"}, "prefix": "x"}]}`, MessageBody,
+			"FilterPolicy: Only one key allowed in match expression"},
+		{`{"a": [{"anything-but": {"prefix": "x", "suffix": "x"}}]}`, MessageBody,
+			"FilterPolicy: Only one key allowed in match expression"},
 		{`{"a":[1],"b":[1],"c":[1],"d":[1],"e":[1],"f":[1]}`, MessageBody, "FilterPolicy: Filter policy can not have more than 5 keys"},
 		{`{"a": ` + list(151) + `}`, MessageBody, "FilterPolicy: Filter policy is too complex"},
 		{`{"a": {"b": ` + list(76) + `}}`, MessageBody, "FilterPolicy: Filter policy is too complex"},

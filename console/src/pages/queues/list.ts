@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import type { Order, QueuePage } from '../../api/queuepage'
-import { tooMany, useQueuePage } from '../../api/queues'
+import { mostWhole, tooMany, useQueuePage } from '../../api/queues'
 import type { ListedQueue } from '../../api/queuestate'
 import { isDenied } from '../../aws/failure'
 import { useRefresh } from '../../frame/preferences'
@@ -34,7 +34,7 @@ export const filters: [Filter, ...Filter[]] = [
 interface Wanted {
   find: string
   only: Filter
-  /** sorting is how they are sorted; if it is not given, the worst come first, or names where the server does not order so many queues. */
+  /** sorting is how they are sorted; if it is not given, the worst come first, or names where there are too many. */
   sorting: Sorting | undefined
   pageSize: number
 }
@@ -85,7 +85,10 @@ export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): Li
   const [index, turnTo] = useState(1)
   const [plainly, setPlainly] = useState(false)
   const [many, setMany] = useState(false)
-  const sorting = wanted ?? (plainly || many ? byNames : byNeed)
+  const [large, setLarge] = useState(false)
+  // To order all that a letter matches in a large account would take longer than to type it.
+  const typing = large && find !== '' && !only.only
+  const sorting = wanted ?? (plainly || many || typing ? byNames : byNeed)
   const asked = JSON.stringify([find, only.value, wanted, pageSize])
   const [askedBefore, setAskedBefore] = useState(asked)
   if (asked !== askedBefore) {
@@ -99,6 +102,9 @@ export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): Li
     !plainly,
   )
   const { data, isPlaceholderData: before } = page
+  if (find === '' && data && !before && data.Total > mostWhole !== large) {
+    setLarge(!large)
+  }
   if (isDenied(page.error) && !plainly) {
     setPlainly(true)
   }

@@ -77,7 +77,7 @@ export default function Sessions() {
         { id: 'from', header: 'From', cell: (s) => <span title={s.userAgent}>{s.sourceIP || '–'}</span> },
         { id: 'since', header: 'Since', cell: (s) => <Time at={moment(s.created)} /> },
         { id: 'used', header: 'Used', cell: (s) => <Ago at={moment(s.used)} /> },
-        { id: 'ends', header: 'Ends', cell: (s) => <Ago at={moment(s.expires)} /> },
+        { id: 'ends', header: 'Ends', cell: (s) => <Ago at={moment(s.expires)} brief /> },
         {
           id: 'actions',
           header: 'Actions',

@@ -100,7 +100,7 @@ func (r *run) learn(ctx context.Context, b *band) (days []learned, near time.Dur
 	if b.stat.Period <= nearby {
 		near = nearby
 	}
-	training := r.training(b.stat)
+	training := r.training(r.scope, b.stat)
 	for n := learnedDays; n > 0; n-- {
 		then := func(at time.Time) time.Time { return training.earlier(at, n, step) }
 		points, err := r.datapointsIn(ctx, then(r.from).Add(-near), then(r.to).Add(near), id, b.stat.Period, b.statistic)

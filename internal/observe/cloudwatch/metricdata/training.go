@@ -21,12 +21,12 @@ type Training struct {
 // Range is a range of time, without its end.
 type Range struct{ From, To time.Time }
 
-// training returns how to learn what to expect of the metric of a band.
-func (r *run) training(s *Stat) Training {
-	if r.Training == nil {
+// training returns how to learn what to expect of a metric.
+func (s *Source) training(scope series.Scope, of *Stat) Training {
+	if s.Training == nil {
 		return Training{}
 	}
-	return r.Training(r.scope, s)
+	return s.Training(scope, of)
 }
 
 // keep returns the points that are not excluded. It overwrites points.
@@ -49,10 +49,7 @@ func (t *Training) earlier(at time.Time, n int, period time.Duration) time.Time 
 // Trained reports whether a metric has values on enough of the last days to say what to expect.
 func (s *Source) Trained(ctx context.Context, scope series.Scope, of *Stat) (bool, error) {
 	id := series.ID{Scope: scope, Namespace: of.Namespace, Metric: of.Metric, Dimensions: of.Dimensions}
-	var training Training
-	if s.Training != nil {
-		training = s.Training(scope, of)
-	}
+	training := s.training(scope, of)
 	days, end := 0, s.Now.Truncate(time.Hour)
 	for n := 0; n < learnedDays && days < expected.Least; n++ {
 		points, err := s.Reader.Read(ctx, id, end.Add(-day), end, time.Hour)

@@ -126,7 +126,8 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 		}
 	}
 	for metric, want := range map[string]string{"SentMessageSize": "[{1 1} {2 2} {3 1}]", "PublishSize": "[{10 1} {30 1}]"} {
-		id := series.ID{Scope: scope, Namespace: series.SQS, Metric: metric, Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}}}
+		id := series.ID{Scope: scope, Namespace: series.SQS, Metric: metric,
+			Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}}}
 		if metric == "PublishSize" {
 			id.Namespace, id.Dimensions[0].Name = series.SNS, series.TopicName
 		}
