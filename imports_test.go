@@ -104,6 +104,7 @@ var rules = []rule{
 	{dir: "internal/api/inspect", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/encryption",
 		"internal/observe/consumers", "internal/tool/fairshare", "internal/queue", "internal/search", "internal/shard",
+		"internal/tenant",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/cloudtrail", may: []string{
 		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/bucket",

@@ -24,8 +24,14 @@ func (n *Node) Place(q, old *catalog.Queue) {
 }
 
 // Low reports whether the disk of any node is nearly full.
-func (n *Node) Low() bool {
-	for _, b := range n.members.view.live() {
+func (n *Node) Low() bool { return n.host.low() }
+
+// low reports whether the disk of any node is nearly full, of this one without delay.
+func (h *host) low() bool {
+	if h.o.Low() {
+		return true
+	}
+	for _, b := range h.members.view.live() {
 		if b.Low {
 			return true
 		}

@@ -87,7 +87,7 @@ func (a *administration) newAdmin() *protocol.Service {
 		Catalog: st.catalog.Load(), Shard: st.messages, Authorizer: a.accounts.authorizer(admin.Rules),
 		Access: a.accounts.permissions, Directory: a.accounts.directory, Services: rules(), Consumers: a.consumersOf,
 		Messages: a.accounts.authorizer(sqs.Rules), CheckAttributes: sqs.CheckAttributes, Room: st.room,
-		Keys:      a.secrecy.access(a.accounts),
+		Keys: a.secrecy.access(a.accounts), Tenants: a.accounts.tenants,
 		Ready:     func() error { return st.ready(formats.Selections) },
 		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})

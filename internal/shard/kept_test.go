@@ -2,10 +2,12 @@ package shard_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -70,4 +72,45 @@ func TestPurgesKeepWhatAllProgramsRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Kept messages of purges are dropped when a disk becomes nearly full.
+func TestAFullDiskEndsWhatPurgesKeep(t *testing.T) {
+	t.Parallel()
+	st, err := store.Open("store", store.Options{Disk: store.NewMemoryDisk(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var low atomic.Bool
+	sh, err := shard.Open(shard.Options{
+		Store: st, Commit: st.Commit, Low: low.Load,
+		Configs: func() []queue.Config {
+			return []queue.Config{{
+				ID: jobs, ARN: "arn:aws:sqs:us-east-1:000000000000:jobs", Visibility: time.Minute, Retention: time.Hour,
+			}}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		sh.Close()
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := sh.Send(t.Context(), jobs, []queue.Outgoing{{Body: "m"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := sh.Purge(t.Context(), jobs); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := sh.Kept(t.Context(), jobs); err != nil || k.Messages != 1 {
+		t.Fatalf("%+v is kept, %v", k, err)
+	}
+	low.Store(true)
+	eventually.True(t, "forgotten", func() bool {
+		k, err := sh.Kept(t.Context(), jobs)
+		return err == nil && k.Since == 0
+	})
 }

@@ -167,10 +167,15 @@ func (o *owner) keepNow() queue.Keep {
 // allow lets the engine start what all programs can read, and keep what there is room for. It checks once in
 // reloadInterval.
 func (o *owner) allow() {
-	if time.Since(o.asked) >= reloadInterval {
-		o.asked = time.Now()
-		o.engine.Allow(o.reads())
-		o.engine.KeepPurged(!o.low(), o.reads())
+	if time.Since(o.asked) < reloadInterval {
+		return
+	}
+	o.asked = time.Now()
+	o.engine.Allow(o.reads())
+	low := o.low()
+	o.engine.KeepPurged(!low, o.reads())
+	if low {
+		o.engine.ForgetPurged()
 	}
 }
 

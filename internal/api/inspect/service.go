@@ -17,6 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/tool/fairshare"
 )
 
@@ -48,6 +49,7 @@ type Options struct {
 	Messages        *service.Authorizer
 	CheckAttributes func([]queue.Attribute) error
 	Keys            *service.KeyAccess // who may use the keys of queues
+	Tenants         *tenant.Tenants    // limits of what accounts store
 	// Room returns why nothing can be stored that makes the data more, and Ready why tasks that select messages cannot
 	// be stored, because there are older programs in the cluster.
 	Room, Ready func() error
@@ -68,6 +70,7 @@ type inspector struct {
 	messages        *service.Authorizer
 	checkAttributes func([]queue.Attribute) error
 	keys            *service.KeyAccess
+	tenants         *tenant.Tenants
 	room, ready     func() error
 	ordering        *fairshare.Places // held by requests that look at all queues of an account
 }
@@ -78,7 +81,8 @@ func Register(wire *protocol.Service, o Options) {
 		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory,
 		services:  o.Services,
 		publicURL: o.PublicURL, consumers: o.Consumers,
-		messages: o.Messages, checkAttributes: o.CheckAttributes, keys: o.Keys, room: o.Room, ready: o.Ready,
+		messages: o.Messages, checkAttributes: o.CheckAttributes, keys: o.Keys, tenants: o.Tenants,
+		room: o.Room, ready: o.Ready,
 		ordering: fairshare.New(fairshare.Options{Places: orderedAtOnce}),
 	}
 	protocol.Register(wire, "CheckAccess", s.checkAccess, protocol.Data)

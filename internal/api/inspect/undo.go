@@ -6,7 +6,9 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/tenant"
 )
 
 // undoState is what the last purge of a queue has removed and can be brought back.
@@ -36,7 +38,12 @@ func (s *inspector) undoPurge(ctx context.Context, c *protocol.Call, in *queueIn
 	if err := s.room(); err != nil {
 		return nil, service.NoRoom(err)
 	}
+	entry, err := s.admitKept(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	k, err := s.shard.UndoPurge(ctx, q.ID)
+	entry.End(true) // also if that is not known
 	switch {
 	case errors.Is(err, queue.ErrNothingKept):
 		return nil, protocol.ValidationError(
@@ -55,4 +62,27 @@ func (s *inspector) undoPurge(ctx context.Context, c *protocol.Call, in *queueIn
 		return nil, failure(err)
 	}
 	return showKept(k), nil
+}
+
+// admitKept admits the messages that an undo brings back to what the account of a queue stores. Their bytes are not
+// known, so those of the account may come to exceed its limit by what one undo brings back.
+func (s *inspector) admitKept(ctx context.Context, q *catalog.Queue) (tenant.Entry, error) {
+	if !s.tenants.Any() {
+		return tenant.Entry{}, nil
+	}
+	k, err := s.shard.Kept(ctx, q.ID)
+	if err != nil {
+		return tenant.Entry{}, failure(err)
+	}
+	if k.Since == 0 || k.Undoing {
+		return tenant.Entry{}, nil
+	}
+	entry, err := s.tenants.Store(ctx, q.Name.Account, tenant.Amount{Messages: int64(k.Messages)})
+	if r, ok := errors.AsType[*tenant.Refusal](err); ok {
+		what := map[tenant.Kind]string{tenant.Messages: "messages", tenant.Bytes: "bytes"}[r.Kind]
+		return entry, errors.Join(protocol.ValidationError(
+			"The account would store more than it may: it has a limit of %d %s. Delete messages first.", r.Limit, what,
+		), err)
+	}
+	return entry, err
 }

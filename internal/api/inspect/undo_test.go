@@ -50,3 +50,26 @@ func TestUndoPurge(t *testing.T) {
 	}
 	nothing()
 }
+
+// An undo brings back no more messages than the account of the queue may store.
+func TestUndoPurgeWithinTheLimitOfTheAccount(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	limit := func(n int) {
+		t.Helper()
+		r.ask("SetLimits", object{"AccountId": apitest.Account, "Limits": object{"StoredMessages": n}})
+	}
+	limit(100)
+	url := r.queue("q")
+	r.sendBodies(url, "a", "b")
+	purged, err := r.root.SQS.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: &url})
+	apitest.Must(t, purged, err)
+	r.sendBodies(url, "c", "d")
+	queueURL := object{"QueueUrl": url}
+	limit(3)
+	r.refused(r.root, "UndoPurge", queueURL, http.StatusBadRequest, "it has a limit of 3 messages")
+	limit(100)
+	if got := fmt.Sprint(r.ask("UndoPurge", queueURL)["Messages"]); got != "2" {
+		t.Errorf("%s messages came back", got)
+	}
+}
