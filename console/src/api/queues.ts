@@ -97,7 +97,7 @@ function useSeveral(which: string, ask: (page: Page) => Promise<QueuePage[]>) {
 
 /** tooMany says that there are more queues than the server orders. */
 export function tooMany(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('OrderBy and Only look at up to')
+  return error instanceof Error && error.name === 'TooManyQueues'
 }
 
 export interface ShardState {

@@ -18,6 +18,14 @@ func errNoQueue() *protocol.Error {
 	return e
 }
 
+// errTooManyQueues has a code of its own: a client can list the queues in order of their names instead.
+func errTooManyQueues(n int) *protocol.Error {
+	return service.Modelled(
+		"TooManyQueues", "TooManyQueues", 400,
+		"OrderBy and Only look at up to %d queues, and %d have such names: restrict them by Prefix or Contains.", maxOrdered, n,
+	)
+}
+
 // failure translates an error of the shard into the client's answer.
 func failure(err error) error {
 	if e, ok := service.OfKey(err, "of the queue"); ok && !errors.Is(err, encryption.ErrSuspended) {

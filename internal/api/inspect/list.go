@@ -123,7 +123,7 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 		if err != nil {
 			return nil, err
 		}
-		out.Queues, out.Cursor = service.Convert(page.Items, l.show), page.Next
+		out.Queues, out.Cursor = service.Convert(page.Items, l.showSeen), page.Next
 	} else {
 		page, err := paged(in, all, func(q *catalog.Queue) string { return q.Name.Queue }, most)
 		if err != nil {
@@ -132,7 +132,7 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 		if err := l.ask(ctx, page.Items); err != nil {
 			return nil, failure(err)
 		}
-		out.Queues = service.Convert(page.Items, func(q *catalog.Queue) listedQueue { return l.show(l.see(q)) })
+		out.Queues = service.Convert(page.Items, l.show)
 		out.Cursor = page.Next
 	}
 	out.Timestamp = s.authorizer.Now().UnixMilli()
@@ -226,19 +226,34 @@ func (s *inspector) deadLetterQueue(q *catalog.Queue) *catalog.Queue {
 	return s.catalog.Find(n)
 }
 
-// see returns what the caller may know of a queue.
-func (l *queueLister) see(q *catalog.Queue) seenQueue {
-	out := seenQueue{Queue: q}
-	if l.may[q.ID] {
-		out.state = l.state(q)
-		out.unavailable = out.state == nil
-	}
-	return out
+// show returns what the list shows of a queue.
+func (l *queueLister) show(q *catalog.Queue) listedQueue {
+	seen, sum := l.see(q)
+	return l.listed(&seen, &sum)
 }
 
-func (l *queueLister) show(q seenQueue) listedQueue {
+// showSeen is show for a queue that an order or a selection has seen. It adds up again what the shards know of the
+// queue: the sums of all queues would take much memory, and few queues are on the page.
+func (l *queueLister) showSeen(q seenQueue) listedQueue {
+	sum, _ := addGlances(l.glances[q.ID])
+	return l.listed(&q, &sum)
+}
+
+// see returns what the caller may know of a queue, and what its shards know.
+func (l *queueLister) see(q *catalog.Queue) (out seenQueue, sum glance) {
+	out = seenQueue{Queue: q}
+	if !l.may[q.ID] {
+		return out, sum
+	}
+	sum, known := addGlances(l.glances[q.ID])
+	if out.unavailable = !known; known {
+		out.state = l.state(q, &sum)
+	}
+	return out, sum
+}
+
+func (l *queueLister) listed(q *seenQueue, sum *glance) listedQueue {
 	if q.state != nil {
-		sum, _ := addGlances(l.glances[q.ID])
 		q.state.Reasons = reasons(&sum.state, sum.arriving, q.PausedGroups, l.authorizer.Now())
 	}
 	return listedQueue{
@@ -255,12 +270,8 @@ func (l *queueLister) url(n catalog.Name) string {
 	return base + "/" + n.Account + "/" + n.Queue
 }
 
-// state returns what the queue is doing, without the reasons, or nil if that is not known.
-func (l *queueLister) state(q *catalog.Queue) *listedState {
-	sum, ok := addGlances(l.glances[q.ID])
-	if !ok {
-		return nil
-	}
+// state returns what the queue is doing, of which its shards know sum, without the reasons.
+func (l *queueLister) state(q *catalog.Queue, sum *glance) *listedState {
 	st := &sum.state
 	out := &listedState{
 		CreatedTimestamp: q.Created.UnixMilli(), Encryption: encryptionOf(&q.Attributes),

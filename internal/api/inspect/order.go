@@ -110,10 +110,7 @@ func (in *listQueueStatesInput) looksAtAll() bool { return in.OrderBy != "" || i
 // of their names, in both directions.
 func (l *queueLister) order(ctx context.Context, in *listQueueStatesInput, all []*catalog.Queue) ([]seenQueue, error) {
 	if len(all) > maxOrdered {
-		return nil, protocol.ValidationError(
-			"OrderBy and Only look at up to %d queues, and %d have such names: restrict them by Prefix or Contains.",
-			maxOrdered, len(all),
-		)
+		return nil, errTooManyQueues(len(all))
 	}
 	give, err := l.ordering.Take(ctx, service.Caller(l.call).Account)
 	if err != nil {
@@ -126,7 +123,7 @@ func (l *queueLister) order(ctx context.Context, in *listQueueStatesInput, all [
 	by, selected := orders[in.OrderBy], selections[in.Only]
 	list := make([]seenQueue, 0, len(all))
 	for _, q := range all {
-		seen := l.see(q)
+		seen, _ := l.see(q)
 		if selected != nil && !selected(&seen) {
 			continue
 		}

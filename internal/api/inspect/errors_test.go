@@ -1,0 +1,18 @@
+package inspect
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+)
+
+// Clients know by the code that there are too many queues to order, and list them in order of their names.
+func TestTooManyQueuesToOrder(t *testing.T) {
+	t.Parallel()
+	_, err := new(queueLister).order(t.Context(), &listQueueStatesInput{OrderBy: "Visible"}, make([]*catalog.Queue, maxOrdered+1))
+	if e, ok := errors.AsType[*protocol.Error](err); !ok || e.Code != "TooManyQueues" || e.Type != "TooManyQueues" {
+		t.Errorf("got %v", err)
+	}
+}
