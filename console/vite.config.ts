@@ -22,6 +22,16 @@ const systemFonts: Plugin = {
   },
 }
 
+// Cloudscape has three layouts of a page, and takes the one of the visual refresh. The others, and what only they use, are a
+// fifth of its code. Without them, the page of a version that took another would fail at once.
+const oneLayout: Plugin = {
+  name: 'one-layout',
+  enforce: 'pre',
+  load: (id) => (otherLayouts.test(id) ? 'export default undefined' : null),
+}
+
+const otherLayouts = /@cloudscape-design\/components\/app-layout\/(classic|visual-refresh-toolbar\/index)\.js$/
+
 // The server embeds `dist`: each file of `built`, where Vite writes, compressed by gzip, which every browser accepts. A
 // file that holds the right bytes already stays, since another version of Node.js may compress differently.
 const pack: Plugin = {
@@ -80,9 +90,24 @@ const forms = [
   'wizard',
 ]
 
+const lists = [
+  'collection-preferences',
+  'content-layout',
+  'list',
+  'modal',
+  'pagination',
+  'radio-group',
+  'select',
+  'text-filter',
+  'toggle',
+  'token(-group)?',
+  'internal/(hooks/use-virtual|vendor/react-virtual)',
+  'internal/components/(autosuggest-input|button-trigger|selectable-item|sortable-area|token-list)',
+]
+
 export default defineConfig({
   base: './',
-  plugins: [systemFonts, react(), pack],
+  plugins: [systemFonts, oneLayout, react(), pack],
   build: {
     outDir: 'built',
     target: 'es2022',
@@ -110,10 +135,17 @@ export default defineConfig({
               ),
               includeDependenciesRecursively: false,
             },
-            // Components that the first view does not need, and neither do its own components.
+            // Components that the first view does not need, and neither do its own components: those of forms and of lists.
             {
               name: 'forms',
               test: new RegExp(`${components}/(${forms.join('|')})/`),
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'lists',
+              test: new RegExp(
+                `${components}/(${lists.join('|')})[/.]|node_modules/@(dnd-kit|cloudscape-design/collection-hooks)/`,
+              ),
               includeDependenciesRecursively: false,
             },
             { name: 'cloudscape', test: /node_modules\/@cloudscape-design\// },
