@@ -7,7 +7,7 @@ export interface Trend {
 }
 
 /** averaged is over how many minutes a trend goes, and least how many there have to be. */
-const averaged = 10
+export const averaged = 10
 const least = 3
 
 /**

@@ -23,7 +23,8 @@ interface ConcernTableProps {
 /** ConcernTable lists what needs attention. */
 export const ConcernTable = memo(function ConcernTable({ concerns, courses, loading, resume }: ConcernTableProps) {
   const narrow = useNarrow()
-  const columns = useMemo(() => columnsOf(courses, resume), [courses, resume])
+  const alarms = concerns.some((c) => c.alarms.length > 0)
+  const columns = useMemo(() => columnsOf(courses, alarms, resume), [courses, alarms, resume])
   const cards = useMemo(() => cardsOf(resume), [resume])
   return (
     <Table
@@ -42,12 +43,17 @@ export const ConcernTable = memo(function ConcernTable({ concerns, courses, load
 
 type Column = TableProps.ColumnDefinition<Concern>
 
-function columnsOf(courses: Map<string, number[]> | undefined, resume: (queue: ListedQueue) => void): Column[] {
+function columnsOf(
+  courses: Map<string, number[]> | undefined,
+  alarms: boolean,
+  resume: (queue: ListedQueue) => void,
+): Column[] {
+  const alarm: Column = { id: 'alarms', header: 'Alarm', width: 150, cell: (c) => <Alarms concern={c} /> }
   return [
     { id: 'name', header: 'Queue or alarm', isRowHeader: true, width: 200, cell: (c) => <Name concern={c} /> },
     { id: 'why', header: 'Why', cell: (c) => <Why concern={c} />, minWidth: 240 },
-    { id: 'trend', header: 'Trend', width: 140, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
-    { id: 'alarms', header: 'Alarm', width: 150, cell: (c) => <Alarms concern={c} /> },
+    { id: 'trend', header: 'Trend', width: 175, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
+    ...(alarms ? [alarm] : []),
     { id: 'action', header: 'Next', width: 170, cell: (c) => <Action concern={c} resume={resume} /> },
   ]
 }

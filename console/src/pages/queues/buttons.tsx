@@ -3,6 +3,7 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { refused, useRefusals } from '../../api/access'
 import type { ListedQueue } from '../../api/queuestate'
+import { useNarrow } from '../../frame/narrow'
 import { address, go } from '../../frame/router'
 import { Refresh } from '../../parts/refresh'
 import { type Action, taken } from './actions'
@@ -14,12 +15,29 @@ const menu: { id: Action; text: string }[] = [
   { id: 'tag', text: 'Add tags' },
 ]
 
-/** Buttons are what can be done with the queues that were chosen. It is drawn alone when it is known what is refused. */
+/**
+ * Buttons are what can be done with the queues that were chosen. It is drawn alone when it is known what is refused. On a phone
+ * there are none for queues until one is chosen: they would take half of the screen.
+ */
 export function Buttons({ selected, act }: { selected: ListedQueue[]; act: (action: Action) => void }) {
   const refusals = useRefusals(selected.map((q) => q.QueueName))
   const one = selected.length === 1 ? selected[0] : undefined
   const none = selected.length === 0
+  const narrow = useNarrow()
   const open = (tab: string) => one && go(address(['queues', one.QueueName, tab]))
+  const create = (
+    <Button variant="primary" onClick={() => go('/create-queue')}>
+      Create queue
+    </Button>
+  )
+  if (narrow && none) {
+    return (
+      <SpaceBetween direction="horizontal" size="xs">
+        <Refresh />
+        {create}
+      </SpaceBetween>
+    )
+  }
   return (
     <SpaceBetween direction="horizontal" size="xs">
       <Refresh />
@@ -39,9 +57,7 @@ export function Buttons({ selected, act }: { selected: ListedQueue[]; act: (acti
       >
         Actions
       </ButtonDropdown>
-      <Button variant="primary" onClick={() => go('/create-queue')}>
-        Create queue
-      </Button>
+      {create}
     </SpaceBetween>
   )
 }

@@ -123,7 +123,7 @@ export function columns(rates: RateOf): Column[] {
       header: 'State',
       cell: (q) => <StateOf queue={q} />,
       orderBy: 'Attention',
-      width: 190,
+      width: 225,
     },
     number('visible', 'Messages available', 'Visible', (s) => s.Visible),
     number('inflight', 'Messages in flight', 'InFlight', (s) => s.InFlight),
@@ -145,7 +145,7 @@ export function columns(rates: RateOf): Column[] {
           <Absent />
         )
       },
-      width: 170,
+      width: 200,
     },
     number('deadletters', 'Dead letters', 'DeadLetters', (s) => s.DeadLetters),
     moment('lastsend', 'Last send', 'LastSendTimestamp', (s) => s.LastSendTimestamp, true),

@@ -8,12 +8,14 @@ import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
+import { useRefusals } from '../../../api/access'
 import { type Attributes, redriveOf, useAttributes } from '../../../api/attributes'
 import { nameOf, type QueueDetail, useQueueDetail } from '../../../api/queues'
 import { useSources } from '../../../api/sources'
 import { useFlow, useLastCalls } from '../../../api/useflow'
 import { isLost } from '../../../aws/failure'
 import { endpoint } from '../../../aws/place'
+import { averaged } from '../../../data/flow'
 import { bytes, duration, perMinute, plural } from '../../../data/format'
 import { report } from '../../../data/report'
 import { sentence } from '../../../data/sentence'
@@ -36,6 +38,7 @@ import { UndoPurge } from './undo'
 export default function Overview({ queue }: TabProps) {
   const state = useQueueDetail(queue)
   const attributes = useAttributes(queue)
+  const refusals = useRefusals([queue])
   return (
     <SpaceBetween size="l">
       <Note queue={queue} />
@@ -50,7 +53,12 @@ export default function Overview({ queue }: TabProps) {
       <Neighbours queue={queue} arn={attributes.data?.QueueArn ?? state.data?.QueueArn ?? ''} />
       <Container
         header={
-          <Header variant="h2" actions={<Link href={address(['queues', queue, 'edit'])}>Edit</Link>}>
+          <Header
+            variant="h2"
+            actions={
+              !refusals.has('sqs:SetQueueAttributes') && <Link href={address(['queues', queue, 'edit'])}>Edit</Link>
+            }
+          >
             Details
           </Header>
         }
@@ -176,11 +184,11 @@ interface RateProps {
 }
 
 /** Rate is how many messages come or go in a minute, with the last half hour drawn. */
-function Rate({ title, minutes, average = minutes.at(-1) ?? 0 }: RateProps) {
+function Rate({ title, minutes, average }: RateProps) {
   return (
-    <Fact title={title}>
+    <Fact title={average === undefined ? title : `${title} (${averaged} min average)`}>
       <span className="row">
-        <span className="number">{perMinute(average)} a minute</span>
+        <span className="number">{perMinute(average ?? minutes.at(-1) ?? 0)} a minute</span>
         <Sparkline values={minutes} label={`${title} in each of the last ${minutes.length} minutes`} />
       </span>
     </Fact>
