@@ -43,7 +43,9 @@ export default function Overview({ queue }: TabProps) {
     <SpaceBetween size="l">
       <Note queue={queue} />
       {state.data?.Undo && <UndoPurge queue={queue} undo={state.data.Undo} />}
-      <Problem error={state.error} what="State of the queue" retry={() => void state.refetch()} />
+      {isLost(state.error, state.data) && (
+        <Problem error={state.error} what="State of the queue" retry={() => void state.refetch()} />
+      )}
       {state.data ? (
         <Now queue={queue} state={state.data} retention={attributes.data?.MessageRetentionPeriod} />
       ) : (
@@ -63,7 +65,9 @@ export default function Overview({ queue }: TabProps) {
           </Header>
         }
       >
-        <Problem error={attributes.error} what="The queue's attributes" />
+        {isLost(attributes.error, attributes.data) && (
+          <Problem error={attributes.error} what="The queue's attributes" />
+        )}
         {attributes.data && <Details queue={queue} attributes={attributes.data} />}
       </Container>
       {state.data && state.data.Shards.length > 0 && (
