@@ -235,12 +235,16 @@ scenario(
 
 scenario(
   'the list on a phone has states and counters',
-  async ({ page, open, audit }) => {
+  async ({ page, open, audit, button }) => {
     await filled('card-a', ['1', '2'])
     await open('/queues?find=card-a')
     await page.getByText('2 available, 0 in flight').waitFor()
     await page.getByText('No consumer').waitFor()
     await audit()
+    await button('Create queue').waitFor()
+    assert.equal(await button('Delete').count(), 0)
+    await choose(page.getByRole('row', { name: /card-a/ }))
+    await button('Delete').waitFor()
   },
   { viewport: { width: 390, height: 844 } },
 )
