@@ -52,7 +52,7 @@ function columnsOf(
   return [
     { id: 'name', header: 'Queue or alarm', isRowHeader: true, width: 200, cell: (c) => <Name concern={c} /> },
     { id: 'why', header: 'Why', cell: (c) => <Why concern={c} />, minWidth: 240 },
-    { id: 'trend', header: 'Trend', width: 175, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
+    { id: 'trend', header: 'Trend', width: 200, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
     ...(alarms ? [alarm] : []),
     { id: 'action', header: 'Next', width: 170, cell: (c) => <Action concern={c} resume={resume} /> },
   ]
