@@ -44,7 +44,10 @@ func (f *Front) identify(a *arrival, parsed *protocol.Request, body []byte) (who
 		if who.caller, err = f.Keys.introduce(named.cred.Identity, verified.Token, a.began); err != nil {
 			return who, err
 		}
-		who.region = verified.Region
+		who.keyID = who.caller.AccessKeyID // named.keyID is a piece of the Authorization header, and would keep all of it
+		if who.region = f.Region; verified.Region != f.Region {
+			who.region = strings.Clone(verified.Region)
+		}
 	case !errors.Is(err, signature.ErrUnsigned):
 		return who, signatureError(err)
 	case who.service.Lacks(parsed.Operation): // such as AssumeRoleWithWebIdentity, which is not signed on AWS either
@@ -103,7 +106,7 @@ func (k *Keys) Lookup(keyID string) (identity.Credential, bool) {
 	}
 	if identity.IsTemporary(keyID) {
 		secret, ok := k.Sessions.TemporarySecret(keyID)
-		return identity.Credential{Identity: identity.Identity{AccessKeyID: keyID}, Secret: secret}, ok
+		return identity.Credential{Identity: identity.Identity{AccessKeyID: strings.Clone(keyID)}, Secret: secret}, ok
 	}
 	return k.Directory.Lookup(keyID)
 }

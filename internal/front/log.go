@@ -48,10 +48,18 @@ func (x *request) log() {
 		attrs = append(attrs, x.call.Notes.Attrs()...)
 	}
 	attrs = append(attrs, x.result.attrs(x.page == "")...)
-	if agent := x.r.UserAgent(); agent != "" {
+	if agent := x.userAgent(); agent != "" {
 		attrs = append(attrs, slog.String("user_agent", protocol.Shorten(agent, maxLoggedAgent)))
 	}
 	x.front.Log.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// userAgent returns the name of the client's program. The call has it when the headers are gone.
+func (x *request) userAgent() string {
+	if x.call != nil {
+		return x.call.UserAgent
+	}
+	return x.r.UserAgent()
 }
 
 // longWord matches receipt handles, tokens and signatures.

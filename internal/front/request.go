@@ -143,6 +143,7 @@ func (x *request) answer() error {
 		return err
 	}
 	x.release()
+	x.dropHeader()
 	if x.record != nil {
 		x.record.Parameters(op.Parameters(in))
 	}
@@ -165,6 +166,14 @@ func (x *request) identify(body []byte) error {
 	})
 	x.setCall()
 	return err
+}
+
+// dropHeader lets go of the header, which a long poll would keep while it waits. Only links in messages, which are
+// followed by GET, need it later.
+func (x *request) dropHeader() {
+	if x.r.Method == http.MethodPost {
+		x.r.Header = nil
+	}
 }
 
 // release returns the body, which decoding no longer uses.
@@ -242,7 +251,7 @@ func (x *request) setCall() {
 		Operation: x.parsed.Operation, RequestID: x.id, Kind: x.parsed.Kind,
 		Path: x.parsed.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.encrypted,
 		SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
-		Service: x.who.service.Name, Identity: x.who.caller, Region: x.who.region,
+		Service: x.who.service.Name, Identity: &x.who.caller, Region: x.who.region,
 	}
 	if x.span != nil || x.logged {
 		x.called.Notes = new(protocol.Notes)

@@ -37,9 +37,9 @@ func allocates(t *testing.T, config Config, messages int) {
 		call   *prepared
 		budget map[int]float64 // by the messages in a call
 	}{
-		{"send", send, map[int]float64{1: 25, 10: 58}},
-		{"receive", receive, map[int]float64{1: 35, 10: 107}},
-		{"delete", remove, map[int]float64{1: 22, 10: 43}},
+		{"send", send, map[int]float64{1: 24, 10: 57}},
+		{"receive", receive, map[int]float64{1: 34, 10: 106}},
+		{"delete", remove, map[int]float64{1: 21, 10: 42}},
 	} {
 		out := &discard{make(http.Header)}
 		n := testing.AllocsPerRun(runs, func() { of.call.make(out) })

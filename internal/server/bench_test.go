@@ -45,6 +45,7 @@ func newCaller(tb testing.TB, config Config) *caller {
 type prepared struct {
 	*caller
 	request *http.Request
+	header  http.Header // of the request, which lets go of it
 	body    *bytes.Reader
 }
 
@@ -57,7 +58,7 @@ func (c *caller) call(operation, body string) *prepared {
 	root := c.server.Root()
 	signer := signature.Signer{AccessKeyID: root.AccessKeyID, Secret: root.Secret, Region: "us-east-1"}
 	signer.Sign(r, "sqs", []byte(body), time.Now())
-	return &prepared{c, r, reader}
+	return &prepared{c, r, r.Header, reader}
 }
 
 // make makes the request.
@@ -65,6 +66,7 @@ func (c *prepared) make(w http.ResponseWriter) {
 	if _, err := c.body.Seek(0, io.SeekStart); err != nil {
 		c.tb.Fatal(err)
 	}
+	c.request.Header = c.header
 	c.server.entrance.front.ServeHTTP(w, c.request)
 }
 

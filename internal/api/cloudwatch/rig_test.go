@@ -174,7 +174,7 @@ func (r *rig) invoke(parsed *protocol.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return op.Invoke(context.Background(), &protocol.Call{Service: "monitoring", Operation: op.Name, Region: region, Identity: r.caller}, in)
+	return op.Invoke(context.Background(), &protocol.Call{Service: "monitoring", Operation: op.Name, Region: region, Identity: &r.caller}, in)
 }
 
 // request returns a request as the SDKs make it.

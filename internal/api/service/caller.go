@@ -9,8 +9,10 @@ import (
 
 // Caller returns who makes the call. It is the zero Identity if the request is not signed.
 func Caller(c *protocol.Call) identity.Identity {
-	id, _ := c.Identity.(identity.Identity)
-	return id
+	if id, _ := c.Identity.(*identity.Identity); id != nil {
+		return *id
+	}
+	return identity.Identity{}
 }
 
 // Anonymous reports whether the request is not signed.

@@ -96,7 +96,7 @@ func TestAuthorize(t *testing.T) {
 	a := service.NewAuthorizer(nil, rules, nil)
 	const owner, topic = "000000000000", "arn:aws:sns:us-east-1:000000000000:t"
 	root := func(account string) *protocol.Call {
-		return &protocol.Call{Identity: identity.Root(account, "AKIA"), SourceIP: "10.0.0.1"}
+		return &protocol.Call{Identity: new(identity.Root(account, "AKIA")), SourceIP: "10.0.0.1"}
 	}
 	about := func(condition string) service.Subject {
 		return service.Subject{

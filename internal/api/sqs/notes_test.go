@@ -48,7 +48,7 @@ func TestOtherRegionIsLogged(t *testing.T) {
 	})
 	receive := func(region, queue string, lines int) {
 		t.Helper()
-		c := &protocol.Call{Operation: "ReceiveMessage", Kind: protocol.JSON, Path: "/", Region: region, Identity: identity.Root(account, "AKIA")}
+		c := &protocol.Call{Operation: "ReceiveMessage", Kind: protocol.JSON, Path: "/", Region: region, Identity: new(identity.Root(account, "AKIA"))}
 		if _, err := invokeCall(t.Context(), t, s, c, `{"QueueUrl":"`+queue+`"}`); (err == nil) != (region == "us-east-1") {
 			t.Errorf("%s in %s: %v", queue, region, err)
 		}
@@ -80,7 +80,7 @@ func TestNotesForTheRequestLog(t *testing.T) {
 		t.Helper()
 		c := &protocol.Call{
 			Operation: op, Kind: protocol.JSON, Path: "/", Region: region, Host: "localhost", Scheme: "http",
-			Identity: identity.Root(account, "AKIA"), Notes: new(protocol.Notes),
+			Identity: new(identity.Root(account, "AKIA")), Notes: new(protocol.Notes),
 		}
 		_, _ = invokeCall(t.Context(), t, s, c, input) // a refusal leaves notes, too
 		return fmt.Sprint(c.Notes.Attrs())

@@ -287,7 +287,7 @@ func BenchmarkAuthorize(b *testing.B) {
 	}{{"owner", own, ""}, {"owner-large", own, large}, {"anonymous-large", identity.Identity{}, large}} {
 		b.Run(tc.name, func(b *testing.B) {
 			must("SetQueueAttributes", `{"QueueUrl":"q","Attributes":{"Policy":`+mustJSON(tc.policy)+`}}`)
-			c := &protocol.Call{Region: "us-east-1", SourceIP: "10.20.30.40", UserAgent: "aws-sdk-go-v2/1.0", Identity: tc.who}
+			c := &protocol.Call{Region: "us-east-1", SourceIP: "10.20.30.40", UserAgent: "aws-sdk-go-v2/1.0", Identity: &tc.who}
 			r, err := s.resolve(c, n, nil)
 			if err != nil {
 				b.Fatal(err)

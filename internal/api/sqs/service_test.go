@@ -83,7 +83,7 @@ func invoke(ctx context.Context, t *testing.T, s *protocol.Service, op, input st
 func invokeAs(ctx context.Context, t testing.TB, s *protocol.Service, who identity.Identity, op, input string) (any, error) {
 	t.Helper()
 	return invokeCall(ctx, t, s, &protocol.Call{
-		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: who,
+		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: &who,
 	}, input)
 }
 

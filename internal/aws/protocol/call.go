@@ -46,7 +46,7 @@ type Call struct {
 	UserAgent string
 	TraceID   string // X-Amzn-Trace-Id, empty if not sent
 
-	Identity any // who is calling, as established by the authentication layer; nil if anonymous
+	Identity any // pointer to who is calling, as established by the authentication layer; nil if anonymous
 
 	About *About // what the call is about, for the record of calls; nil if the call is not recorded
 	Notes *Notes // what the handler adds to the request log; nil if the request is not logged

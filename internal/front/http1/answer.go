@@ -36,21 +36,6 @@ var outputs = sync.Pool{New: func() any {
 	return &b
 }}
 
-// output is a buffer as a writer.
-type output struct{ to *[]byte }
-
-// Write implements io.Writer.
-func (o output) Write(p []byte) (int, error) {
-	*o.to = append(*o.to, p...)
-	return len(p), nil
-}
-
-// WriteString implements io.StringWriter.
-func (o output) WriteString(s string) (int, error) {
-	*o.to = append(*o.to, s...)
-	return len(s), nil
-}
-
 // Header implements http.ResponseWriter.
 func (x *exchange) Header() http.Header { return x.answer.header }
 
@@ -145,9 +130,7 @@ func (x *exchange) begin() {
 	}
 	x.settle()
 	a.out = outputs.Get().(*[]byte)
-	out := output{a.out}
-	*a.out = appendStatus((*a.out)[:0], a.status)
-	_ = a.header.WriteSubset(out, framing) // which cannot fail
+	*a.out = appendHeader(appendStatus((*a.out)[:0], a.status), a.header)
 	if a.header["Date"] == nil {
 		*a.out = append(append(append(*a.out, "Date: "...), date(time.Now())...), "\r\n"...)
 	}
@@ -159,9 +142,6 @@ func (x *exchange) begin() {
 	}
 	*a.out = append(*a.out, "\r\n"...)
 }
-
-// framing sets the headers for the length of an answer. The handler's headers may have changed since WriteHeader.
-var framing = map[string]bool{"Content-Length": true, "Transfer-Encoding": true}
 
 // settle decides whether another request may follow. If so, it reads the part of the body that the handler has left.
 func (x *exchange) settle() {
@@ -185,7 +165,7 @@ func (x *exchange) send(more []byte, ask bool) error {
 		a.err = errLeft
 		return a.err
 	}
-	if err := x.c.rwc.SetWriteDeadline(x.deadline); err != nil {
+	if err := x.c.setWriteDeadline(x.deadline); err != nil {
 		a.err = err
 	} else if len(more) == 0 {
 		_, a.err = x.c.rwc.Write(*a.out)
@@ -194,6 +174,15 @@ func (x *exchange) send(more []byte, ask bool) error {
 	}
 	*a.out = (*a.out)[:0]
 	return a.err
+}
+
+// setWriteDeadline sets a deadline for sending an answer. Zero means none.
+func (c *conn) setWriteDeadline(at time.Time) error {
+	if suffices(c.writeBy, at, c.server.http.WriteTimeout) {
+		return nil
+	}
+	c.writeBy = at
+	return c.rwc.SetWriteDeadline(at)
 }
 
 // release returns the buffer of the answer.

@@ -27,22 +27,42 @@ type conn struct {
 	rwc      net.Conn
 	remote   string
 	accepted time.Time
-	base     context.Context // of its requests
+	base     base // of its requests
 	state    atomic.Int32
 
 	socket   socket
 	in       *buffer   // nil: no unused bytes
 	began    time.Time // when the current request began
-	newlines int       // how many CR and LF may still precede the next request
+	readBy   time.Time // the deadlines that are set; zero: none, or not known
+	writeBy  time.Time
+	newlines int // how many CR and LF may still precede the next request
 	watch    watch
+}
+
+// base is the context from which the requests of a connection get theirs. It has the values that net/http gives to
+// handlers. Two contexts by context.WithValue would take more memory, and each request would walk through them twice.
+type base struct {
+	context.Context
+	server *http.Server
+	local  net.Addr
+}
+
+// Value implements context.Context.
+func (b *base) Value(key any) any {
+	switch key {
+	case http.ServerContextKey:
+		return b.server
+	case http.LocalAddrContextKey:
+		return b.local
+	}
+	return b.Context.Value(key)
 }
 
 func newConn(s *Server, rwc net.Conn) *conn {
 	c := &conn{server: s, rwc: rwc, accepted: time.Now()}
-	c.base = context.WithValue(context.Background(), http.ServerContextKey, s.http)
-	c.base = context.WithValue(c.base, http.LocalAddrContextKey, rwc.LocalAddr())
+	c.base = base{Context: context.Background(), server: s.http, local: rwc.LocalAddr()}
 	c.socket.open(rwc)
-	c.watch.rwc, c.watch.raw = rwc, c.socket.raw
+	c.watch.rwc, c.watch.raw, c.watch.patience = rwc, c.socket.raw, &s.patience
 	return c
 }
 

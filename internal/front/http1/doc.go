@@ -33,9 +33,9 @@
 //   - The watch (watch.go) begins only when a request has lasted for watchAfter. If a request is over sooner, and the
 //     handler asks for the error of Flush, one read that does not wait finds out whether the client is still there, just
 //     before the answer is written. On Linux one goroutine watches for all requests (departures_linux.go), so that a long
-//     poll has one goroutine and not two.
-//   - A deadline is set before an operation that may block on it, and not for bytes that have come already: two for a
-//     request that fits into the buffer.
+//     poll has one goroutine and not two. One timer begins all watches of a server (patience.go).
+//   - A deadline is set before an operation that may block on it, not for bytes that have come already, and not if the
+//     last one is nearly as late. So a busy connection sets two deadlines a second, not two a request.
 //   - The answer is one write, of one buffer, or of a buffer and a long body.
 //   - The buffer for requests is taken when bytes have come and given back when the body was read. A connection that is
 //     idle, or whose request waits, has none.

@@ -23,7 +23,7 @@ type exchange struct {
 
 // answer lets the handler answer a request. It returns false if the connection must be closed.
 func (c *conn) answer(h *head) (again bool) {
-	ctx, cancel := context.WithCancel(c.base)
+	ctx, cancel := context.WithCancel(&c.base)
 	defer cancel()
 	x := &exchange{c: c, cancel: cancel, answer: answer{header: make(http.Header, 4), length: -1}}
 	x.body.x, x.body.left = x, h.length
@@ -67,7 +67,11 @@ func (x *exchange) endWatch(ask bool) (gone bool) {
 		return x.gone
 	}
 	var next []byte
-	if w.end() {
+	known := w.end()
+	if !w.stayedYoung {
+		x.c.readBy = time.Time{}
+	}
+	if known {
 		x.gone, next = w.gone, w.one[:w.n]
 	} else if ask {
 		x.gone, next = x.c.socket.ended()
@@ -119,12 +123,13 @@ func (x *exchange) SetReadDeadline(t time.Time) error {
 	if x.over {
 		return errOver
 	}
+	x.c.readBy = time.Time{}
 	return x.c.rwc.SetReadDeadline(t)
 }
 
 // SetWriteDeadline sets a deadline for sending the answer.
 func (x *exchange) SetWriteDeadline(t time.Time) error {
-	x.deadline = t
+	x.deadline, x.c.writeBy = t, time.Time{}
 	return nil
 }
 

@@ -20,6 +20,8 @@ type Server struct {
 	takes   func(path string) bool
 	rest    *handover // to http
 
+	patience patience
+
 	stopping  atomic.Bool
 	noKeeping atomic.Bool // keep connections for further requests
 
