@@ -82,7 +82,8 @@ func TestSizesWaitForAllNodes(t *testing.T) {
 			send()
 			w.pause(time.Minute)
 			known, _ := sized()
-			return known > 0 && formatOf("a") == formats.Sizes && formatOf("b") == formats.Sizes && formatOf("c") == formats.Sizes
+			a, b, c := formatOf("a"), formatOf("b"), formatOf("c")
+			return known > 0 && a == formats.Sizes && b == formats.Sizes && c == formats.Sizes
 		})
 	})
 }

@@ -160,7 +160,7 @@ func (f *filler) standard() error {
 	}
 	late, err := f.send(q, &Message{Body: "late"}, map[string]any{"DelaySeconds": 900})
 	q.Delayed = append(q.Delayed, late)
-	// Each job is about 20 bytes longer than the one before; the median is that of the thirteenth.
+	// Each job is about 20 bytes longer than the one before. The median is the size of the thirteenth.
 	f.content.Median = &Range{Least: 11 * 20, Most: 16 * 20}
 	return err
 }

@@ -22,7 +22,7 @@ type Error struct {
 	// QueryMessage is the wording of the Query protocol where it differs from Message.
 	QueryMessage string
 
-	// Namespace is that of the document in the Query protocol; empty: the service's.
+	// Namespace is the namespace of the document in the Query protocol; empty: the service's.
 	Namespace string
 
 	// Members is a structure with what the error has besides its message, declared as an output is; nil: nothing.

@@ -34,8 +34,8 @@ type Service struct {
 	WhenIsolated bool
 	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
 	ErrorDetail bool
-	// Framework refuses Query requests in the words of AWS's framework if they name no operation, or if a value is not of
-	// its parameter's type. SQS has words of its own.
+	// Framework refuses Query requests in the words of AWS's framework if they name no operation, or if a value is not
+	// of its parameter's type. SQS has words of its own.
 	Framework bool
 	// Throttled returns the error for a caller who asks for too much at a time. Without it, that is the function
 	// Throttled.
