@@ -13,6 +13,7 @@ import (
 // forTests are the fields of options that only tests set, because what is right for the program is fixed. Each
 // says what its zero value means where it is declared.
 var forTests = []string{
+	"internal/cluster.Options.Reads",
 	"internal/cluster.Options.ReplaceAfter",
 	"internal/cluster/remote.ServerOptions.WaitTimeout",
 	"internal/cluster/replica.Options.GiveUp",

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +16,7 @@ func (n *Node) Reads(format int) error { return n.members.allRead(format) }
 
 // readable returns the highest format that every node reads. See Reads.
 func (m *membership) readable() int {
-	format := formats.Newest
+	format := cmp.Or(m.o.Reads, formats.Newest)
 	for format > 1 && m.allRead(format) != nil { // all programs read the first format
 		format--
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -74,7 +75,8 @@ func (h *host) wake() {
 // heartbeat returns this node's statement to the other nodes.
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
-		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: formats.Newest,
+		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version,
+		Reads:    cmp.Or(h.o.Reads, formats.Newest),
 		Low:      h.o.Low(),
 		Failover: h.times.failover, Silent: h.members.view.silent(), Leaving: h.leaving.Load(),
 		Unready:     !h.o.Answers() || h.probe() != nil,

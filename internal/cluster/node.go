@@ -53,6 +53,7 @@ type Options struct {
 	Low      func() bool   // whether its disk is nearly full
 	Answers  func() bool   // whether the server answers clients; nil means always
 	Version  string
+	Reads    int        // the highest format of data directories that this program reads; 0 means formats.Newest
 	Keep     queue.Keep // how long the metrics of queues are kept
 	// Totals counts the events of queues in this process. Nil counts nothing.
 	Totals *shard.Totals

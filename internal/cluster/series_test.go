@@ -7,6 +7,7 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,76 @@ import (
 	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/queue"
 )
+
+// While one node of a cluster runs a program that cannot read how many messages of a minute had which size, no node
+// writes it. They begin when that node runs the new program.
+func TestSizesWaitForAllNodes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		old := true
+		w.options = func(o *cluster.Options) {
+			o.Keep = queue.DefaultKeep
+			if o.Name == "c" && old {
+				o.Reads = formats.Sizes - 1
+			}
+		}
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		w.does(func() error { return w.at("a").create("jobs", map[string]string{catalog.TagShards: "3"}) })
+		formatOf := func(name string) int {
+			f, err := datadir.ReadFormat(w.machines[name].dir)
+			w.must(err)
+			return f.Number
+		}
+		send := func() {
+			for i := range 12 {
+				w.at("a").send("jobs", strings.Repeat("x", 1+i%4))
+			}
+		}
+		// sized returns in how many minutes it is known how many messages had which size, and in how many it is not.
+		sized := func() (known, unknown int) {
+			from, to := queue.At(time.Now().Add(-time.Hour)), queue.At(time.Now().Add(time.Hour))
+			rows, err := w.at("a").node.Router().SizedSeries(context.Background(), 0, named("jobs").ARN(), from, to)
+			w.must(err)
+			for _, r := range rows {
+				switch {
+				case r.Values[queue.MetricSent].Sum == 0:
+				case r.Sizes != nil:
+					known++
+				default:
+					unknown++
+				}
+			}
+			return known, unknown
+		}
+		w.eventually("all nodes count by the formats that all read", func() bool {
+			send()
+			return formatOf("a") >= formats.Names && formatOf("b") >= formats.Names && formatOf("c") >= formats.Names
+		})
+		for range 3 {
+			w.pause(time.Minute)
+			send()
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			if got := formatOf(name); got >= formats.Sizes {
+				t.Errorf("beside an older node, the directory of %s has the format %d", name, got)
+			}
+		}
+		if known, unknown := sized(); known > 0 || unknown == 0 {
+			t.Errorf("beside an older node, the sizes of %d minutes are known, of %d not", known, unknown)
+		}
+		old = false
+		w.kill("c")
+		w.start("c")
+		w.settled("a", "b", "c")
+		w.eventually("sizes are known", func() bool {
+			send()
+			w.pause(time.Minute)
+			known, _ := sized()
+			// Only the nodes have the format whose shards got messages of several sizes in a minute.
+			return known > 0 && max(formatOf("a"), formatOf("b"), formatOf("c")) == formats.Sizes
+		})
+	})
+}
 
 // A queue that is deleted while some of its shards have no owner keeps what was counted of it on all of them, also when
 // a queue is made under its name in the same minute, and deleted likewise.

@@ -38,6 +38,9 @@ func Check(ctx context.Context, c *Client, want *Content, trailDir string, later
 	for _, l := range want.Logins {
 		errs = append(errs, k.login(l))
 	}
+	for _, name := range want.Insights {
+		errs = append(errs, k.insights(name))
+	}
 	if err := later(16 * time.Minute); err != nil {
 		return errors.Join(append(errs, err)...)
 	}

@@ -25,7 +25,17 @@ type Content struct {
 	// Keys is the file with the encryption keys, if messages are encrypted.
 	Keys    string `json:",omitempty"`
 	Counted bool   `json:",omitempty"` // metrics of queues are what counted says, if its program counts
+	// Median is the range of the median of the sizes of all messages of the queue jobs, if its program knows sizes.
+	Median *Range `json:",omitempty"`
+	// Insights are trails with insights.
+	Insights []string `json:",omitempty"`
+	// Backup says that the archive is not a data directory but the place of continuous backups, the last of which has
+	// everything that is on the list.
+	Backup bool `json:",omitempty"`
 }
+
+// Range has two bounds.
+type Range struct{ Least, Most float64 }
 
 // Queue is a queue with its messages.
 type Queue struct {

@@ -19,8 +19,35 @@ func (k *checker) countedNow(want *Content) error {
 			return err
 		}
 	}
+	if want.Format >= formats.Sizes && want.Median != nil {
+		if err := k.median(want); err != nil {
+			return err
+		}
+	}
 	if want.Format >= formats.TopicSeries && len(want.Topics) > 0 {
 		return k.sum(want, "AWS/SNS", "NumberOfMessagesPublished", "TopicName", "news", 1)
+	}
+	return nil
+}
+
+// median checks the median of the sizes of the messages that were sent on the day.
+func (k *checker) median(want *Content) error {
+	var found struct {
+		Datapoints []struct{ ExtendedStatistics map[string]float64 }
+	}
+	if err := k.CloudWatch(k.ctx, "GetMetricStatistics", map[string]any{
+		"Namespace": "AWS/SQS", "MetricName": "SentMessageSize",
+		"Dimensions": []map[string]string{{"Name": "QueueName", "Value": "jobs"}},
+		"StartTime":  want.Made.Truncate(24 * time.Hour).Unix(), "EndTime": want.Made.Add(time.Hour).Unix(),
+		"Period": 86_400, "ExtendedStatistics": []string{"p50"},
+	}, &found); err != nil {
+		return err
+	}
+	if len(found.Datapoints) != 1 {
+		return fmt.Errorf("there are %d medians of sizes", len(found.Datapoints))
+	}
+	if got := found.Datapoints[0].ExtendedStatistics["p50"]; got < want.Median.Least || got > want.Median.Most {
+		return fmt.Errorf("the median of sizes is %g, not within %+v", got, *want.Median)
 	}
 	return nil
 }

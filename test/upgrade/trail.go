@@ -28,6 +28,33 @@ func (f *filler) trails() error {
 	return err
 }
 
+// insights has trails look for unusual numbers of calls.
+func (f *filler) insights() error {
+	for _, name := range f.content.Trails {
+		if err := f.CloudTrail(f.ctx, "PutInsightSelectors", map[string]any{
+			"TrailName": name, "InsightSelectors": []map[string]string{{"InsightType": insight}},
+		}, nil); err != nil {
+			return err
+		}
+		f.content.Insights = append(f.content.Insights, name)
+	}
+	return nil
+}
+
+const insight = "ApiCallRateInsight"
+
+// insights checks that a trail has the insights.
+func (k *checker) insights(name string) error {
+	var found struct {
+		InsightSelectors []struct{ InsightType string }
+	}
+	err := k.CloudTrail(k.ctx, "GetInsightSelectors", map[string]string{"TrailName": name}, &found)
+	if err == nil && (len(found.InsightSelectors) != 1 || found.InsightSelectors[0].InsightType != insight) {
+		err = fmt.Errorf("trail %s: its insights are %+v", name, found.InsightSelectors)
+	}
+	return err
+}
+
 // trail checks that a trail is there and has delivered what it had selected before, some minutes later.
 func (k *checker) trail(name string) error {
 	return k.persist(func() error {

@@ -86,7 +86,7 @@ func (in *putEventSelectorsInput) set() (selector.Set, error) {
 		}
 		out.Advanced = append(out.Advanced, a)
 	}
-	err := out.Check()
+	err := out.CheckNew()
 	if refused, ok := errors.AsType[*selector.Refusal](err); ok {
 		return out, errSelectors("%s", refused)
 	}

@@ -54,6 +54,14 @@ func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about
 	if err != nil {
 		return nil, err
 	}
+	switch account := service.Caller(c).Account; {
+	case n.Account != account:
+		return nil, refusal("CloudTrailARNInvalidException",
+			"AccountID in ARN is wrong, you can only access resources with AccountID %s.", account)
+	case n.Region != c.Region:
+		return nil, refusal("CloudTrailARNInvalidException",
+			"Region in ARN is wrong, you can only access resources in region %s.", c.Region)
+	}
 	t, err := s.allow(c, action, n, about)
 	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Type == "TrailNotFoundException" {
 		return nil, refusal("ResourceNotFoundException", "The trail %s does not exist.", n.ARN())

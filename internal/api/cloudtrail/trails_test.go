@@ -310,6 +310,22 @@ func TestTrailRefuses(t *testing.T) {
 			t.Errorf("%d: %v, want %q", i, c.err, c.code)
 		}
 	}
+	foreign := strings.Replace(arn, apitest.Account, "111111111111", 1)
+	const account = "AccountID in ARN is wrong, you can only access resources with AccountID " + apitest.Account + "."
+	for _, c := range []struct {
+		in   *cloudtrail.Client
+		arn  string
+		want string
+	}{
+		{a.trail, foreign, account},
+		{elsewhere, foreign, account},
+		{elsewhere, arn, "Region in ARN is wrong, you can only access resources in region eu-west-1."},
+	} {
+		err := apitest.Second(c.in.ListTags(ctx, &cloudtrail.ListTagsInput{ResourceIdList: []string{c.arn}}))
+		if apitest.Code(err) != "CloudTrailARNInvalidException" || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("tags of %s: %v, want %s", c.arn, err, c.want)
+		}
+	}
 	for i := range 4 {
 		apitest.Must(t, 0, make(create(fmt.Sprint("more", i))))
 	}

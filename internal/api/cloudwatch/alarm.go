@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -13,27 +12,24 @@ import (
 )
 
 type alarmNamesInput struct {
-	AlarmNames []string `wrap:"member" max:"100,255"`
+	AlarmNames []string `wrap:"member" max:"200,255"` // the model allows 100, and its error shows all
 }
 
-// find returns the alarms that a request names, if the caller may take the action on each, and the names of the missing
-// ones.
-func (s *Service) find(c *protocol.Call, action string, names []string) (found []monitor.Name, missing []string, err error) {
+// find returns those of the alarms that a request names which exist, if the caller may take the action on each name.
+func (s *Service) find(c *protocol.Call, action string, names []string) (found []monitor.Name, err error) {
 	for _, n := range names {
 		name, err := alarmName(c, &n)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := s.allowAlarm(c, action, name, nil); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if s.monitor.Alarm(name) == nil {
-			missing = append(missing, n)
-		} else if !slices.Contains(found, name) {
+		if s.monitor.Alarm(name) != nil && !slices.Contains(found, name) {
 			found = append(found, name)
 		}
 	}
-	return found, missing, nil
+	return found, nil
 }
 
 // present returns the alarms of these names that exist.
@@ -46,14 +42,11 @@ func (s *Service) present(names []monitor.Name) (out []*monitor.Alarm) {
 	return out
 }
 
-// deleteAlarms ignores missing alarms, unless all are missing.
+// deleteAlarms ignores missing alarms, as on AWS.
 func (s *Service) deleteAlarms(ctx context.Context, c *protocol.Call, in *alarmNamesInput) (*service.Empty, error) {
-	found, missing, err := s.find(c, "DeleteAlarms", in.AlarmNames)
-	switch {
-	case err != nil:
+	found, err := s.find(c, "DeleteAlarms", in.AlarmNames)
+	if err != nil {
 		return nil, err
-	case len(missing) > 0 && len(found) == 0:
-		return nil, errNotFound("Alarms do not exist: %s.", service.Shorten(strings.Join(missing, ", ")))
 	}
 	return nil, s.change(ctx, false, func(tx *monitor.Tx) error {
 		going := s.present(found)
@@ -85,7 +78,7 @@ func (s *Service) switchActions(
 	in *alarmNamesInput,
 	enabled bool,
 ) (*service.Empty, error) {
-	found, _, err := s.find(c, action, in.AlarmNames)
+	found, err := s.find(c, action, in.AlarmNames)
 	if err != nil {
 		return nil, err
 	}

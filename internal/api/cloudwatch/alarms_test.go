@@ -52,7 +52,7 @@ func TestTerraformsAlarm(t *testing.T) {
 		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{})
 		r.fails("TagResource", object{"ResourceARN": shown["AlarmArn"], "Tags": list{object{"Key": "a", "Value": "b"}}}, 404, "ResourceNotFoundException",
 			"Unknown resource: "+shown["AlarmArn"].(string))
-		r.fails("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, 404, "ResourceNotFound", "Alarms do not exist: backlog.")
+		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
 	})
 }
 
@@ -107,6 +107,7 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmName": "a\nb"}, one+`Value 'a`+"\n"+`b' at 'alarmName' failed to satisfy constraint: Member must satisfy regular expression pattern: [^\x00-\x1F\x7F]+`)
 		refused(object{"MetricName": nil}, "MetricName must not be null")
+		refused(object{"MetricName": nil, "Metrics": list{}}, "MetricName must not be null")
 		refused(object{"Namespace": nil}, "Namespace must not be null")
 		refused(object{"EvaluateLowSampleCountPercentile": "ignore"}, "EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 		refused(object{"Period": nil}, "Period must not be null")
@@ -137,7 +138,8 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"AlarmActions": list{"arn:aws:lambda:us-east-1:000000000000:function:f"}},
 			"The action arn:aws:lambda:us-east-1:000000000000:function:f is not supported by Sluice: an action is the ARN of an SNS topic.")
 		refused(object{"AlarmActions": list{"arn:aws:sns:eu-west-1:000000000000:ops"}}, "Invalid region eu-west-1 specified. Only us-east-1 is supported.")
-		refused(object{"AlarmActions": slices.Repeat(list{topic}, 6)}, one+"Value '' at 'alarmActions' failed to satisfy constraint: Member must have length less than or equal to 5")
+		refused(object{"AlarmActions": slices.Repeat(list{topic}, 6)}, one+"Value '["+topic+strings.Repeat(", "+topic, 5)+
+			"]' at 'alarmActions' failed to satisfy constraint: Member must have length less than or equal to 5")
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{"Timezone": "Mars/Olympus"}}},
 			`The time zone "Mars/Olympus" is not known. Use a name such as America/New_York or an offset such as +05:30.`)
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{}}, "Period": 120}, "With a WallClockWindow the period must be 60, 300, 3600, 86400 or 604800 seconds.")

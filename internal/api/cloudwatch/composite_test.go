@@ -96,6 +96,9 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmRule": nil}, one+"Value null at 'alarmRule' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmRule": ""}, one+"Value '' at 'alarmRule' failed to satisfy constraint: Member must have length greater than or equal to 1")
+		for _, rule := range []string{" ALARM(a)", "ALARM(a)\n", " "} {
+			refused(object{"AlarmRule": rule}, "AlarmRule must not contain leading or trailing whitespace or be null")
+		}
 		refused(object{"AlarmRule": "ALARM(a b)"}, "Error in AlarmRule [Unsupported token 'b' at char 8, must be: ')']")
 		refused(object{"AlarmRule": "ALARM(a) OR OK(gone) OR OK(arn:aws:cloudwatch:eu-west-1:000000000000:alarm:a)"},
 			"Could not save the composite alarm as alarms [gone, arn:aws:cloudwatch:eu-west-1:000000000000:alarm:a] in the alarm rule do not exist")

@@ -103,6 +103,9 @@ func (in *putCompositeAlarmInput) describe(a *monitor.Alarm) (err error) {
 	if err := v.Err(); err != nil {
 		return err
 	}
+	if *in.AlarmRule != strings.TrimSpace(*in.AlarmRule) {
+		return protocol.ValidationError("AlarmRule must not contain leading or trailing whitespace or be null")
+	}
 	if a.Composite, err = monitor.NewComposite(a.Scope, *in.AlarmRule); err != nil {
 		return protocol.ValidationError("Error in AlarmRule [%s]", err)
 	}

@@ -26,7 +26,7 @@ func typesOf(names []string) monitor.AlarmTypes {
 }
 
 type describeAlarmsInput struct {
-	AlarmNames          []string `wrap:"member" max:"100,255"`
+	AlarmNames          []string `wrap:"member" max:"200,255"` // the model allows 100, and its error shows all
 	AlarmNamePrefix     *string  `              max:"255"`
 	AlarmTypes          []string `wrap:"member" max:"10,32"`
 	ChildrenOfAlarmName *string  `              max:"255"`

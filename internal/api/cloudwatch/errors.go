@@ -30,10 +30,6 @@ func errMissingText(text string) *protocol.Error {
 	return service.Modelled("MissingRequiredParameterException", "MissingParameter", http.StatusBadRequest, "%s", text)
 }
 
-func errNotFound(format string, args ...any) *protocol.Error {
-	return service.Modelled("ResourceNotFound", "ResourceNotFound", http.StatusNotFound, format, args...)
-}
-
 // errNoAlarm is the error of SetAlarmState. As on AWS it has no message, like errFormat.
 func errNoAlarm() *protocol.Error {
 	return &protocol.Error{

@@ -302,11 +302,13 @@ func TestPutMetricData(t *testing.T) {
 			refused(object{"Value": r.double(name, n)}, value, "The value "+name+" for parameter MetricData.member.2.Value is invalid.")
 			refused(object{"Value": nil, "Values": list{1, r.double(name, n)}}, value, "The value "+name+" for parameter MetricData.member.2.Values.member.2 is invalid.")
 		}
-		refused(object{"StorageResolution": 5}, value, "The parameter MetricData.member.2.StorageResolution must be 1 or 60.")
+		refused(object{"StorageResolution": 5}, value,
+			"The parameter MetricData.member.2.StorageResolution must be a value in the set [1, 60].")
 		refused(object{"Value": nil, "Values": list{1, 2}, "Counts": list{1}}, value, "The parameters MetricData.member.2.Values and MetricData.member.2.Counts must be of the same size.")
 		refused(object{"Value": nil, "StatisticValues": object{"SampleCount": 0, "Sum": 0, "Minimum": 0, "Maximum": 0}}, value,
 			"The parameter MetricData.member.2.StatisticValues.SampleCount must be greater than 0.")
-		refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": "a", "Value": "2"}}}, value, "The parameter MetricData.member.2.Dimensions has the name a more than once.")
+		refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": "a", "Value": "2"}}}, value,
+			"No metric may specify the same dimension name twice.")
 		refused(object{"MetricName": "a\nb"}, value, "The parameter MetricData.member.2.MetricName must not have control characters.")
 		refused(object{"Unit": "Apples"}, value, "The parameter MetricData.member.2.Unit must be a value in the set ["+
 			"Seconds, Microseconds, Milliseconds, Bytes, Kilobytes, Megabytes, Gigabytes, Terabytes, Bits, Kilobits, Megabits, Gigabits, Terabits, Percent, Count, Bytes/Second, Kilobytes/Second, "+
@@ -315,14 +317,15 @@ func TestPutMetricData(t *testing.T) {
 		refused(object{"Value": nil, "Values": slices.Repeat(list{1}, 151)}, value, "The collection MetricData.member.2.Values must not have a size greater than 150.")
 		dimension := func(name, text, code, message string) {
 			r.Helper()
-			refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": name, "Value": text}}}, code, "The parameter MetricData.member.2.Dimensions.member.2."+message)
+			refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": name, "Value": text}}}, code,
+				strings.Replace(message, "@", "parameter MetricData.member.2.Dimensions.member.2.", 1))
 		}
-		dimension("", "1", missing, "Name is required.")
-		dimension("b", "", missing, "Value is required.")
-		dimension("b", "ü", value, "Value must have only ASCII characters, and no control characters.")
-		dimension("b\n", "1", value, "Name must have only ASCII characters, and no control characters.")
-		dimension("b", "  ", value, "Value must have a character that is no space.")
-		dimension(":b", "1", value, "Name must not begin with a colon.")
+		dimension("", "1", missing, "The @Name is required.")
+		dimension("b", "", missing, "The @Value is required.")
+		dimension("b", "ü", value, "The value for @Value contains non-ASCII characters.")
+		dimension("b\n", "1", value, "The @Name must not have control characters.")
+		dimension("b", "  ", value, "The @Value must have a character that is no space.")
+		dimension(":b", "1", value, "The @Name must not begin with a colon.")
 		refused(object{"Dimensions": slices.Repeat(list{object{"Name": "a", "Value": "1"}}, 31)}, value, "The collection MetricData.member.2.Dimensions must not have a size greater than 30.")
 		r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum}, 1001)}, 400, value, "The collection MetricData must not have a size greater than 1000.")
 		r.fails("PutMetricData", object{"Namespace": ":Workers", "MetricData": list{datum}}, 400, value, "The value :Workers for parameter Namespace is invalid. It must not begin with a colon.")

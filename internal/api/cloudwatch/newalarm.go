@@ -15,9 +15,9 @@ type alarmInput struct {
 	AlarmName               *string `max:"255"`
 	AlarmDescription        *string `max:"1024"`
 	ActionsEnabled          *bool
-	OKActions               []string `max:"5,1024" wrap:"member"`
-	AlarmActions            []string `max:"5,1024" wrap:"member"`
-	InsufficientDataActions []string `max:"5,1024" wrap:"member"`
+	OKActions               []string `max:"20,1024" wrap:"member"` // the model allows 5, and its error shows all
+	AlarmActions            []string `max:"20,1024" wrap:"member"`
+	InsufficientDataActions []string `max:"20,1024" wrap:"member"`
 	ActionConfiguration     *ActionConfiguration
 	Tags                    []service.Tag `max:"50"     wrap:"member"`
 }

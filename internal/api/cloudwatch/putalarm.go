@@ -91,7 +91,7 @@ func (in *putMetricAlarmInput) describe(a *monitor.Alarm) error {
 		return protocol.ValidationError(
 			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.",
 		)
-	case in.Metrics != nil && in.ofMetric() != "":
+	case len(in.Metrics) > 0 && in.ofMetric() != "":
 		return protocol.ValidationError("%s should not be set if list of Metrics is set.", in.ofMetric())
 	}
 	a.ThresholdID = text(in.ThresholdMetricId)
@@ -110,7 +110,7 @@ func (in *putMetricAlarmInput) ofMetric() string {
 		name string
 		set  bool
 	}{
-		{"MetricName", in.MetricName != nil}, {"Namespace", in.Namespace != nil}, {"Dimensions", in.Dimensions != nil},
+		{"MetricName", in.MetricName != nil}, {"Namespace", in.Namespace != nil}, {"Dimensions", len(in.Dimensions) > 0},
 		{"Period", in.Period != nil},
 		{"Unit", in.Unit != nil}, {"Statistic", in.Statistic != nil},
 		{"ExtendedStatistic", in.ExtendedStatistic != nil},
@@ -124,7 +124,7 @@ func (in *putMetricAlarmInput) ofMetric() string {
 
 // metric sets what the alarm watches.
 func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
-	if in.Metrics != nil {
+	if len(in.Metrics) > 0 {
 		var err error
 		if a.Queries, err = queriesOf(in.Metrics); err != nil {
 			return err
@@ -162,8 +162,8 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	if in.Statistic != nil && in.EvaluateLowSampleCountPercentile != nil {
 		return protocol.ValidationError("EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 	}
-	if name, ok := twice(a.Metric.Dimensions); ok {
-		return errValue("The parameter Dimensions has the name %s more than once.", name)
+	if _, ok := twice(a.Metric.Dimensions); ok {
+		return errValue(sameDimension)
 	}
 	_, err := a.Plan()
 	return failure(err)

@@ -126,7 +126,7 @@ func (d *MetricDatum) sample(c *complaints, at string, now time.Time) monitor.Sa
 	}
 	resolution := d.StorageResolution
 	if resolution != nil && *resolution != 1 && *resolution != 60 {
-		c.value("The parameter %sStorageResolution must be 1 or 60.", at)
+		c.value("The parameter %sStorageResolution must be a value in the set [1, 60].", at)
 	}
 	s.Point = d.point(c, at)
 	s.Point.Time = d.time(c, at, now)
@@ -147,6 +147,8 @@ func (d *MetricDatum) time(c *complaints, at string, now time.Time) time.Time {
 	return *d.Timestamp
 }
 
+const sameDimension = "No metric may specify the same dimension name twice."
+
 // newDimensions returns the dimensions of a metric that a program sends. at is the parameter's name.
 func newDimensions(c *complaints, at string, in []Dimension) []series.Dimension {
 	var out []series.Dimension
@@ -159,7 +161,7 @@ func newDimensions(c *complaints, at string, in []Dimension) []series.Dimension 
 		out = append(out, series.Dimension{Name: text(d.Name), Value: text(d.Value)})
 	}
 	if name, ok := twice(out); ok && name != "" {
-		c.value("The parameter %s has the name %s more than once.", at, name)
+		c.value(sameDimension)
 	}
 	return out
 }
@@ -169,8 +171,10 @@ func checkDimensionText(c *complaints, name string, text *string) bool {
 	switch {
 	case !c.require(name, text):
 		return false
-	case strings.ContainsFunc(*text, func(r rune) bool { return r < ' ' || r > '~' }):
-		c.value("The parameter %s must have only ASCII characters, and no control characters.", name)
+	case strings.ContainsFunc(*text, func(r rune) bool { return r > unicode.MaxASCII }):
+		c.value("The value for parameter %s contains non-ASCII characters.", name)
+	case strings.ContainsFunc(*text, unicode.IsControl):
+		c.value("The parameter %s must not have control characters.", name)
 	case strings.TrimSpace(*text) == "":
 		c.value("The parameter %s must have a character that is no space.", name)
 	}

@@ -59,7 +59,9 @@ func TestSDK(t *testing.T) {
 	if results := apitest.Must(t, data, err).MetricDataResults; len(results) != 1 || len(results[0].Values) != 1 || results[0].Values[0] != 2.5 {
 		t.Errorf("the results are %+v", results)
 	}
-	_, err = root.CW.DeleteAlarms(ctx, &cloudwatch.DeleteAlarmsInput{AlarmNames: []string{"nowhere"}})
+	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{
+		AlarmName: aws.String("nowhere"), StateValue: types.StateValueOk, StateReason: aws.String("x"),
+	})
 	if _, ok := errors.AsType[*types.ResourceNotFound](err); !ok {
 		t.Errorf("an alarm that there is not: %v", err)
 	}

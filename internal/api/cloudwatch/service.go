@@ -64,8 +64,7 @@ func New(o Options) *protocol.Service {
 	wire := protocol.NewService(protocol.Service{
 		Name: "monitoring", Target: "GraniteServiceVersion20100801", Versions: []string{"2010-08-01"},
 		Namespace: "http://monitoring.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudwatch",
-		TooLong: errTooLong,
-		Model:   model,
+		Framework: true, TooLong: errTooLong, Model: model,
 	})
 	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
 	protocol.Register(wire, "DeleteAnomalyDetector", s.deleteAnomalyDetector, protocol.Control, protocol.EmptyResult)

@@ -64,7 +64,7 @@ func New(o Options) *protocol.Service {
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "iam", Versions: []string{"2010-05-08"}, Namespace: "https://iam.amazonaws.com/doc/%s/",
-		ErrorNamespace: "com.amazonaws.iam", Model: model, Sentences: sentences,
+		ErrorNamespace: "com.amazonaws.iam", Framework: true, Model: model, Sentences: sentences,
 	})
 	users{s}.register(wire)
 	keys{s}.register(wire)

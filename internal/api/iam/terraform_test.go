@@ -485,7 +485,8 @@ func TestUnsupportedOperations(t *testing.T) {
 	for _, op := range []string{"UploadSSHPublicKey", "UploadSigningCertificate", "CreateSAMLProvider"} {
 		st.Fails(op, with{"UserName", "bob"}, 400, "UnsupportedOperation", "The operation "+op+" is not supported by Sluice.")
 	}
-	st.Fails("TagGroup", with{"GroupName", "g"}, 400, "InvalidAction", "is not valid for this endpoint")
+	st.Fails("TagGroup", with{"GroupName", "g"}, 400, "InvalidAction",
+		"Could not find operation TagGroup for version 2010-05-08")
 	st.Fails("ListSSHPublicKeys", with{"UserName", "nobody"}, 404, "NoSuchEntity", "nobody")
 	st.Fails("ListMFADevices", with{"UserName", "bob", "MaxItems", "0"}, 400, "ValidationError", "maxItems")
 	st.Fails("ListVirtualMFADevices", with{"AssignmentStatus", "Lost"}, 400, "ValidationError", "assignmentStatus")

@@ -101,7 +101,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "sns", Versions: []string{"2010-03-31"}, Namespace: "http://sns.amazonaws.com/doc/%s/",
-		ErrorNamespace: "com.amazonaws.sns", TooLong: errTooLong,
+		ErrorNamespace: "com.amazonaws.sns", Framework: true, TooLong: errTooLong,
 	})
 	(&topics{core: c, quotas: q, idOf: o.IDOf}).register(wire)
 	permissions{c}.register(wire)

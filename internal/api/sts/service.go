@@ -49,7 +49,7 @@ func New(o Options) *protocol.Service {
 	s.now = s.authorizer.Now
 	wire := protocol.NewService(protocol.Service{
 		Name: "sts", Versions: []string{"2011-06-15"}, Namespace: "https://sts.amazonaws.com/doc/%s/",
-		ErrorNamespace: "com.amazonaws.sts", Model: model,
+		ErrorNamespace: "com.amazonaws.sts", Framework: true, Model: model,
 	})
 	secondFactor := protocol.ControlWith("TokenCode") // marks a code as used
 	protocol.Register(wire, "AssumeRole", s.assumeRole, secondFactor)

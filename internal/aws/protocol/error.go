@@ -22,6 +22,9 @@ type Error struct {
 	// QueryMessage is the wording of the Query protocol where it differs from Message.
 	QueryMessage string
 
+	// Namespace is the namespace of the document in the Query protocol; empty: the service's.
+	Namespace string
+
 	// Members is a structure with what the error has besides its message, declared as an output is; nil: nothing.
 	Members any
 
@@ -141,6 +144,14 @@ func RequestExpired(format string, args ...any) *Error {
 func UnknownOperation(name string) *Error {
 	return coral("UnknownOperationException", "InvalidAction", http.StatusBadRequest,
 		"The action %.100s is not valid for this endpoint.", name)
+}
+
+// noOperation is UnknownOperation in the words of AWS's framework, which belong to no service.
+func noOperation(name, version string) *Error {
+	e := coral("UnknownOperationException", "InvalidAction", http.StatusBadRequest,
+		"Could not find operation %.100s for version %.100s", name, version)
+	e.Namespace = "http://webservices.amazon.com/AWSFault/2005-15-09"
+	return e
 }
 
 // UnsupportedOperation reports an operation that AWS has and this server has not.

@@ -98,6 +98,7 @@ type wrappedOutput struct {
 type measureInput struct {
 	Value  *float64
 	Values []float64 `wrap:"member" max:"1000"`
+	At     *time.Time
 }
 
 type measureOutput struct {

@@ -2,6 +2,8 @@ package protocol
 
 import (
 	"cmp"
+	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -190,7 +192,9 @@ func queryValue(args []argument, p *plan, l *limits, v reflect.Value) error {
 	case timeShape:
 		t, ok := parseISO(a.value)
 		if !ok {
-			return a.invalid("Must be a date of ISO 8601.")
+			e := a.invalid("Must be a date of ISO 8601.")
+			e.time = true
+			return e
 		}
 		v.Set(reflect.ValueOf(t))
 	case blobShape:
@@ -223,8 +227,31 @@ func (a *argument) takeIndex(f *field) error {
 	return nil
 }
 
-func (a *argument) invalid(reason string) *Error {
-	return InvalidParameterValue("Value %.100s for parameter %.100s is invalid. Reason: %s", a.value, a.name, reason)
+// malformedError reports a value that is not of its parameter's type. Decode makes the service's error of it.
+type malformedError struct {
+	name, value, reason string
+	time                bool
+}
+
+func (a *argument) invalid(reason string) *malformedError {
+	return &malformedError{name: a.name, value: a.value, reason: reason}
+}
+
+func (e *malformedError) Error() string {
+	return fmt.Sprintf("Value %.100s for parameter %.100s is invalid. Reason: %s", e.value, e.name, e.reason)
+}
+
+// refusal returns the error for clients: in the words of AWS's framework, which has a text for times only, or in SQS's.
+func (e *malformedError) refusal(framework bool) *Error {
+	if !framework {
+		return InvalidParameterValue("%s", e.Error())
+	}
+	refused := coral("SerializationException", "MalformedInput", http.StatusBadRequest, "")
+	if e.time {
+		refused.Message = "timestamp must follow ISO8601"
+	}
+	refused.Detail = e.Error()
+	return refused
 }
 
 // runLength returns how many of args, from the first on, agree with it in what by says.

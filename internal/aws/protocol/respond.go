@@ -120,11 +120,16 @@ func appendResultXML(b []byte, s *Service, version string, op *Operation, out re
 }
 
 func appendErrorXML(b []byte, s *Service, version string, e *Error, requestID string) []byte {
+	if e.Namespace != "" {
+		s = &Service{Namespace: e.Namespace}
+	}
 	b = appendRoot(b, s, version, "ErrorResponse")
 	b = appendOpen(b, "Error")
 	b = appendText(b, "Type", e.Fault())
 	b = appendText(b, "Code", e.Code)
-	b = appendText(b, "Message", e.queryMessage())
+	if message := e.queryMessage(); message != "" || s == nil || !s.Framework {
+		b = appendText(b, "Message", message)
+	}
 	if p, v := e.members(); p != nil {
 		b = appendXML(b, p, v)
 	}

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,9 @@ type Service struct {
 	WhenIsolated bool
 	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
 	ErrorDetail bool
+	// Framework refuses Query requests in the words of AWS's framework if they name no operation, or if a value is not
+	// of its parameter's type. SQS has words of its own.
+	Framework bool
 	// Throttled returns the error for a caller who asks for too much at a time. Without it, that is the function
 	// Throttled.
 	Throttled func() *Error
@@ -84,6 +88,7 @@ type Operation struct {
 	in, out  *plan
 	rule     *rule // what AWS's model says of the input; nil if it says nothing
 	tooLong  func(*Excess) *Error
+	service  *Service
 	invoke   func(ctx context.Context, c *Call, in any) (any, error)
 }
 
@@ -165,7 +170,7 @@ func Register[In, Out any](
 		panic(fmt.Sprintf("protocol: service %s: operation %s takes and returns pointers to structs", s.Name, name))
 	}
 	s.register(&Operation{
-		Name: name, in: planInput(in.Elem()), out: planOutput(out.Elem()), tooLong: s.TooLong,
+		Name: name, in: planInput(in.Elem()), out: planOutput(out.Elem()), tooLong: s.TooLong, service: s,
 		invoke: func(ctx context.Context, c *Call, in any) (any, error) {
 			got, err := h(ctx, c, in.(In))
 			if err != nil {
@@ -230,11 +235,14 @@ func (s *Service) Knows(name string) bool { return s.operations[name] != nil || 
 func (s *Service) Lacks(name string) bool { return s.unsupported[name] }
 
 // unknown is the error of an operation that s does not have.
-func (s *Service) unknown(name string) *Error {
-	if s.unsupported[name] {
-		return UnsupportedOperation(name)
+func (s *Service) unknown(req *Request) *Error {
+	switch {
+	case s.unsupported[req.Operation]:
+		return UnsupportedOperation(req.Operation)
+	case s.Framework && !req.Kind.NamesService():
+		return noOperation(req.Operation, cmp.Or(req.Version, s.accepted("")))
 	}
-	return UnknownOperation(name)
+	return UnknownOperation(req.Operation)
 }
 
 // Is reports whether target, the prefix of an X-Amz-Target header, names s.
@@ -252,13 +260,13 @@ func (s *Service) Lookup(req *Request) (*Operation, error) {
 		case !s.Is(req.Target):
 			return nil, UnknownOperation(req.Operation)
 		case op == nil:
-			return nil, s.unknown(req.Operation)
+			return nil, s.unknown(req)
 		}
 		return op, nil
 	}
 	op := s.operations[req.Operation]
 	if op == nil {
-		return nil, s.unknown(req.Operation)
+		return nil, s.unknown(req)
 	}
 	if !s.speaksQuery() || op.rootOnly && req.Path != "/" && req.Path != "" {
 		return nil, UnknownOperation(req.Operation)
@@ -268,7 +276,10 @@ func (s *Service) Lookup(req *Request) (*Operation, error) {
 		req.Version = s.accepted("")
 	case !isDate(req.Version):
 		return nil, MalformedVersion(req.Version)
-	case !slices.Contains(s.Versions, req.Version):
+	case slices.Contains(s.Versions, req.Version):
+	case s.Framework:
+		return nil, noOperation(req.Operation, req.Version)
+	default:
 		return nil, NoSuchVersion(req.Version)
 	}
 	return op, nil
@@ -293,6 +304,9 @@ func (op *Operation) Decode(req *Request) (any, error) {
 	}
 	if excess, ok := errors.AsType[*excessError](err); ok {
 		return nil, op.excess(&excess.Excess)
+	}
+	if malformed, ok := errors.AsType[*malformedError](err); ok {
+		return nil, malformed.refusal(op.service.Framework)
 	}
 	return nil, err
 }

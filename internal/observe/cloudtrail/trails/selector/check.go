@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,6 +27,13 @@ var ResourceTypes = []string{"AWS::SQS::Queue", "AWS::SNS::Topic"}
 var basicTypes = map[string]string{
 	"AWS::DynamoDB::Table": "arn:aws:dynamodb", "AWS::Lambda::Function": "arn:aws:lambda",
 	"AWS::S3::Object": "arn:aws:s3",
+}
+
+// basicForms are the ARNs of resources in basic selectors, by type: the short ones are of all resources of the type.
+var basicForms = map[string]*regexp.Regexp{
+	"AWS::DynamoDB::Table":  regexp.MustCompile(`^arn:aws:dynamodb(:[a-z0-9-]+:[0-9]{12}:table/.+)?$`),
+	"AWS::Lambda::Function": regexp.MustCompile(`^arn:aws:lambda(:[a-z0-9-]+:[0-9]{12}:function:.+)?$`),
+	"AWS::S3::Object":       regexp.MustCompile(`^arn:aws:s3(:::([^/*]+/.*)?)?$`),
 }
 
 // advancedTypes are the types of resources in advanced selectors.
@@ -64,6 +72,26 @@ func (s *Set) Check() error {
 	return nil
 }
 
+// CheckNew is Check for the selectors that a client sets. Trails may have others, which earlier versions accepted.
+func (s *Set) CheckNew() error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	for _, b := range s.Basic {
+		if b.NoManagement && len(b.DataResources) == 0 {
+			return &Refusal{"Invalid combination of parameters in EventSelectors. " +
+				"When includeManagementEvents is false, DataResources must not be empty."}
+		}
+		for _, r := range b.DataResources {
+			form := basicForms[r.Type]
+			if i := slices.IndexFunc(r.Values, func(v string) bool { return !form.MatchString(v) }); i >= 0 {
+				return badValue(r.Values[i])
+			}
+		}
+	}
+	return nil
+}
+
 // check also returns the number of data resources.
 func (b *Basic) check() (count int, err error) {
 	if !slices.Contains([]string{All, ReadOnly, WriteOnly}, b.ReadWrite) {
@@ -95,10 +123,14 @@ func (r *DataResource) check() error {
 	}
 	for _, v := range r.Values {
 		if !strings.HasPrefix(v, begins) || len(v) > MaxValue {
-			return &Refusal{fmt.Sprintf("Value %.256s for DataResources.Values is invalid.", v)}
+			return badValue(v)
 		}
 	}
 	return nil
+}
+
+func badValue(v string) *Refusal {
+	return &Refusal{fmt.Sprintf("Value %.256s for DataResources.Values is invalid.", v)}
 }
 
 // check also returns the number of values.

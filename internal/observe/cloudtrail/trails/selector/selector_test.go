@@ -106,6 +106,49 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A client cannot set what AWS refuses; trails that have it from an earlier version keep it.
+func TestCheckNew(t *testing.T) {
+	t.Parallel()
+	check := func(b selector.Basic, want string) {
+		t.Helper()
+		b.ReadWrite = selector.All
+		s := selector.Set{Basic: []selector.Basic{b}}
+		if err := s.Check(); err != nil {
+			t.Errorf("%+v is refused in a trail: %v", b, err)
+		}
+		if err := s.CheckNew(); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%+v: %v, want %s", b, err, want)
+		}
+	}
+	resource := func(kind, value string) selector.Basic {
+		return selector.Basic{DataResources: []selector.DataResource{{Type: kind, Values: []string{value}}}}
+	}
+	bad := func(kind, value string) {
+		t.Helper()
+		check(resource(kind, value), "Value "+value+" for DataResources.Values is invalid.")
+	}
+	good := func(kind, value string) {
+		t.Helper()
+		check(resource(kind, value), "")
+	}
+	check(selector.Basic{NoManagement: true}, "Invalid combination of parameters in EventSelectors. "+
+		"When includeManagementEvents is false, DataResources must not be empty.")
+	const object, function, table = "AWS::S3::Object", "AWS::Lambda::Function", "AWS::DynamoDB::Table"
+	for _, value := range []string{"arn:aws:s3:::*", "arn:aws:s3:::bucket", "arn:aws:s3:::/key"} {
+		bad(object, value)
+	}
+	for _, value := range []string{"arn:aws:s3", "arn:aws:s3:::", "arn:aws:s3:::b/", "arn:aws:s3:::b/key"} {
+		good(object, value)
+	}
+	bad(function, "arn:aws:lambda:*")
+	bad(function, "arn:aws:lambda:us-east-1:1:function:f")
+	good(function, "arn:aws:lambda")
+	good(function, "arn:aws:lambda:us-east-1:111122223333:function:f")
+	bad(table, "arn:aws:dynamodb:::t")
+	good(table, "arn:aws:dynamodb")
+	good(table, "arn:aws:dynamodb:us-east-1:111122223333:table/t")
+}
+
 // Resources of services that the server does not have are selected in vain, and make no call's data event wanted.
 func TestForeignResources(t *testing.T) {
 	t.Parallel()
@@ -121,7 +164,7 @@ func TestForeignResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := &trail.Event{EventCategory: "Data", EventName: "SendMessage", Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: "arn:aws:sqs:us-east-1:111122223333:q"}}}
-		if err := s.Check(); err != nil || s.TakesData() || s.Take(e) {
+		if err := s.CheckNew(); err != nil || s.TakesData() || s.Take(e) {
 			t.Errorf("%s: %v, takes data %t, takes an event of a queue %t", text, err, s.TakesData(), s.Take(e))
 		}
 	}
