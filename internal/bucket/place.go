@@ -41,8 +41,8 @@ type Place interface {
 	// Create stores an object as Put does, or returns ErrExists. Of several simultaneous calls for the same object, one
 	// succeeds. After a retry, a call can get ErrExists for its own object.
 	Create(ctx context.Context, key string, body []byte) error
-	// Delete removes an object. A missing object is no error.
-	Delete(ctx context.Context, key string) error
+	// Delete removes objects. A missing object is no error. After an error, some may be removed.
+	Delete(ctx context.Context, keys ...string) error
 	// Clean removes the remains of an interrupted Put or Create. Nothing may be stored meanwhile.
 	Clean(ctx context.Context) error
 	Close() error

@@ -3,7 +3,9 @@ package bucket_test
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -109,7 +111,23 @@ func checkPlace(t *testing.T, p bucket.Place) {
 	if got := keys(t, p, "objects/"); got != "objects/b:5" {
 		t.Errorf("it has %s", got)
 	}
+	many := []string{"many/none"}
+	for i := range 5 {
+		many = append(many, fmt.Sprintf("many/%d <&> ü", i))
+		if err := p.Put(ctx, many[i+1], content("x")); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.Delete(ctx, append(many, "objects/none")...); err != nil {
+		t.Error(err)
+	}
+	if got := keys(t, p, ""); got != "objects/b:5 owner:2" {
+		t.Errorf("it has %s", got)
+	}
 	for _, key := range []string{"", "../x", "/x", "a/../../x"} {
+		if p.Delete(ctx, "objects/none", key) == nil {
+			t.Errorf("%q is a key", key)
+		}
 		if p.Put(ctx, key, content("x")) == nil || p.Create(ctx, key, nil) == nil || p.Delete(ctx, key) == nil {
 			t.Errorf("%q is a key", key)
 		}
@@ -201,6 +219,69 @@ func TestPlaceInS3SendsAgain(t *testing.T) {
 	cancel()
 	if err := p.Put(ctx, "a", content("text")); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// deleting is a service that removes objects, many by a request if it knows how.
+type deleting struct {
+	many     bool
+	refuses  string // the key of an object that it does not remove
+	requests []string
+	removed  int
+}
+
+func (d *deleting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.requests = append(d.requests, r.Method)
+	if r.Method == http.MethodDelete {
+		d.removed++
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	text, _ := io.ReadAll(r.Body)
+	sum := md5.Sum(text)
+	switch {
+	case !d.many:
+		w.WriteHeader(http.StatusNotImplemented)
+	case !r.URL.Query().Has("delete") || r.Header.Get("Content-Md5") != base64.StdEncoding.EncodeToString(sum[:]):
+		w.WriteHeader(http.StatusBadRequest)
+	case d.refuses != "" && strings.Contains(string(text), "<Key>"+d.refuses+"</Key>"):
+		fmt.Fprintf(w, "<DeleteResult><Error><Key>%s</Key><Code>AccessDenied</Code></Error></DeleteResult>", d.refuses)
+	default:
+		d.removed += strings.Count(string(text), "<Key>p/")
+		fmt.Fprint(w, "<DeleteResult></DeleteResult>")
+	}
+}
+
+// Many objects are removed by few requests, or one by one where the service knows no other way.
+func TestPlaceInS3DeletesMany(t *testing.T) {
+	s3Keys(t)
+	var list []string
+	for i := range 1500 {
+		list = append(list, fmt.Sprintf("objects/%d", i))
+	}
+	open := func(d *deleting) bucket.Place {
+		service := httptest.NewServer(d)
+		t.Cleanup(service.Close)
+		return openPlace(t, "s3://backups/p?endpoint="+url.QueryEscape(service.URL))
+	}
+	d := &deleting{many: true}
+	p := open(d)
+	if err := p.Delete(t.Context(), list...); err != nil || d.removed != 1500 || !slices.Equal(d.requests, []string{"POST", "POST"}) {
+		t.Errorf("%v; %d are removed by %v", err, d.removed, d.requests)
+	}
+	d.refuses = "p/objects/7"
+	if err := p.Delete(t.Context(), list...); !errors.Is(err, bucket.ErrDenied) || !strings.Contains(err.Error(), d.refuses) {
+		t.Errorf("a refusal: %v", err)
+	}
+	d = new(deleting)
+	p = open(d)
+	for range 2 {
+		if err := p.Delete(t.Context(), list[:2]...); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{"POST", "DELETE", "DELETE", "DELETE", "DELETE"}; d.removed != 4 || !slices.Equal(d.requests, want) {
+		t.Errorf("%d are removed by %v", d.removed, d.requests)
 	}
 }
 

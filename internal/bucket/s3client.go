@@ -85,6 +85,11 @@ func (e *s3Error) again() bool {
 		e.Code == "RequestTimeout" || e.Code == "ConditionalRequestConflict"
 }
 
+// isUnknown reports whether the service does not have the operation.
+func (e *s3Error) isUnknown() bool {
+	return e.status == http.StatusNotImplemented || e.status == http.StatusMethodNotAllowed || e.Code == "NotImplemented"
+}
+
 // do sends a request, and retries it if necessary: all requests may be repeated.
 func (c *s3Client) do(ctx context.Context, r *s3Request) (*s3Answer, error) {
 	return repeatedly(ctx, func() (*s3Answer, error) { return c.send(ctx, r) })

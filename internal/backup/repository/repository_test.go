@@ -96,8 +96,13 @@ func (m *memory) Create(_ context.Context, key string, body []byte) error {
 	})
 }
 
-func (m *memory) Delete(_ context.Context, key string) error {
-	return m.change(key, func() error { delete(m.objects, key); return nil })
+func (m *memory) Delete(_ context.Context, keys ...string) error {
+	for _, key := range keys {
+		if err := m.change(key, func() error { delete(m.objects, key); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *memory) Clean(context.Context) error { return nil }
@@ -608,19 +613,19 @@ func TestManyObjectsToRemove(t *testing.T) {
 	checkNoGarbage(t, m)
 }
 
-// Without time before the next moment, one object is removed, and the next calls continue. An object that a new moment
+// Without time before the next moment, a few objects are removed, and the next calls continue. An object that a new moment
 // names is kept, although the last one has listed it.
 func TestTidyTakesTurns(t *testing.T) {
 	t.Parallel()
 	h := history(3)
 	m := newMemory()
-	for i := range 5 {
+	for i := range 5 * removedAtOnce {
 		m.objects[objectKey(fmt.Sprintf("%064x", i))] = ""
 	}
 	named := fmt.Sprintf("%x", sha256.Sum256([]byte(table(3)))) // which the third moment has first
 	m.objects[objectKey(named)] = table(3)
 	left := func() (n int) {
-		for i := range 5 {
+		for i := range 5 * removedAtOnce {
 			if _, there := m.objects[objectKey(fmt.Sprintf("%064x", i))]; there {
 				n++
 			}
@@ -628,10 +633,11 @@ func TestTidyTakesTurns(t *testing.T) {
 		return n
 	}
 	w := newWriter(m, "a")
-	for i, want := range []int{4, 3, 2} {
+	for i, batches := range []int{4, 3, 2} {
 		if _, err := write(t, w, i, h[i]); err != nil {
 			t.Fatal(err)
 		}
+		want := batches * removedAtOnce
 		if err := w.Tidy(t.Context(), timeOf(i), time.Now()); err != nil || left() != want {
 			t.Errorf("after moment %d %d objects are left, want %d: %v", i, left(), want, err)
 		}

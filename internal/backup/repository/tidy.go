@@ -17,6 +17,9 @@ const (
 	// maxRemovals limits the objects that one moment removes, whose names are in it; the next sweep removes the rest.
 	// Most object stores remove fewer in removalLimit.
 	maxRemovals = 50_000
+	// removedAtOnce is the maximum number of objects that are removed before the next look at the time. Most object
+	// stores remove so many by one request, and others one by one within seconds.
+	removedAtOnce = 100
 	// doomedFor is how long a writer that begins takes others to remove objects. They have less time for it.
 	doomedFor = 2 * removalLimit
 )
@@ -123,19 +126,18 @@ func (w *Writer) unnamed(ctx context.Context, m *Moment) (names []string, err er
 	return names, err
 }
 
-// Tidy removes expired moments, and the objects that the last moments say so of, one at least, and more until a time:
+// Tidy removes expired moments, and the objects that the last moments say so of, some at least, and more until a time:
 // the next moment is worth more than space. It is called after Write has succeeded; the next call continues. After an
 // interruption, each remaining moment is complete, and the rest is removed later.
 func (w *Writer) Tidy(ctx context.Context, now, until time.Time) error {
 	if !w.ready {
 		return nil
 	}
-	for _, number := range expired(w.moments, now, w.Keep) {
-		if err := w.remove(ctx, momentKey(number)); err != nil {
-			w.ready = false // it may be removed
-			return fmt.Errorf("remove moment %d: %w", number, err)
+	for some := range slices.Chunk(expired(w.moments, now, w.Keep), removedAtOnce) {
+		if err := remove(ctx, w, momentKey, some); err != nil {
+			return fmt.Errorf("remove expired moments, of which %d is the first: %w", some[0], err)
 		}
-		w.forget(number)
+		w.forget(some)
 		if !time.Now().Before(until) {
 			return nil
 		}
@@ -151,15 +153,16 @@ func (w *Writer) removeUnnamed(ctx context.Context, until time.Time) error {
 			w.removal = removal{}
 			return err
 		}
-		object := list.names[0]
-		if err := w.remove(ctx, objectKey(object)); err != nil {
-			w.ready = false // it may be removed
+		some := list.names[:min(len(list.names), removedAtOnce)]
+		if err := remove(ctx, w, objectKey, some); err != nil {
 			return fmt.Errorf("remove what no moment names: %w", err)
 		}
-		list.names = list.names[1:]
-		delete(w.stored, object)
-		if digest, _, ok := parsePacked(object); ok {
-			delete(w.packed, digest)
+		list.names = list.names[len(some):]
+		for _, object := range some {
+			delete(w.stored, object)
+			if digest, _, ok := parsePacked(object); ok {
+				delete(w.packed, digest)
+			}
 		}
 		if !time.Now().Before(until) {
 			return nil
@@ -173,8 +176,17 @@ func (w *Writer) removeUnnamed(ctx context.Context, until time.Time) error {
 	return failed
 }
 
-func (w *Writer) remove(ctx context.Context, key string) error {
+// remove removes moments or objects. After an error, some of them may be removed.
+func remove[T any](ctx context.Context, w *Writer, key func(T) string, some []T) error {
+	keys := make([]string, len(some))
+	for i, one := range some {
+		keys[i] = key(one)
+	}
 	ctx, cancel := within(ctx, 0)
 	defer cancel()
-	return w.Place.Delete(ctx, key)
+	err := w.Place.Delete(ctx, keys...)
+	if err != nil {
+		w.ready = false // ask for the state again
+	}
+	return err
 }

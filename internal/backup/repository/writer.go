@@ -447,7 +447,7 @@ func within(ctx context.Context, bytes int64) (context.Context, context.CancelFu
 // Moments returns the number of readable moments, as far as known.
 func (w *Writer) Moments() int { return len(w.moments) }
 
-// forget records that a moment was removed.
-func (w *Writer) forget(number int64) {
-	w.moments = slices.DeleteFunc(w.moments, func(k kept) bool { return k.number == number })
+// forget records that moments were removed.
+func (w *Writer) forget(numbers []int64) {
+	w.moments = slices.DeleteFunc(w.moments, func(k kept) bool { return slices.Contains(numbers, k.number) })
 }
