@@ -97,8 +97,11 @@ func parseS3Place(u *url.URL) (address, error) {
 			a.region = values[0]
 		case name == "endpoint" && len(values) == 1:
 			e, err := url.Parse(values[0])
-			if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" {
+			switch {
+			case err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "":
 				return a, fmt.Errorf("endpoint=%s: want a URL such as https://s3.example.com", values[0])
+			case e.User != nil: // logs and the status have the URL of a Place
+				return a, errors.New("endpoint: a URL with a password; the keys come from where AWS's SDKs look")
 			}
 			a.endpoint = values[0]
 		default:

@@ -291,7 +291,8 @@ func TestCheckPlace(t *testing.T) {
 		"file:///var/backups": true, "s3://backups": true, "s3://backups/a/b/": true,
 		"s3://backups?endpoint=https%3A%2F%2Fs3.example.com&region=a": true, "s3://backups?endpoint=http://localhost:9000": true,
 		"": false, "/var/backups": false, "file://host/backups": false, "file:relative": false, "s3://": false, "s3://UPPER": false,
-		"s3://backups/../x": false, "s3://backups?other=1": false, "s3://backups?endpoint=x": false, "s3://user:secret@backups": false,
+		"s3://backups/../x": false, "s3://backups?other=1": false, "s3://backups?endpoint=x": false,
+		"s3://backups?endpoint=https://user:secret@s3.example.com": false, "s3://user:secret@backups": false,
 		"s3://backups?region=a&region=b": false, "https://s3.example.com/backups": false, "s3://backups/%00": false,
 	} {
 		if err := bucket.CheckPlace(text); (err == nil) != valid {
