@@ -79,11 +79,49 @@ func (d doomed) check(name string) error {
 	return nil
 }
 
+// sweeps reports whether a moment is the first for an hour, with which the objects are listed.
+func (w *Writer) sweeps(m *Moment) bool {
+	since := m.Created.Sub(w.swept)
+	return since < 0 || since >= sweepEvery
+}
+
+// mend stores again, once an hour, the objects of a moment that were there but are not any more, or were cut short.
+// Otherwise each later moment would rely on them.
+func (w *Writer) mend(ctx context.Context, dir string, m *Moment) error {
+	if !w.sweeps(m) {
+		return nil
+	}
+	objects, err := w.objects(ctx)
+	if err != nil {
+		return err
+	}
+	again := 0
+	for _, f := range m.Files {
+		if _, known := w.stored[f.object()]; known && !f.isIn(objects) {
+			w.forgetObject(f.object())
+			again++
+		}
+	}
+	if again == 0 {
+		return nil
+	}
+	w.Missing(again, 0)
+	m.Files = nil
+	return w.storeAll(ctx, dir, m)
+}
+
+// forgetObject records that an object is not stored.
+func (w *Writer) forgetObject(name string) {
+	delete(w.stored, name)
+	if digest, _, ok := parsePacked(name); ok {
+		delete(w.packed, digest)
+	}
+}
+
 // condemn adds to a moment, once an hour, the objects that no moment names, or as many of them as it may have, and
 // returns these. If it fails, Tidy says so: a moment is worth more than space.
 func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
-	since := m.Created.Sub(w.swept)
-	if since >= 0 && since < sweepEvery {
+	if !w.sweeps(m) {
 		return removal{}
 	}
 	until := time.Now().Add(removalLimit)
@@ -100,11 +138,11 @@ func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
 // unnamed returns the objects that no moment names, the new one included. If a moment cannot be read, or a known one is
 // not listed, the objects that it names are unknown.
 func (w *Writer) unnamed(ctx context.Context, m *Moment) (names []string, err error) {
-	named, read := make(map[string]bool), make(map[int64]bool)
+	named, read := make(map[string]File), make(map[int64]bool)
 	name := func(m *Moment) {
 		read[m.Number] = true
 		for _, f := range m.Files {
-			named[f.object()] = true
+			named[f.object()] = f
 		}
 	}
 	name(m)
@@ -117,13 +155,30 @@ func (w *Writer) unnamed(ctx context.Context, m *Moment) (names []string, err er
 		}
 	}
 	objects, err := w.objects(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for object := range objects {
-		if !named[object] {
+		if _, ok := named[object]; !ok {
 			names = append(names, object)
 		}
 	}
+	w.count(named, objects)
 	slices.Sort(names)
-	return names, err
+	return names, nil
+}
+
+// count reports how many of the objects that moments name are not there.
+func (w *Writer) count(named map[string]File, objects map[string]int64) {
+	lost := 0
+	for _, f := range named {
+		if !f.isIn(objects) {
+			lost++
+		}
+	}
+	if lost > 0 {
+		w.Missing(0, lost)
+	}
 }
 
 // Tidy removes expired moments, and the objects that the last moments say so of, some at least, and more until a time:
@@ -159,10 +214,7 @@ func (w *Writer) removeUnnamed(ctx context.Context, until time.Time) error {
 		}
 		list.names = list.names[len(some):]
 		for _, object := range some {
-			delete(w.stored, object)
-			if digest, _, ok := parsePacked(object); ok {
-				delete(w.packed, digest)
-			}
+			w.forgetObject(object)
 		}
 		if !time.Now().Before(until) {
 			return nil
