@@ -285,6 +285,20 @@ func TestPlaceInS3DeletesMany(t *testing.T) {
 	}
 }
 
+// A service cannot fill the logs with the reason for its refusal.
+func TestLongRefusals(t *testing.T) {
+	s3Keys(t)
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, "<Error><Code>AccessDenied</Code><Message>no\n%s</Message></Error>", strings.Repeat("ü", 20_000))
+	}))
+	defer service.Close()
+	_, err := openPlace(t, "s3://backups?endpoint="+url.QueryEscape(service.URL)).List(t.Context(), "")
+	if !errors.Is(err, bucket.ErrDenied) || len(err.Error()) > 500 || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%.600v", err)
+	}
+}
+
 func TestCheckPlace(t *testing.T) {
 	t.Parallel()
 	for text, valid := range map[string]bool{
