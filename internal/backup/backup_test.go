@@ -246,14 +246,16 @@ func TestHolesAreRefused(t *testing.T) {
 		records += fmt.Sprintf("%d %s\n", len(r)+4, r) // the number has two digits
 	}
 	at := b.Len()
-	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "x", Size: int64(len(records)), Mode: 0o600}); err != nil {
+	header := &tar.Header{Typeflag: tar.TypeReg, Name: "x", Size: int64(len(records)), Mode: 0o600}
+	if err := out.WriteHeader(header); err != nil {
 		t.Fatal(err)
 	}
 	setType(b.Bytes()[at:at+512], tar.TypeXHeader)
 	if _, err := io.WriteString(out, records); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "shards/0001/000004.sst", Mode: 0o600}); err != nil {
+	header = &tar.Header{Typeflag: tar.TypeReg, Name: "shards/0001/000004.sst", Mode: 0o600}
+	if err := out.WriteHeader(header); err != nil {
 		t.Fatal(err)
 	}
 	if err := out.Close(); err != nil {

@@ -266,11 +266,13 @@ func TestPlaceInS3DeletesMany(t *testing.T) {
 	}
 	d := &deleting{many: true}
 	p := open(d)
-	if err := p.Delete(t.Context(), list...); err != nil || d.removed != 1500 || !slices.Equal(d.requests, []string{"POST", "POST"}) {
+	err := p.Delete(t.Context(), list...)
+	if err != nil || d.removed != 1500 || !slices.Equal(d.requests, []string{"POST", "POST"}) {
 		t.Errorf("%v; %d are removed by %v", err, d.removed, d.requests)
 	}
 	d.refuses = "p/objects/7"
-	if err := p.Delete(t.Context(), list...); !errors.Is(err, bucket.ErrDenied) || !strings.Contains(err.Error(), d.refuses) {
+	err = p.Delete(t.Context(), list...)
+	if !errors.Is(err, bucket.ErrDenied) || !strings.Contains(err.Error(), d.refuses) {
 		t.Errorf("a refusal: %v", err)
 	}
 	d = new(deleting)
@@ -280,7 +282,8 @@ func TestPlaceInS3DeletesMany(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if want := []string{"POST", "DELETE", "DELETE", "DELETE", "DELETE"}; d.removed != 4 || !slices.Equal(d.requests, want) {
+	want := []string{"POST", "DELETE", "DELETE", "DELETE", "DELETE"}
+	if d.removed != 4 || !slices.Equal(d.requests, want) {
 		t.Errorf("%d are removed by %v", d.removed, d.requests)
 	}
 }

@@ -211,7 +211,8 @@ func TestApplyChangesFilters(t *testing.T) {
 // Limits are applied, changed, taken away and exported like other settings. A tenant's own file and export have none.
 // A queue changes between the ways to encrypt, of which it has one at a time.
 func TestApplyChangesEncryption(t *testing.T) {
-	s := serve(t, "--data", filepath.Join(t.TempDir(), "data"), "--encryption-key-file", filepath.Join(t.TempDir(), "keys"))
+	dir := t.TempDir()
+	s := serve(t, "--data", filepath.Join(dir, "data"), "--encryption-key-file", filepath.Join(dir, "keys"))
 	as(t, s.exports, "")
 	f := newDeclaredFile(t)
 	for _, setting := range []string{

@@ -108,8 +108,8 @@ func (c *Cipher) Open(m *queue.Message, body []byte) error {
 	return nil
 }
 
-// text decrypts the parts of a body, encrypted under an id, into memory of its own, which nothing changes afterwards. It
-// also returns the size that the parts claim.
+// text decrypts the parts of a body, encrypted under an id, into memory of its own, which nothing changes afterwards.
+// It also returns the size that the parts claim.
 func (c *Cipher) text(body []byte, id queue.MessageID, of what) (text []byte, size int, err error) {
 	s := newBuffer()
 	defer s.release(nil)
@@ -163,7 +163,7 @@ func isSequence(s []byte) bool {
 	return len(s) == queue.SequenceDigits && len(bytes.Trim(s, "0123456789")) == 0
 }
 
-// parseContent parses the text of a message. What it returns shares the memory of the text, which must not change.
+// parseContent parses the text of a message. The result shares the memory of the text, which must not change.
 func parseContent(text []byte) (t queue.Content, ok bool) {
 	r := varint.NewReader(unsafe.String(unsafe.SliceData(text), len(text)))
 	digest := r.Byte()

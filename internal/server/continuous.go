@@ -180,8 +180,7 @@ func (c *continuous) missing(again, lost int) {
 		log.Warn("something has removed or cut short objects of backups; they are stored again", "objects", again)
 	}
 	if lost > 0 {
-		log.Error("something has removed or cut short objects of older backups, which cannot be restored; see sluice backup verify",
-			"objects", lost)
+		log.Error("something has removed or cut short objects of older backups, which cannot be restored", "objects", lost)
 	}
 }
 

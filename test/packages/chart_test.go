@@ -242,8 +242,8 @@ func TestChartWithBackups(t *testing.T) {
 	}
 }
 
-// A key service seals the keys, which all nodes of a cluster get from a secret. It may also hold keys in clear, as a file
-// of root that the group of the process may read.
+// A key service seals the keys, which all nodes of a cluster get from a secret. It may also hold keys in clear, as a
+// file of root that the group of the process may read.
 func TestChartWithKeyService(t *testing.T) {
 	const service = "encryption.keyService=hashivault://jobs,encryption.existingSecret=vault"
 	alone := render(t, "--set", service)
@@ -260,7 +260,8 @@ func TestChartWithKeyService(t *testing.T) {
 	}
 	clear := render(t, "--set", "replicas=3,encryption.existingKeys=clear")
 	config := clear["ConfigMap jobs-sluice"].Data["sluice.yaml"]
-	if !strings.Contains(config, "\nencryption-key-file: /etc/sluice/keys/encryption.keys\n") || strings.Contains(config, "encryption-key-url") {
+	if !strings.Contains(config, "\nencryption-key-file: /etc/sluice/keys/encryption.keys\n") ||
+		strings.Contains(config, "encryption-key-url") {
 		t.Errorf("without a key service the nodes have these keys:\n%s", config)
 	}
 	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", service+",backup.to=s3://b/p,backup.existingSecret=bucket")
@@ -269,8 +270,8 @@ func TestChartWithKeyService(t *testing.T) {
 			t.Errorf("the secret %s is missing in\n%s", name, out)
 		}
 	}
-	if out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", "encryption.existingKeys=k"); !strings.Contains(
-		out, "secretName: k\n            defaultMode: 0440\n") {
+	out = run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", "encryption.existingKeys=k")
+	if !strings.Contains(out, "secretName: k\n            defaultMode: 0440\n") {
 		t.Errorf("others can read the keys in\n%s", out)
 	}
 }

@@ -23,9 +23,9 @@
 // # Objects that vanish
 //
 // A writer knows what it has stored, and does not ask for each moment whether that is still there. Once an hour it
-// compares what moments name with a list of the objects. What the new moment lacks is stored again, under the same name,
-// so that older moments have it again, too. Content is compared when it is read only: by Fetch, for a restore or a
-// verification.
+// compares what moments name with a list of the objects. Objects that the new moment lacks are stored again, under the
+// same names, so that older moments have them, too. Content is compared when it is read only: by Fetch, for a restore
+// or a verification.
 //
 // # Why two writers do no harm
 //

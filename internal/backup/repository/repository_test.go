@@ -613,8 +613,8 @@ func TestManyObjectsToRemove(t *testing.T) {
 	checkNoGarbage(t, m)
 }
 
-// Without time before the next moment, a few objects are removed, and the next calls continue. An object that a new moment
-// names is kept, although the last one has listed it.
+// Without time before the next moment, a few objects are removed, and the next calls continue. An object that a new
+// moment names is kept, although the last one has listed it.
 func TestTidyTakesTurns(t *testing.T) {
 	t.Parallel()
 	h := history(3)
@@ -821,8 +821,8 @@ func TestShortObjectIsStoredAgain(t *testing.T) {
 	checkAll(t, m, h)
 }
 
-// Objects that something removes or cuts short while a writer runs, such as a rule of the bucket, are stored again within
-// an hour, with which older moments are whole again. Those that only older moments name are reported.
+// Objects that something removes or cuts short while a writer runs, such as a rule of the bucket, are stored again
+// within an hour, with which older moments are whole again. Those that only older moments name are reported.
 func TestVanishedObjectsAreStoredAgain(t *testing.T) {
 	t.Parallel()
 	h := history(5)

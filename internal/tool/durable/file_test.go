@@ -48,8 +48,8 @@ func TestFilesAreWhole(t *testing.T) {
 	}
 }
 
-// What a process that was killed has left of a file, which may hold secrets, is removed with the next change of that
-// file; other files and an attempt under way are not touched.
+// The remains of a process that was killed, which may hold secrets, are removed with the next change of the same file.
+// Other files and an attempt under way are not touched.
 func TestRemainsAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "secret")
