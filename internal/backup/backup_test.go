@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -226,6 +227,61 @@ func followed(t *testing.T, stream []byte, name string) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// A file with holes, of which an archive has only the size, is refused before any of it is written: it could fill the
+// disk.
+func TestHolesAreRefused(t *testing.T) {
+	var b bytes.Buffer
+	w, err := NewWriter(&b, About{Version: "1", Created: time.Unix(1, 0).UTC()})
+	if err == nil {
+		err = w.out.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := tar.NewWriter(&b)
+	records := ""
+	for _, r := range []string{"GNU.sparse.size=1099511627776", "GNU.sparse.numblocks=1", "GNU.sparse.map=0,0"} {
+		records += fmt.Sprintf("%d %s\n", len(r)+4, r) // the number has two digits
+	}
+	at := b.Len()
+	header := &tar.Header{Typeflag: tar.TypeReg, Name: "x", Size: int64(len(records)), Mode: 0o600}
+	if err := out.WriteHeader(header); err != nil {
+		t.Fatal(err)
+	}
+	setType(b.Bytes()[at:at+512], tar.TypeXHeader)
+	if _, err := io.WriteString(out, records); err != nil {
+		t.Fatal(err)
+	}
+	header = &tar.Header{Typeflag: tar.TypeReg, Name: "shards/0001/000004.sst", Mode: 0o600}
+	if err := out.WriteHeader(header); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in := tar.NewReader(&b)
+	if _, err := in.Next(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = readFiles(in, func(name string) (io.WriteCloser, error) {
+		return nil, fmt.Errorf("%s is created", name)
+	})
+	if !errors.Is(err, ErrNoBackup) || !strings.Contains(err.Error(), "000004.sst") {
+		t.Error(err)
+	}
+}
+
+// setType changes the type in the header of a tar archive.
+func setType(header []byte, is byte) {
+	header[156] = is
+	copy(header[148:156], "        ")
+	sum := 0
+	for _, b := range header {
+		sum += int(b)
+	}
+	copy(header[148:], fmt.Sprintf("%06o\x00", sum))
 }
 
 // A restore that was killed leaves its part behind, which the next one neither takes for its own nor removes.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"strings"
 )
 
 // Verify reads a stream to the end of the backup in it, and compares its contents with the checksums. It writes
@@ -71,7 +72,8 @@ func readFiles(in *tar.Reader, create Create) (c Contents, err error) {
 		if header.Name == sumsEntry {
 			break
 		}
-		if _, twice := sums[header.Name]; twice || header.Typeflag != tar.TypeReg || !IsName(header.Name) {
+		_, twice := sums[header.Name]
+		if twice || header.Typeflag != tar.TypeReg || isSparse(header) || !IsName(header.Name) {
 			return c, fmt.Errorf("%w: it has an entry %q", ErrNoBackup, header.Name)
 		}
 		if sums[header.Name], err = readFile(in, header.Name, create); err != nil {
@@ -93,6 +95,17 @@ func readFiles(in *tar.Reader, create Create) (c Contents, err error) {
 		return c, fmt.Errorf("%w: it has more files than were written", ErrNoBackup)
 	}
 	return c, ends(in)
+}
+
+// isSparse reports whether an entry claims holes, which the archive does not have to contain: a small one could fill
+// any disk. The writer makes none.
+func isSparse(header *tar.Header) bool {
+	for name := range header.PAXRecords {
+		if strings.HasPrefix(name, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
 }
 
 // ends returns an error if an entry follows the checksums: nothing vouches for it.

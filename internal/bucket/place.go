@@ -41,8 +41,8 @@ type Place interface {
 	// Create stores an object as Put does, or returns ErrExists. Of several simultaneous calls for the same object, one
 	// succeeds. After a retry, a call can get ErrExists for its own object.
 	Create(ctx context.Context, key string, body []byte) error
-	// Delete removes an object. A missing object is no error.
-	Delete(ctx context.Context, key string) error
+	// Delete removes objects. A missing object is no error. After an error, some may be removed.
+	Delete(ctx context.Context, keys ...string) error
 	// Clean removes the remains of an interrupted Put or Create. Nothing may be stored meanwhile.
 	Clean(ctx context.Context) error
 	Close() error
@@ -97,8 +97,11 @@ func parseS3Place(u *url.URL) (address, error) {
 			a.region = values[0]
 		case name == "endpoint" && len(values) == 1:
 			e, err := url.Parse(values[0])
-			if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" {
+			switch {
+			case err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "":
 				return a, fmt.Errorf("endpoint=%s: want a URL such as https://s3.example.com", values[0])
+			case e.User != nil: // logs and the status have the URL of a Place
+				return a, errors.New("endpoint: a URL with a password; the keys come from where AWS's SDKs look")
 			}
 			a.endpoint = values[0]
 		default:

@@ -3,7 +3,9 @@ package bucket_test
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -109,7 +111,23 @@ func checkPlace(t *testing.T, p bucket.Place) {
 	if got := keys(t, p, "objects/"); got != "objects/b:5" {
 		t.Errorf("it has %s", got)
 	}
+	many := []string{"many/none"}
+	for i := range 5 {
+		many = append(many, fmt.Sprintf("many/%d <&> ü", i))
+		if err := p.Put(ctx, many[i+1], content("x")); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.Delete(ctx, append(many, "objects/none")...); err != nil {
+		t.Error(err)
+	}
+	if got := keys(t, p, ""); got != "objects/b:5 owner:2" {
+		t.Errorf("it has %s", got)
+	}
 	for _, key := range []string{"", "../x", "/x", "a/../../x"} {
+		if p.Delete(ctx, "objects/none", key) == nil {
+			t.Errorf("%q is a key", key)
+		}
 		if p.Put(ctx, key, content("x")) == nil || p.Create(ctx, key, nil) == nil || p.Delete(ctx, key) == nil {
 			t.Errorf("%q is a key", key)
 		}
@@ -204,13 +222,94 @@ func TestPlaceInS3SendsAgain(t *testing.T) {
 	}
 }
 
+// deleting is a service that removes objects, many by a request if it knows how.
+type deleting struct {
+	many     bool
+	refuses  string // the key of an object that it does not remove
+	requests []string
+	removed  int
+}
+
+func (d *deleting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.requests = append(d.requests, r.Method)
+	if r.Method == http.MethodDelete {
+		d.removed++
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	text, _ := io.ReadAll(r.Body)
+	sum := md5.Sum(text)
+	switch {
+	case !d.many:
+		w.WriteHeader(http.StatusNotImplemented)
+	case !r.URL.Query().Has("delete") || r.Header.Get("Content-Md5") != base64.StdEncoding.EncodeToString(sum[:]):
+		w.WriteHeader(http.StatusBadRequest)
+	case d.refuses != "" && strings.Contains(string(text), "<Key>"+d.refuses+"</Key>"):
+		fmt.Fprintf(w, "<DeleteResult><Error><Key>%s</Key><Code>AccessDenied</Code></Error></DeleteResult>", d.refuses)
+	default:
+		d.removed += strings.Count(string(text), "<Key>p/")
+		fmt.Fprint(w, "<DeleteResult></DeleteResult>")
+	}
+}
+
+// Many objects are removed by few requests, or one by one where the service knows no other way.
+func TestPlaceInS3DeletesMany(t *testing.T) {
+	s3Keys(t)
+	var list []string
+	for i := range 1500 {
+		list = append(list, fmt.Sprintf("objects/%d", i))
+	}
+	open := func(d *deleting) bucket.Place {
+		service := httptest.NewServer(d)
+		t.Cleanup(service.Close)
+		return openPlace(t, "s3://backups/p?endpoint="+url.QueryEscape(service.URL))
+	}
+	d := &deleting{many: true}
+	p := open(d)
+	err := p.Delete(t.Context(), list...)
+	if err != nil || d.removed != 1500 || !slices.Equal(d.requests, []string{"POST", "POST"}) {
+		t.Errorf("%v; %d are removed by %v", err, d.removed, d.requests)
+	}
+	d.refuses = "p/objects/7"
+	err = p.Delete(t.Context(), list...)
+	if !errors.Is(err, bucket.ErrDenied) || !strings.Contains(err.Error(), d.refuses) {
+		t.Errorf("a refusal: %v", err)
+	}
+	d = new(deleting)
+	p = open(d)
+	for range 2 {
+		if err := p.Delete(t.Context(), list[:2]...); err != nil {
+			t.Error(err)
+		}
+	}
+	want := []string{"POST", "DELETE", "DELETE", "DELETE", "DELETE"}
+	if d.removed != 4 || !slices.Equal(d.requests, want) {
+		t.Errorf("%d are removed by %v", d.removed, d.requests)
+	}
+}
+
+// A service cannot fill the logs with the reason for its refusal.
+func TestLongRefusals(t *testing.T) {
+	s3Keys(t)
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, "<Error><Code>AccessDenied</Code><Message>no\n%s</Message></Error>", strings.Repeat("ü", 20_000))
+	}))
+	defer service.Close()
+	_, err := openPlace(t, "s3://backups?endpoint="+url.QueryEscape(service.URL)).List(t.Context(), "")
+	if !errors.Is(err, bucket.ErrDenied) || len(err.Error()) > 500 || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%.600v", err)
+	}
+}
+
 func TestCheckPlace(t *testing.T) {
 	t.Parallel()
 	for text, valid := range map[string]bool{
 		"file:///var/backups": true, "s3://backups": true, "s3://backups/a/b/": true,
 		"s3://backups?endpoint=https%3A%2F%2Fs3.example.com&region=a": true, "s3://backups?endpoint=http://localhost:9000": true,
 		"": false, "/var/backups": false, "file://host/backups": false, "file:relative": false, "s3://": false, "s3://UPPER": false,
-		"s3://backups/../x": false, "s3://backups?other=1": false, "s3://backups?endpoint=x": false, "s3://user:secret@backups": false,
+		"s3://backups/../x": false, "s3://backups?other=1": false, "s3://backups?endpoint=x": false,
+		"s3://backups?endpoint=https://user:secret@s3.example.com": false, "s3://user:secret@backups": false,
 		"s3://backups?region=a&region=b": false, "https://s3.example.com/backups": false, "s3://backups/%00": false,
 	} {
 		if err := bucket.CheckPlace(text); (err == nil) != valid {

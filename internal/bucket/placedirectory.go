@@ -1,6 +1,7 @@
 package bucket
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -106,18 +107,26 @@ func (p directoryPlace) store(key string, write func(io.Writer) error, put func(
 
 // Delete implements Place. The removal is durable: an object that names others does not come back after a loss of power
 // when those have been removed later.
-func (p directoryPlace) Delete(_ context.Context, key string) error {
-	if err := CheckKey(key); err != nil {
-		return err
+func (p directoryPlace) Delete(ctx context.Context, keys ...string) error {
+	changed := make(map[string]bool) // directories to sync
+	var failed error
+	for _, key := range keys {
+		if failed = cmp.Or(ctx.Err(), CheckKey(key)); failed != nil {
+			break
+		}
+		if failed = p.root.Remove(key); errors.Is(failed, fs.ErrNotExist) {
+			failed = nil
+			continue
+		}
+		if failed != nil {
+			break
+		}
+		changed[path.Dir(key)] = true
 	}
-	err := p.root.Remove(key)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	for dir := range changed {
+		failed = errors.Join(failed, p.sync(dir))
 	}
-	if err == nil {
-		err = p.sync(path.Dir(key))
-	}
-	return err
+	return failed
 }
 
 // Clean implements Place.

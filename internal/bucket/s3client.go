@@ -85,6 +85,11 @@ func (e *s3Error) again() bool {
 		e.Code == "RequestTimeout" || e.Code == "ConditionalRequestConflict"
 }
 
+// isUnknown reports whether the service does not have the operation.
+func (e *s3Error) isUnknown() bool {
+	return e.status == http.StatusNotImplemented || e.status == http.StatusMethodNotAllowed || e.Code == "NotImplemented"
+}
+
 // do sends a request, and retries it if necessary: all requests may be repeated.
 func (c *s3Client) do(ctx context.Context, r *s3Request) (*s3Answer, error) {
 	return repeatedly(ctx, func() (*s3Answer, error) { return c.send(ctx, r) })
@@ -152,7 +157,18 @@ func (c *s3Client) send(ctx context.Context, r *s3Request) (*s3Answer, error) {
 func refusal(response *http.Response) error {
 	e := &s3Error{status: response.StatusCode}
 	_ = xml.NewDecoder(io.LimitReader(response.Body, maxRefusal)).Decode(e) // the status says enough
+	e.Code, e.Message = shortText(e.Code), shortText(e.Message)
 	return e
+}
+
+// shortText returns the beginning of a reason in one line, for logs.
+func shortText(s string) string {
+	const most = 300
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
 // signed makes the HTTP request.

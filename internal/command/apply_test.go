@@ -209,6 +209,26 @@ func TestApplyChangesFilters(t *testing.T) {
 }
 
 // Limits are applied, changed, taken away and exported like other settings. A tenant's own file and export have none.
+// A queue changes between the ways to encrypt, of which it has one at a time.
+func TestApplyChangesEncryption(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, "--data", filepath.Join(dir, "data"), "--encryption-key-file", filepath.Join(dir, "keys"))
+	as(t, s.exports, "")
+	f := newDeclaredFile(t)
+	for _, setting := range []string{
+		"kms-key: alias/aws/sqs", "managed-encryption: true", "managed-encryption: false",
+		"kms-key: alias/aws/sqs, kms-key-reuse: 10m", "managed-encryption: true",
+	} {
+		f.write(t, "name: shop\nqueues: {orders: {"+setting+"}}\n")
+		if out, _, err := run(t, "apply", f.path); err != nil || strings.Contains(out, nothingToDo) {
+			t.Errorf("%s: %v\n%s", setting, err, out)
+		}
+		if out, _, err := run(t, "apply", f.path); err != nil || !strings.Contains(out, nothingToDo) {
+			t.Errorf("%s again: %v\n%s", setting, err, out)
+		}
+	}
+}
+
 func TestApplySetsLimits(t *testing.T) {
 	s := serve(t, "--in-memory", "--no-cool-downs", "--account", "000000000000", "--account", "111122223333")
 	as(t, s.exports, "")

@@ -140,6 +140,9 @@ func (q queues) update(ctx context.Context, is *Actual, changes []Change) error 
 	if policy, ok := policyWith(is.Settings["policy"], settings); ok {
 		attributes["Policy"] = policy
 	}
+	if attributes["SqsManagedSseEnabled"] == "true" && is.Settings["kms-key"] != "" {
+		attributes["KmsMasterKeyId"] = "" // SQS refuses both, and a file with both is refused before
+	}
 	if len(attributes) > 0 {
 		if err := q.api.SQS(ctx, "SetQueueAttributes", map[string]any{"QueueUrl": is.url, "Attributes": attributes}, nil); err != nil {
 			return err

@@ -17,7 +17,7 @@ type scratch struct {
 	bound [boundSize]byte
 }
 
-// buffers holds memory for decrypted parts and waiting bodies.
+// buffers holds memory for bodies that are decrypted.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 type buffer struct {
@@ -28,11 +28,14 @@ type buffer struct {
 // newBuffer returns a buffer that must be released.
 func newBuffer() *buffer { return buffers.Get().(*buffer) }
 
-// release keeps the buffer for the next use. It clears the text in b, which was allocated from the buffer.
+// release keeps the buffer for the next use. It clears b, which was allocated from the buffer or is nil.
 func (s *buffer) release(b []byte) {
 	clear(b)
-	if s.bytes = nil; cap(b) <= largestBuffer {
+	if b != nil {
 		s.bytes = b[:0]
+	}
+	if cap(s.bytes) > largestBuffer {
+		s.bytes = nil
 	}
 	buffers.Put(s)
 }

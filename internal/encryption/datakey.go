@@ -82,6 +82,9 @@ const tagSize = 16
 // the key is renewed.
 const counterSize = 5
 
+// smallestPart is the size of a part without text, in bytes, for a queue with an id of one byte.
+const smallestPart = 1 + len(keyring.ShortID{}) + 1 + keyring.WrappedSize + counterSize + tagSize
+
 // length returns the length of a part, in bytes, for a text of the given length.
 func (d *dataKey) length(text int) int { return len(d.head) + counterSize + text + tagSize }
 

@@ -38,11 +38,12 @@
 //	         n bytes   AES-256-GCM of the text
 //	         16 bytes  tag
 //
-// The associated data of a part are "sluice message 1", the queue (8 bytes), the id of the message (16 bytes), what is
-// encrypted (1 byte: a message, a publication, an edit), the number of the part (4 bytes), and whether it is the last
-// (1 byte). So a part opens in its own place only: ciphertext cannot be given to another message, nor can parts be left
-// out or exchanged. The id of a message changes when a task moves it; the mark of encrypted messages then holds the id
-// before. See docs/encryption.md for what an attacker can do who can write into the store.
+// The associated data of a part are "sluice message 1", the queue (8 bytes), the id of the message (16 bytes), what
+// is encrypted (1 byte: a message, a publication, an edit), the number of the part (4 bytes), and whether it is the
+// last (1 byte). So a part opens in its own place only, and parts cannot be left out or exchanged. The id of a
+// message changes when a task moves it; the mark of encrypted messages, which is not authenticated, then holds the id
+// before. So an attacker who can write into the store can put the whole ciphertext of a message into another one, as
+// a move does, but cannot change it.
 //
 // The text of the first part of a message begins with a digest and attributes:
 //

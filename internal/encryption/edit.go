@@ -71,9 +71,7 @@ func (c *Cipher) DecryptEdit(e *queue.Edit) (*queue.Edit, error) {
 	if e.Body == nil {
 		return nil, fmt.Errorf("an edit: %w", ErrUnreadable)
 	}
-	s := newBuffer()
-	text, _, err := c.text(s, []byte(*e.Body), e.EncryptedFor(), anEdit)
-	defer s.release(text)
+	text, _, err := c.text([]byte(*e.Body), e.EncryptedFor(), anEdit)
 	if err != nil {
 		return nil, fmt.Errorf("an edit: %w", err)
 	}

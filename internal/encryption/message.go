@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/tool/varint"
@@ -95,9 +96,7 @@ func (c *Cipher) Decrypt(m *queue.Message) error {
 
 // Open implements queue.Cipher. The error is ErrUnreadable or ErrSuspended.
 func (c *Cipher) Open(m *queue.Message, body []byte) error {
-	s := newBuffer()
-	text, size, err := c.text(s, body, m.EncryptedFor(), aMessage)
-	defer s.release(text)
+	text, size, err := c.text(body, m.EncryptedFor(), aMessage)
 	if err != nil {
 		return fmt.Errorf("message %s: %w", m.ID, err)
 	}
@@ -109,16 +108,20 @@ func (c *Cipher) Open(m *queue.Message, body []byte) error {
 	return nil
 }
 
-// text decrypts the parts of a body, encrypted under an id, into the bytes of s. It also returns the size that the
-// parts claim.
-func (c *Cipher) text(s *buffer, body []byte, id queue.MessageID, of what) (text []byte, size int, err error) {
+// text decrypts the parts of a body, encrypted under an id, into memory of its own, which nothing changes afterwards.
+// It also returns the size that the parts claim.
+func (c *Cipher) text(body []byte, id queue.MessageID, of what) (text []byte, size int, err error) {
+	s := newBuffer()
+	defer s.release(nil)
 	number, encrypted := uint32(0), false
-	text = s.bytes[:0]
 	err = queue.Parts(body, func(p queue.Part[[]byte], last bool) (err error) {
 		n := number
 		number++
 		size += p.Size
 		if encrypted = !p.Literal; encrypted {
+			if n == 0 {
+				text = make([]byte, 0, roomFor(body, p.Bytes, last))
+			}
 			text, err = c.open(s, text, p.Bytes, place{id: id, of: of, number: n, last: last})
 			return err
 		}
@@ -137,6 +140,15 @@ func (c *Cipher) text(s *buffer, body []byte, id queue.MessageID, of what) (text
 	return text, size, err
 }
 
+// roomFor returns how much memory the text of a body needs whose first part is given: for one part exactly that, unless
+// the id of the queue is a long one.
+func roomFor(body, first []byte, last bool) int {
+	if last {
+		return max(0, len(first)-smallestPart)
+	}
+	return len(body)
+}
+
 // place is the place of a part.
 type place struct {
 	id     queue.MessageID
@@ -151,9 +163,9 @@ func isSequence(s []byte) bool {
 	return len(s) == queue.SequenceDigits && len(bytes.Trim(s, "0123456789")) == 0
 }
 
-// parseContent parses the text of a message.
+// parseContent parses the text of a message. The result shares the memory of the text, which must not change.
 func parseContent(text []byte) (t queue.Content, ok bool) {
-	r := varint.NewReader(string(text))
+	r := varint.NewReader(unsafe.String(unsafe.SliceData(text), len(text)))
 	digest := r.Byte()
 	if digest == 1 {
 		copy(t.BodyMD5[:], r.Raw(md5.Size))

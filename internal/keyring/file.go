@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -42,7 +41,8 @@ var ErrNoFile = errors.New("the file with the encryption keys is missing")
 var errTruncated = errors.New("it is truncated: its last line, which begins with end, is missing")
 
 // Load reads the keys from the file at path. If there is none, the error is ErrNoFile. A file that others can read is
-// refused, unless its keys are sealed.
+// refused, unless its keys are sealed. Its group may read a file of root: so systemd and Kubernetes give secrets to a
+// process.
 func Load(path string) (*Ring, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func Load(path string) (*Ring, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a file with encryption keys, or is damaged: %w; restore it from a copy", path, err)
 	}
-	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 && !r.Sealed() {
+	if mode := info.Mode().Perm(); mode&others(info) != 0 && !r.Sealed() {
 		return nil, fmt.Errorf("%s can be read by others (mode %04o); run chmod 600 on it", path, mode)
 	}
 	return r, nil

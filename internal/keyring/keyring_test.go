@@ -144,11 +144,24 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Error(err)
+	root := os.Getuid() == 0
+	for _, c := range []struct {
+		mode      os.FileMode
+		owner     int
+		ok, needs bool // needs the rights of root
+	}{
+		{0o400, os.Getuid(), true, false}, {0o644, os.Getuid(), false, false}, {0o604, os.Getuid(), false, false},
+		{0o440, os.Getuid(), root, false}, {0o640, 0, true, true}, {0o660, 0, false, true}, {0o640, 1, false, true},
+	} {
+		if c.needs && !root {
+			continue
+		}
+		if err := errors.Join(os.Chown(path, c.owner, -1), os.Chmod(path, c.mode)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path); (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "chmod 600") {
+			t.Errorf("mode %04o, owner %d: %v", c.mode, c.owner, err)
+		}
 	}
 }
 

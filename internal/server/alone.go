@@ -92,7 +92,18 @@ func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.S
 	ctx, cancel := context.WithCancel(context.Background())
 	a.stopDelivery = cancel
 	a.delivery.Go(func() { deliver(ctx, sh) })
+	a.delivery.Go(func() {
+		if err := shard.Forward(ctx, sh, theShard, a.keepHere); err != nil && ctx.Err() == nil {
+			a.log.Error("messages that wait for their queues stay where they are until the next start", "error", err)
+		}
+	})
 	return sh, nil
+}
+
+// keepHere implements shard.Deliver. Outboxes of the only shard hold what arrived for a queue while the shard did not
+// know it, because the control store was older than the messages.
+func (a *alone) keepHere(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
+	return a.shard.Accept(ctx, id, from, messages)
 }
 
 // skipUnknown keeps the data of unknown queues from new queues: the control store may be lost, or restored without the

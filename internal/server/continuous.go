@@ -168,9 +168,20 @@ func (c *continuous) open(ctx context.Context) error {
 	c.place = place
 	c.writer = repository.NewWriter(repository.Options{
 		Place: place, ID: id, Host: host, Keep: c.config.BackupKeep, Pace: pace(c.config.BackupBandwidth), Room: c.proceed,
-		Shared: c.config.Join != nil,
+		Shared: c.config.Join != nil, Missing: c.missing,
 	})
 	return nil
+}
+
+// missing logs that objects of backups have vanished.
+func (c *continuous) missing(again, lost int) {
+	log := c.log.With("to", c.config.BackupTo)
+	if again > 0 {
+		log.Warn("something has removed or cut short objects of backups; they are stored again", "objects", again)
+	}
+	if lost > 0 {
+		log.Error("something has removed or cut short objects of older backups, which cannot be restored", "objects", lost)
+	}
 }
 
 // learn records the time of a backup that was made before, perhaps by another node.

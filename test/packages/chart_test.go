@@ -242,7 +242,8 @@ func TestChartWithBackups(t *testing.T) {
 	}
 }
 
-// A key service seals the keys, which all nodes of a cluster get from a secret.
+// A key service seals the keys, which all nodes of a cluster get from a secret. It may also hold keys in clear, as a
+// file of root that the group of the process may read.
 func TestChartWithKeyService(t *testing.T) {
 	const service = "encryption.keyService=hashivault://jobs,encryption.existingSecret=vault"
 	alone := render(t, "--set", service)
@@ -257,11 +258,21 @@ func TestChartWithKeyService(t *testing.T) {
 	if secret := cluster["StatefulSet jobs-sluice"].mounts()["/etc/sluice/keys"]; secret != "sealed" {
 		t.Errorf("the secret %q is mounted", secret)
 	}
+	clear := render(t, "--set", "replicas=3,encryption.existingKeys=clear")
+	config := clear["ConfigMap jobs-sluice"].Data["sluice.yaml"]
+	if !strings.Contains(config, "\nencryption-key-file: /etc/sluice/keys/encryption.keys\n") ||
+		strings.Contains(config, "encryption-key-url") {
+		t.Errorf("without a key service the nodes have these keys:\n%s", config)
+	}
 	out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", service+",backup.to=s3://b/p,backup.existingSecret=bucket")
 	for _, name := range []string{"vault", "bucket"} {
 		if !strings.Contains(out, "secretRef:\n                name: "+name+"\n") {
 			t.Errorf("the secret %s is missing in\n%s", name, out)
 		}
+	}
+	out = run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", "encryption.existingKeys=k")
+	if !strings.Contains(out, "secretName: k\n            defaultMode: 0440\n") {
+		t.Errorf("others can read the keys in\n%s", out)
 	}
 }
 
@@ -335,7 +346,6 @@ func TestChartRefuses(t *testing.T) {
 		"config.listen=:1":                                "config.listen is made by the chart",
 		"config.encryption-key-url=hashivault://x":        "config.encryption-key-url is made by the chart",
 		"encryption.keyService=hashivault://x,replicas=3": "all nodes of a cluster need the same keys",
-		"encryption.existingKeys=k":                       "existingKeys needs keyService",
 		"antiAffinity=somewhere":                          "want required or preferred",
 		"replica=3":                                       "additional properties 'replica' not allowed",
 		"replicas=three":                                  "got string, want integer",

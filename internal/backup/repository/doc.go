@@ -20,6 +20,13 @@
 // restore it. As writers, which nodes of a cluster are by turns while it is upgraded, they may go on: they neither name
 // compressed objects nor remove them, and know all others that a moment names or removes.
 //
+// # Objects that vanish
+//
+// A writer knows what it has stored, and does not ask for each moment whether that is still there. Once an hour it
+// compares what moments name with a list of the objects. Objects that the new moment lacks are stored again, under the
+// same names, so that older moments have them, too. Content is compared when it is read only: by Fetch, for a restore
+// or a verification.
+//
 // # Why two writers do no harm
 //
 // The owner is created on the condition that there is none, and each writer has the identity of its data directory or

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -48,6 +49,12 @@ func (f *File) object() string {
 		return f.SHA256
 	}
 	return packedName(f.SHA256, f.Packed)
+}
+
+// isIn reports whether the object is in a list of objects with their sizes, as a whole.
+func (f *File) isIn(objects map[string]int64) bool {
+	size, there := objects[f.object()]
+	return there && size == cmp.Or(f.Packed, f.Size)
 }
 
 // measure is what a file is stored as: under its digest or, where that saves at least a sixteenth, compressed.

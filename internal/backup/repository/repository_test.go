@@ -96,8 +96,13 @@ func (m *memory) Create(_ context.Context, key string, body []byte) error {
 	})
 }
 
-func (m *memory) Delete(_ context.Context, key string) error {
-	return m.change(key, func() error { delete(m.objects, key); return nil })
+func (m *memory) Delete(_ context.Context, keys ...string) error {
+	for _, key := range keys {
+		if err := m.change(key, func() error { delete(m.objects, key); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *memory) Clean(context.Context) error { return nil }
@@ -608,19 +613,19 @@ func TestManyObjectsToRemove(t *testing.T) {
 	checkNoGarbage(t, m)
 }
 
-// Without time before the next moment, one object is removed, and the next calls continue. An object that a new moment
-// names is kept, although the last one has listed it.
+// Without time before the next moment, a few objects are removed, and the next calls continue. An object that a new
+// moment names is kept, although the last one has listed it.
 func TestTidyTakesTurns(t *testing.T) {
 	t.Parallel()
 	h := history(3)
 	m := newMemory()
-	for i := range 5 {
+	for i := range 5 * removedAtOnce {
 		m.objects[objectKey(fmt.Sprintf("%064x", i))] = ""
 	}
 	named := fmt.Sprintf("%x", sha256.Sum256([]byte(table(3)))) // which the third moment has first
 	m.objects[objectKey(named)] = table(3)
 	left := func() (n int) {
-		for i := range 5 {
+		for i := range 5 * removedAtOnce {
 			if _, there := m.objects[objectKey(fmt.Sprintf("%064x", i))]; there {
 				n++
 			}
@@ -628,10 +633,11 @@ func TestTidyTakesTurns(t *testing.T) {
 		return n
 	}
 	w := newWriter(m, "a")
-	for i, want := range []int{4, 3, 2} {
+	for i, batches := range []int{4, 3, 2} {
 		if _, err := write(t, w, i, h[i]); err != nil {
 			t.Fatal(err)
 		}
+		want := batches * removedAtOnce
 		if err := w.Tidy(t.Context(), timeOf(i), time.Now()); err != nil || left() != want {
 			t.Errorf("after moment %d %d objects are left, want %d: %v", i, left(), want, err)
 		}
@@ -813,6 +819,52 @@ func TestShortObjectIsStoredAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkAll(t, m, h)
+}
+
+// Objects that something removes or cuts short while a writer runs, such as a rule of the bucket, are stored again
+// within an hour, with which older moments are whole again. Those that only older moments name are reported.
+func TestVanishedObjectsAreStoredAgain(t *testing.T) {
+	t.Parallel()
+	h := history(5)
+	m := newMemory()
+	w := newWriter(m, "a")
+	var reports []string
+	w.Missing = func(again, lost int) { reports = append(reports, fmt.Sprintf("%d again, %d lost", again, lost)) }
+	step := func(i int) {
+		t.Helper()
+		if _, err := write(t, w, i, h[min(i, 2)]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Tidy(t.Context(), timeOf(i), time.Now().Add(time.Hour)); err != nil {
+			t.Error(err)
+		}
+	}
+	for i := range 3 {
+		step(i)
+	}
+	key := func(i int) string { return objectKey(fmt.Sprintf("%x", sha256.Sum256([]byte(table(i))))) }
+	older := m.objects[key(0)]
+	delete(m.objects, key(0))                    // only the first moment names it
+	delete(m.objects, key(2))                    // the last two do
+	delete(m.objects, packedKey(t, m, table(3))) // the last one does
+	m.objects[objectKey(fmt.Sprintf("%x", sha256.Sum256([]byte("secret"))))] = "s"
+	step(3) // after an hour
+	if want := []string{"3 again, 0 lost", "0 again, 1 lost"}; !slices.Equal(reports, want) {
+		t.Errorf("reported %q, want %q", reports, want)
+	}
+	step(4)
+	if len(reports) != 2 {
+		t.Errorf("reported %q", reports[2:])
+	}
+	m.objects[key(0)] = older
+	err := New(m).Moments(t.Context(), func(moment *Moment) {
+		if got, err := fetched(t, New(m), moment); err != nil || !maps.Equal(got, h[min(moment.Number-1, 2)]) {
+			t.Errorf("moment %d is not whole: %v", moment.Number, err)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // Other objects in the same place are left alone.

@@ -17,6 +17,9 @@ const (
 	// maxRemovals limits the objects that one moment removes, whose names are in it; the next sweep removes the rest.
 	// Most object stores remove fewer in removalLimit.
 	maxRemovals = 50_000
+	// removedAtOnce is the maximum number of objects that are removed before the next look at the time. Most object
+	// stores remove so many by one request, and others one by one within seconds.
+	removedAtOnce = 100
 	// doomedFor is how long a writer that begins takes others to remove objects. They have less time for it.
 	doomedFor = 2 * removalLimit
 )
@@ -76,11 +79,49 @@ func (d doomed) check(name string) error {
 	return nil
 }
 
+// sweeps reports whether a moment is the first for an hour, with which the objects are listed.
+func (w *Writer) sweeps(m *Moment) bool {
+	since := m.Created.Sub(w.swept)
+	return since < 0 || since >= sweepEvery
+}
+
+// mend stores again, once an hour, the objects of a moment that were there but are not any more, or were cut short.
+// Otherwise each later moment would rely on them.
+func (w *Writer) mend(ctx context.Context, dir string, m *Moment) error {
+	if !w.sweeps(m) {
+		return nil
+	}
+	objects, err := w.objects(ctx)
+	if err != nil {
+		return err
+	}
+	again := 0
+	for _, f := range m.Files {
+		if _, known := w.stored[f.object()]; known && !f.isIn(objects) {
+			w.forgetObject(f.object())
+			again++
+		}
+	}
+	if again == 0 {
+		return nil
+	}
+	w.Missing(again, 0)
+	m.Files = nil
+	return w.storeAll(ctx, dir, m)
+}
+
+// forgetObject records that an object is not stored.
+func (w *Writer) forgetObject(name string) {
+	delete(w.stored, name)
+	if digest, _, ok := parsePacked(name); ok {
+		delete(w.packed, digest)
+	}
+}
+
 // condemn adds to a moment, once an hour, the objects that no moment names, or as many of them as it may have, and
 // returns these. If it fails, Tidy says so: a moment is worth more than space.
 func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
-	since := m.Created.Sub(w.swept)
-	if since >= 0 && since < sweepEvery {
+	if !w.sweeps(m) {
 		return removal{}
 	}
 	until := time.Now().Add(removalLimit)
@@ -97,11 +138,11 @@ func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
 // unnamed returns the objects that no moment names, the new one included. If a moment cannot be read, or a known one is
 // not listed, the objects that it names are unknown.
 func (w *Writer) unnamed(ctx context.Context, m *Moment) (names []string, err error) {
-	named, read := make(map[string]bool), make(map[int64]bool)
+	named, read := make(map[string]File), make(map[int64]bool)
 	name := func(m *Moment) {
 		read[m.Number] = true
 		for _, f := range m.Files {
-			named[f.object()] = true
+			named[f.object()] = f
 		}
 	}
 	name(m)
@@ -114,28 +155,44 @@ func (w *Writer) unnamed(ctx context.Context, m *Moment) (names []string, err er
 		}
 	}
 	objects, err := w.objects(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for object := range objects {
-		if !named[object] {
+		if _, ok := named[object]; !ok {
 			names = append(names, object)
 		}
 	}
+	w.count(named, objects)
 	slices.Sort(names)
-	return names, err
+	return names, nil
 }
 
-// Tidy removes expired moments, and the objects that the last moments say so of, one at least, and more until a time:
+// count reports how many of the objects that moments name are not there.
+func (w *Writer) count(named map[string]File, objects map[string]int64) {
+	lost := 0
+	for _, f := range named {
+		if !f.isIn(objects) {
+			lost++
+		}
+	}
+	if lost > 0 {
+		w.Missing(0, lost)
+	}
+}
+
+// Tidy removes expired moments, and the objects that the last moments say so of, some at least, and more until a time:
 // the next moment is worth more than space. It is called after Write has succeeded; the next call continues. After an
 // interruption, each remaining moment is complete, and the rest is removed later.
 func (w *Writer) Tidy(ctx context.Context, now, until time.Time) error {
 	if !w.ready {
 		return nil
 	}
-	for _, number := range expired(w.moments, now, w.Keep) {
-		if err := w.remove(ctx, momentKey(number)); err != nil {
-			w.ready = false // it may be removed
-			return fmt.Errorf("remove moment %d: %w", number, err)
+	for some := range slices.Chunk(expired(w.moments, now, w.Keep), removedAtOnce) {
+		if err := remove(ctx, w, momentKey, some); err != nil {
+			return fmt.Errorf("remove expired moments, of which %d is the first: %w", some[0], err)
 		}
-		w.forget(number)
+		w.forget(some)
 		if !time.Now().Before(until) {
 			return nil
 		}
@@ -151,15 +208,13 @@ func (w *Writer) removeUnnamed(ctx context.Context, until time.Time) error {
 			w.removal = removal{}
 			return err
 		}
-		object := list.names[0]
-		if err := w.remove(ctx, objectKey(object)); err != nil {
-			w.ready = false // it may be removed
+		some := list.names[:min(len(list.names), removedAtOnce)]
+		if err := remove(ctx, w, objectKey, some); err != nil {
 			return fmt.Errorf("remove what no moment names: %w", err)
 		}
-		list.names = list.names[1:]
-		delete(w.stored, object)
-		if digest, _, ok := parsePacked(object); ok {
-			delete(w.packed, digest)
+		list.names = list.names[len(some):]
+		for _, object := range some {
+			w.forgetObject(object)
 		}
 		if !time.Now().Before(until) {
 			return nil
@@ -173,8 +228,17 @@ func (w *Writer) removeUnnamed(ctx context.Context, until time.Time) error {
 	return failed
 }
 
-func (w *Writer) remove(ctx context.Context, key string) error {
+// remove removes moments or objects. After an error, some of them may be removed.
+func remove[T any](ctx context.Context, w *Writer, key func(T) string, some []T) error {
+	keys := make([]string, len(some))
+	for i, one := range some {
+		keys[i] = key(one)
+	}
 	ctx, cancel := within(ctx, 0)
 	defer cancel()
-	return w.Place.Delete(ctx, key)
+	err := w.Place.Delete(ctx, keys...)
+	if err != nil {
+		w.ready = false // ask for the state again
+	}
+	return err
 }

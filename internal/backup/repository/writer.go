@@ -2,7 +2,6 @@ package repository
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -36,6 +35,10 @@ type Options struct {
 	// Room returns an error if the upload must be given up, such as when the snapshot takes too much space. Nil means
 	// that nothing prevents it.
 	Room func() error
+	// Missing is called when objects that moments name are not there as a whole: something else than a writer has
+	// removed them, such as a rule of the bucket. The new moment's were stored again, the lost ones cannot be. Nil is
+	// not called.
+	Missing func(again, lost int)
 	// Shared means that several servers write with the same ID, as the nodes of a cluster do, one after the other.
 	// Without it, a server that finds moments of another one writes no more.
 	Shared bool
@@ -80,6 +83,9 @@ func NewWriter(o Options) *Writer {
 	if o.Room == nil {
 		o.Room = func() error { return nil }
 	}
+	if o.Missing == nil {
+		o.Missing = func(int, int) {}
+	}
 	return &Writer{Options: o, repository: New(o.Place)}
 }
 
@@ -108,6 +114,9 @@ func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Mo
 	about.Format = format
 	m := &Moment{About: about, Number: w.next}
 	if err := w.storeAll(ctx, dir, m); err != nil {
+		return nil, err
+	}
+	if err := w.mend(ctx, dir, m); err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(m.Files, func(f File) bool { return f.Packed != 0 }) && m.Data.Number < formats.PackedBackups {
@@ -300,7 +309,7 @@ func (w *Writer) store(ctx context.Context, path, name string, measures map[fing
 		return f, err
 	}
 	w.removal.spare(object)
-	if w.isStored(&f) {
+	if f.isIn(w.stored) {
 		return f, nil
 	}
 	return f, w.upload(ctx, path, &f, &is)
@@ -316,12 +325,6 @@ func (w *Writer) form(is *measure, size int64) int64 {
 		return packed
 	}
 	return is.packed
-}
-
-// isStored reports whether the object of a file is there as a whole.
-func (w *Writer) isStored(f *File) bool {
-	size, there := w.stored[f.object()]
-	return there && size == cmp.Or(f.Packed, f.Size)
 }
 
 // isTable reports whether a file never changes once it is written.
@@ -447,7 +450,7 @@ func within(ctx context.Context, bytes int64) (context.Context, context.CancelFu
 // Moments returns the number of readable moments, as far as known.
 func (w *Writer) Moments() int { return len(w.moments) }
 
-// forget records that a moment was removed.
-func (w *Writer) forget(number int64) {
-	w.moments = slices.DeleteFunc(w.moments, func(k kept) bool { return k.number == number })
+// forget records that moments were removed.
+func (w *Writer) forget(numbers []int64) {
+	w.moments = slices.DeleteFunc(w.moments, func(k kept) bool { return slices.Contains(numbers, k.number) })
 }

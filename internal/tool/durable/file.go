@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 )
 
 // Replace writes the file at path, and replaces the one that is there. Only its owner can read it.
@@ -17,7 +19,11 @@ func Create(path string, text []byte) error { return write(path, text, giveName)
 
 // write writes a file beside path, and has put give it its name.
 func write(path string, text []byte, put func(from, to string) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
+	begins := "." + filepath.Base(path) + ".new-"
+	if err := removeOld(filepath.Dir(path), begins); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), begins+"*") // mode 0600
 	if err != nil {
 		return err
 	}
@@ -30,6 +36,30 @@ func write(path string, text []byte, put func(from, to string) error) (err error
 		return err
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// leftAfter is how long after its last change a file without its final name belongs to a process that was killed.
+const leftAfter = time.Minute
+
+// removeOld removes what killed processes have left of earlier attempts: it may hold secrets.
+func removeOld(dir, begins string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), begins) {
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) > leftAfter {
+			err = os.Remove(filepath.Join(dir, e.Name()))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // giveName gives a file a name that no other has: unlike a rename, a link replaces nothing. Where the file system has
