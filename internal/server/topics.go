@@ -56,22 +56,27 @@ func newTopics(c *Config, prepared <-chan struct{}) (_ *topics, err error) {
 // newDeliverer creates the object that delivers messages of topics to endpoints.
 func (t *topics) newDeliverer() (*delivery.Deliverer, error) {
 	web := delivery.NewHTTP(t.egress)
-	senders := map[string]delivery.Sender{string(topic.HTTP): web, string(topic.HTTPS): web}
-	if t.config.Mail.Server != "" {
-		relay, err := email.NewRelay(t.config.Mail)
-		if err != nil {
-			return nil, err
-		}
-		senders[string(topic.Email)], senders[string(topic.EmailJSON)] = relay, relay
+	mail, err := t.newMailSender()
+	if err != nil {
+		return nil, err
 	}
 	return delivery.New(delivery.Options{
-		Senders: senders,
-		Find:    func(id queue.ID) (delivery.Target, bool) { return t.publisher.Target(id) },
+		Senders: map[string]delivery.Sender{
+			string(topic.HTTP): web, string(topic.HTTPS): web, string(topic.Email): mail, string(topic.EmailJSON): mail,
+		},
+		Find: func(id queue.ID) (delivery.Target, bool) { return t.publisher.Target(id) },
 		DeadLetter: func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
 			return t.publisher.DeadLetter(ctx, id, m)
 		},
 		Counting: t.counts, Now: t.config.Now, Log: t.log,
 	}), nil
+}
+
+func (t *topics) newMailSender() (delivery.Sender, error) {
+	if t.config.Mail.Server == "" {
+		return &email.NoRelay{Log: t.log, Now: t.config.Now}, nil
+	}
+	return email.NewRelay(t.config.Mail)
 }
 
 // open reads the topics, the keys that sign their messages, and preferences from the control store.

@@ -400,6 +400,8 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		do(op, "UserName", "bob")
 	}
 	do("ListVirtualMFADevices")
+	do("ListServerCertificates")
+	do("ListSAMLProviders")
 	do("CreateLoginProfile", "UserName", "bob", "Password", "Correct-horse-1")
 	do("GetLoginProfile", "UserName", "bob")
 	do("UpdateLoginProfile", "UserName", "bob", "Password", "Another-horse-2")

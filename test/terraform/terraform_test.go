@@ -3,10 +3,12 @@ package terraform
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sluicemq/sluice/test/program"
@@ -20,6 +22,7 @@ type workspace struct {
 	*testing.T
 	dir      string
 	endpoint string
+	client   *upgrade.Client
 	env      []string
 }
 
@@ -27,7 +30,8 @@ type workspace struct {
 // read.
 var quickly = []string{"-auto-approve", "-parallelism=50", "-refresh=false"}
 
-// The declared resources can be made, changed and removed, and after each step there is nothing left to do.
+// The declared resources can be imported, made, changed and removed, and after each step there is nothing left to do.
+// Terraform plans again what was deleted behind its back, and can remove the rest.
 func TestTerraform(t *testing.T) {
 	program.Long(t)
 	if _, err := exec.LookPath("terraform"); err != nil {
@@ -40,7 +44,9 @@ func TestTerraform(t *testing.T) {
 		w.terraform("apply", slices.Concat(quickly, []string{"-var", changed})...)
 		w.planIsEmpty("-var", changed)
 	}
-	w.terraform("destroy", slices.Concat(quickly, []string{"-var", "changed=true"})...)
+	w.deleteGone()
+	w.planMakesGone("-var", "changed=true")
+	w.terraform("destroy", "-auto-approve", "-parallelism=50", "-var", "changed=true") // reads first what is there
 	w.nothingIsLeft()
 }
 
@@ -61,9 +67,8 @@ func newWorkspace(t *testing.T, provider string) *workspace {
 		}
 	})
 	w := &workspace{T: t, dir: t.TempDir(), endpoint: server.Endpoint}
-	if err := server.Client().SQS(t.Context(), "CreateQueue", map[string]string{"QueueName": deadLetters}, nil); err != nil {
-		t.Fatal(err)
-	}
+	w.client = server.Client()
+	w.makeOlder()
 	if err := os.CopyFS(w.dir, os.DirFS("testdata")); err != nil {
 		t.Fatal(err)
 	}
@@ -111,21 +116,88 @@ func (w *workspace) planIsEmpty(args ...string) {
 	}
 }
 
-// deadLetters is the name of a queue that is there before Terraform works.
-const deadLetters = "orders-failed"
+// older are the queues that are there before Terraform works: two that it only reads, and one that it imports.
+var older = []string{"orders-failed", "orders-lost", "adopted"}
+
+// makeOlder makes the resources that are there before Terraform works.
+func (w *workspace) makeOlder() {
+	w.Helper()
+	for _, name := range older {
+		w.does(w.client.SQS(w.Context(), "CreateQueue", map[string]string{"QueueName": name}, nil))
+	}
+	w.does(w.client.Query(w.Context(), "sns", "CreateTopic", nil, "Name", "adopted"))
+	w.does(w.client.Query(w.Context(), "iam", "CreateUser", nil, "UserName", "adopted"))
+	w.does(w.client.CloudWatch(w.Context(), "PutMetricAlarm", map[string]any{
+		"AlarmName": "adopted", "Namespace": "shop", "MetricName": "Orders", "Statistic": "Sum", "Threshold": 1,
+		"ComparisonOperator": "LessThanThreshold", "Period": 60, "EvaluationPeriods": 1,
+	}, nil))
+}
+
+func (w *workspace) does(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// gone are the resources that deleteGone deletes.
+var gone = []string{
+	"aws_sns_topic.gone", "aws_iam_user.gone", "aws_iam_group.gone", "aws_iam_group_policy.gone",
+	"aws_cloudwatch_dashboard.gone", "aws_cloudwatch_metric_alarm.gone",
+}
+
+// deleteGone deletes resources that Terraform has made.
+func (w *workspace) deleteGone() {
+	w.Helper()
+	for _, call := range [][]string{
+		{"sns", "DeleteTopic", "TopicArn", "arn:aws:sns:us-east-1:000000000000:gone"},
+		{"iam", "DeleteUser", "UserName", "gone"},
+		{"iam", "DeleteGroupPolicy", "GroupName", "gone", "PolicyName", "gone"},
+		{"iam", "DeleteGroup", "GroupName", "gone"},
+	} {
+		w.does(w.client.Query(w.Context(), call[0], call[1], nil, call[2:]...))
+	}
+	names := []string{"gone"}
+	w.does(w.client.CloudWatch(w.Context(), "DeleteDashboards", map[string]any{"DashboardNames": names}, nil))
+	w.does(w.client.CloudWatch(w.Context(), "DeleteAlarms", map[string]any{"AlarmNames": names}, nil))
+}
+
+// planMakesGone makes sure that a plan makes what was deleted, and nothing else.
+func (w *workspace) planMakesGone(args ...string) {
+	w.Helper()
+	out, err := w.run("plan", append(args, "-parallelism=50")...)
+	w.does(err)
+	for _, name := range gone {
+		if !strings.Contains(out, "# "+name+" will be created") {
+			w.Errorf("%s was deleted, and is not planned", name)
+		}
+	}
+	if want := fmt.Sprintf("Plan: %d to add, 0 to change, 0 to destroy.", len(gone)); !strings.Contains(out, want) {
+		w.Errorf("want %q in the plan:\n%s", want, out)
+	}
+}
 
 // nothingIsLeft makes sure that the server has removed what Terraform has destroyed.
 func (w *workspace) nothingIsLeft() {
 	w.Helper()
-	c := &upgrade.Client{Endpoint: w.endpoint, ID: upgrade.RootID, Secret: upgrade.RootSecret}
 	var queues struct{ QueueUrls []string }
-	if err := c.SQS(w.Context(), "ListQueues", map[string]string{}, &queues); err != nil || len(queues.QueueUrls) != 1 {
-		w.Errorf("queues: %v %v", queues.QueueUrls, err)
+	w.does(w.client.SQS(w.Context(), "ListQueues", map[string]string{}, &queues))
+	if len(queues.QueueUrls) != 2 { // which it only reads
+		w.Errorf("queues: %v", queues.QueueUrls)
 	}
 	var topics struct {
 		TopicArns []string `xml:"ListTopicsResult>Topics>member>TopicArn"`
 	}
-	if err := c.Query(w.Context(), "sns", "ListTopics", &topics); err != nil || len(topics.TopicArns) > 0 {
-		w.Errorf("topics: %v %v", topics.TopicArns, err)
+	w.does(w.client.Query(w.Context(), "sns", "ListTopics", &topics))
+	var users struct {
+		Names []string `xml:"ListUsersResult>Users>member>UserName"`
+	}
+	w.does(w.client.Query(w.Context(), "iam", "ListUsers", &users))
+	var roles struct {
+		Names []string `xml:"ListRolesResult>Roles>member>RoleName"`
+	}
+	w.does(w.client.Query(w.Context(), "iam", "ListRoles", &roles))
+	if left := slices.Concat(topics.TopicArns, users.Names, roles.Names); len(left) > 0 {
+		w.Errorf("left: %v", left)
 	}
 }

@@ -3,19 +3,22 @@ package iam
 import (
 	"context"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// absent serves operations about properties of users and roles that AWS has and this server does not have: keys for
-// SSH, certificates and more. Clients such as Terraform ask for them before they delete a user, and get empty lists.
-// The operations that would create them are unsupported.
+// absent serves operations about entities that AWS has and this server does not have: keys for SSH, certificates,
+// providers of SAML and more. Clients such as Terraform ask for them before they delete a user, and inventories of
+// accounts ask for all. They get empty lists. The operations that would create the entities are unsupported.
 type absent struct{ *core }
 
 func (s absent) register(wire *protocol.Service) {
 	protocol.Register(wire, "ListSSHPublicKeys", s.listSSHPublicKeys)
 	protocol.Register(wire, "ListSigningCertificates", s.listSigningCertificates)
 	protocol.Register(wire, "ListServiceSpecificCredentials", s.listServiceSpecificCredentials)
+	protocol.Register(wire, "ListServerCertificates", s.listServerCertificates)
+	protocol.Register(wire, "ListSAMLProviders", s.listSAMLProviders)
 }
 
 // noItems is a list that is always empty.
@@ -80,4 +83,34 @@ func (s absent) listServiceSpecificCredentials(
 ) (*listServiceSpecificCredentialsOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
+}
+
+type serverCertificatesInput struct {
+	PathPrefix *string `max:"512"`
+	Marker     *string `max:"2048"`
+	MaxItems   *int32
+}
+
+type listServerCertificatesOutput struct {
+	ServerCertificateMetadataList noItems `json:",always" wrap:"member"`
+	IsTruncated                   bool
+}
+
+func (s absent) listServerCertificates(
+	_ context.Context, c *protocol.Call, in *serverCertificatesInput,
+) (*listServerCertificatesOutput, error) {
+	if err := s.allow(c, c.Operation, subject{arn: anything}); err != nil {
+		return nil, err
+	}
+	return nil, (&absentInput{Marker: in.Marker, MaxItems: in.MaxItems}).checkPage()
+}
+
+type listSAMLProvidersOutput struct {
+	SAMLProviderList noItems `json:",always" wrap:"member"`
+}
+
+func (s absent) listSAMLProviders(
+	_ context.Context, c *protocol.Call, _ *service.Empty,
+) (*listSAMLProvidersOutput, error) {
+	return nil, s.allow(c, c.Operation, subject{arn: anything})
 }

@@ -488,6 +488,10 @@ func TestUnsupportedOperations(t *testing.T) {
 	st.Fails("TagGroup", with{"GroupName", "g"}, 400, "InvalidAction",
 		"Could not find operation TagGroup for version 2010-05-08")
 	st.Fails("ListSSHPublicKeys", with{"UserName", "nobody"}, 404, "NoSuchEntity", "nobody")
+	st.Does("ListServerCertificates", nil, "<ServerCertificateMetadataList/><IsTruncated>false</IsTruncated>")
+	st.Fails("ListServerCertificates", with{"PathPrefix", "x"}, 400, "ValidationError", "pathPrefix")
+	st.Fails("ListServerCertificates", with{"MaxItems", "0"}, 400, "ValidationError", "maxItems")
+	st.Does("ListSAMLProviders", nil, "<ListSAMLProvidersResult><SAMLProviderList/></ListSAMLProvidersResult>")
 	st.Fails("ListMFADevices", with{"UserName", "bob", "MaxItems", "0"}, 400, "ValidationError", "maxItems")
 	st.Fails("ListVirtualMFADevices", with{"AssignmentStatus", "Lost"}, 400, "ValidationError", "assignmentStatus")
 	st.Fails("ListInstanceProfilesForRole", with{"RoleName", "nobody"}, 404, "NoSuchEntity", "nobody")

@@ -12,7 +12,7 @@ var unsupported = []string{
 	"GetOrganizationsAccessReport", "GetOutboundWebIdentityFederationInfo", "GetRoleTemplateVersion",
 	"GetSAMLProvider", "GetSSHPublicKey", "GetServerCertificate", "GetServiceLinkedRoleDeletionStatus",
 	"ListDelegationRequests", "ListOrganizationsFeatures", "ListPoliciesGrantingServiceAccess", "ListSAMLProviderTags",
-	"ListSAMLProviders", "ListServerCertificateTags", "ListServerCertificates", "PutAccountProperties",
+	"ListServerCertificateTags", "PutAccountProperties",
 	"RejectDelegationRequest", "ResetServiceSpecificCredential", "ResyncMFADevice", "SendDelegationToken",
 	"SetSecurityTokenServicePreferences", "TagSAMLProvider", "TagServerCertificate", "UntagSAMLProvider",
 	"UntagServerCertificate", "UpdateDelegationRequest", "UpdateOpenIDConnectProvider", "UpdateSAMLProvider",

@@ -336,7 +336,8 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 		{"http", "hooks.example", "Invalid parameter: Endpoint must match the specified protocol"},
 		{"http", "http:///path", "not a URL"},
 		{"http", "", "Invalid parameter: Endpoint"},
-		{"email", "me@example.com", "does not deliver by email"},
+		{"email", "me", "Invalid parameter: Email address"},
+		{"email-json", "", "Invalid parameter: Endpoint"},
 		{"lambda", "arn:aws:lambda:us-east-1:000000000000:function:f", "This server does not deliver by lambda."},
 	} {
 		_, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: &c.protocol, Endpoint: &c.endpoint})

@@ -191,3 +191,26 @@ func TestMail(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Without a relay, addresses subscribe as on AWS. Their subscriptions stay unconfirmed, and get no messages.
+func TestMailWithoutRelay(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		arn := topicARN("a")
+		st.Does("CreateTopic", with{"Name", "a"})
+		for _, protocol := range []string{"email", "email-json"} {
+			subscribe := with{"TopicArn", arn, "Protocol", protocol, "Endpoint", "me@example.com"}
+			st.Does("Subscribe", subscribe, "<SubscriptionArn>pending confirmation</SubscriptionArn>")
+			again := st.Does("Subscribe", append(subscribe, "ReturnSubscriptionArn", "true"))
+			sub := apitest.Element(again, "SubscriptionArn")
+			st.Does("GetSubscriptionAttributes", with{"SubscriptionArn", sub},
+				entry("PendingConfirmation", "true"), entry("Protocol", protocol),
+				entry("Endpoint", "me@example.com"), entry("RawMessageDelivery", "false"))
+		}
+		st.Does("GetTopicAttributes", with{"TopicArn", arn}, entry("SubscriptionsPending", "2"))
+		st.Does("ListSubscriptionsByTopic", with{"TopicArn", arn},
+			"<SubscriptionArn>PendingConfirmation</SubscriptionArn>")
+		st.Does("Publish", with{"TopicArn", arn, "Message", "m"})
+		st.Refuses("Subscribe", with{"TopicArn", arn, "Protocol", "email", "Endpoint", "me"},
+			400, invalid, "Invalid parameter: Email address")
+	})
+}

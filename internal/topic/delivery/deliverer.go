@@ -84,7 +84,7 @@ func New(o Options) *Deliverer {
 func (d *Deliverer) Check(protocol, endpoint string) error {
 	s := d.Senders[protocol]
 	if s == nil {
-		return errors.New("this server does not deliver by " + protocol + "; it sends mail if it is started with --smtp-server")
+		return errors.New("this server does not deliver by " + protocol)
 	}
 	return s.Check(protocol, endpoint)
 }

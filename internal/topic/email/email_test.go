@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"log/slog"
 	"mime"
 	"mime/quotedprintable"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
@@ -337,6 +339,32 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	if _, err := NewRelay(Config{Server: "smtp.example:25", User: "u", PasswordFile: t.TempDir() + "/missing"}); err == nil || !strings.Contains(err.Error(), "--smtp-password-file") {
+		t.Error(err)
+	}
+}
+
+// Without a relay, sending fails in a way that a later relay mends, and addresses are checked all the same. The log
+// warns once a minute.
+func TestNoRelay(t *testing.T) {
+	var log strings.Builder
+	now := time.Unix(1000, 0)
+	n := &NoRelay{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }}
+	for range 2 {
+		if err := n.Check("email", "me@example.com"); err != nil {
+			t.Error(err)
+		}
+	}
+	now = now.Add(time.Minute)
+	if err := n.Check("email-json", "me@example.com"); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Count(log.String(), "--smtp-server"); got != 2 {
+		t.Errorf("%d warnings: %s", got, log.String())
+	}
+	if err := n.Check("email", "me"); !errors.Is(err, delivery.ErrAddress) {
+		t.Error(err)
+	}
+	if err := n.Send(t.Context(), nil, nil); err == nil || delivery.IsPermanent(err) {
 		t.Error(err)
 	}
 }
