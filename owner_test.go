@@ -50,6 +50,12 @@ func receiver(f *ast.FuncDecl) string {
 	if p, ok := of.(*ast.StarExpr); ok {
 		of = p.X
 	}
+	switch generic := of.(type) {
+	case *ast.IndexExpr:
+		of = generic.X
+	case *ast.IndexListExpr:
+		of = generic.X
+	}
 	name, _ := of.(*ast.Ident)
 	if name == nil {
 		return ""

@@ -45,7 +45,6 @@ type Catalog struct {
 	control     *control.Control
 	records     *control.Set[records]
 	tombstones  control.Gate
-	pausing     control.Gate // of queues with paused groups, which not all programs know that know queues
 	place       func(q, old *Queue)
 	noCoolDowns bool
 
@@ -75,11 +74,12 @@ func Initialise(tx *control.Tx) error {
 // refuses records that belong to none of them. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
 	c := &Catalog{
-		control: o.Control, tombstones: control.Gate{Formats: o.Formats}, pausing: control.Gate{Formats: o.Formats},
+		control: o.Control, tombstones: control.Gate{Formats: o.Formats},
 		place: o.Place, noCoolDowns: o.NoCoolDowns,
 	}
 	c.records = control.NewSet(control.SetOptions[records]{
-		Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns), Changed: c.showed,
+		Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns), Needs: needs,
+		Changed: c.showed,
 	})
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}

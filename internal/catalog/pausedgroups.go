@@ -19,7 +19,7 @@ var ErrTooManyPaused = errors.New("too many paused message groups")
 // Groups that are paused stay so.
 func (c *Catalog) PauseGroups(ctx context.Context, of *Queue, names []string) (*Queue, error) {
 	return c.changePauses(ctx, of, func(q *Queue) error {
-		if err := c.pausing.MayWrite(formats.PausedGroups, !c.pauses()); err != nil {
+		if err := c.records.MayNeed(formats.PausedGroups); err != nil {
 			return err
 		}
 		all := append(q.PausedGroups, names...)
@@ -47,18 +47,10 @@ func (c *Catalog) changePauses(ctx context.Context, of *Queue, change func(*Queu
 	return control.Decide(ctx, c.Change, func(tx *Tx) (*Queue, error) { return tx.Update(of.Name, of.ID, change) })
 }
 
-// pauses reports whether some queue has paused groups.
-func (c *Catalog) pauses() bool {
-	r := c.records.RLock()
-	defer c.records.RUnlock()
-	return r.pausing > 0
-}
-
-// requirePauses records the format that queues with paused groups need. Their table does not know it: the format
-// depends on the record.
-func (c *Catalog) requirePauses() error {
-	if !c.pauses() {
+// needs returns the format of queues with paused groups, which not all programs know that know queues.
+func needs(r *records) []int {
+	if r.pausing == 0 {
 		return nil
 	}
-	return c.pausing.Pass(formats.PausedGroups)
+	return []int{formats.PausedGroups}
 }

@@ -36,7 +36,7 @@ type Queue struct {
 	Modified   time.Time
 	Attributes Attributes
 	Tags       map[string]string `json:",omitempty"`
-	// PausedGroups are the message groups of which nothing is received, sorted.
+	// PausedGroups are the names of the paused message groups, sorted. Receives return no messages of these groups.
 	PausedGroups []string `json:",omitempty"`
 	// Shards are the numbers of the shards that hold the queue's messages. They are assigned when the queue is created.
 	// None is ever removed, and a standard queue can get more. Nil means the first shard, number 1.

@@ -19,7 +19,7 @@ import (
 var limitFlags = []struct{ flag, name, help string }{
 	{"sends", "SendsPerSecond", "messages sent or published in a second"},
 	{"receives", "ReceivesPerSecond", "messages received in a second"},
-	{"requests", "ConcurrentRequests", "requests under way at a time, long polls included"},
+	{"requests", "ConcurrentRequests", "requests in progress at a time, including long polls"},
 	{"messages", "StoredMessages", "messages in all queues together"},
 	{"bytes", "StoredBytes", "bytes of these messages, such as 20GiB"},
 	{"queues", "Queues", "queues in all regions together"},

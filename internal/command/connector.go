@@ -74,7 +74,7 @@ func (c *connector) dial(profile, region string) (*declaredAPI, error) {
 	return api, nil
 }
 
-// endpointOfAWS returns the URL of a service of AWS, in its partition of that name.
+// endpointOfAWS returns the URL of a service of AWS in a region.
 func endpointOfAWS(service, region string) string {
 	switch service {
 	case "IAM":

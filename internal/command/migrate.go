@@ -81,7 +81,7 @@ interrupted. See docs/migration.md.`,
 	f.BoolVar(&m.dryRun, "dry-run", false, "show what would be created and moved, and change nothing")
 	f.BoolVar(&m.definitionsOnly, "definitions-only", false,
 		"create queues, topics and subscriptions, and move no messages")
-	f.BoolVar(&m.follow, "follow", false, "go on until interrupted")
+	f.BoolVar(&m.follow, "follow", false, "continue until interrupted")
 	f.IntVar(&m.workers, "workers", m.workers, "batches moved at a time, 1 to 64")
 	f.DurationVar(
 		&m.wait,

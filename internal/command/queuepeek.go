@@ -143,7 +143,7 @@ func (p *peeked) text(w io.Writer) error {
 	}
 	found := fmt.Sprintf("%d found, looked at %d of %d", len(p.Messages), p.Scanned, p.Total)
 	if p.Cursor != "" {
-		found += "; go on with --after " + p.Cursor
+		found += "; continue with --after " + p.Cursor
 	}
 	_, err := fmt.Fprintln(w, found)
 	return err

@@ -16,8 +16,7 @@ type Formats struct {
 // AllRead reports whether every program that reads the control store is known to read a format.
 func (f Formats) AllRead(format int) bool { return f.Ready == nil || f.Ready(format) == nil }
 
-// Gate prevents the writing of records that some program cannot read, according to Formats. Each Set has one. Others
-// are for records that need a newer format than the rest of their table.
+// Gate prevents the writing of records that some program cannot read, according to Formats. Each Set has one.
 type Gate struct {
 	Formats
 	passed atomic.Int64 // the highest format of which Require had no error

@@ -31,6 +31,9 @@ type SetOptions[R any] struct {
 	Formats Formats
 	// New returns an R without records, and the tables that fill it.
 	New func() (*R, Kinds)
+	// Needs returns the formats that rows need in addition to those of their tables, because of what is in them; see
+	// MayNeed. It is called with the lock held, and must not wait. It may be nil.
+	Needs func(now *R) []int
 	// Changed is called with the lock held when records have been applied, before others see them. If now is a new R,
 	// was is the one that it replaces; otherwise both are the same. Changed must not wait. It may be nil.
 	Changed func(was, now *R)
@@ -40,6 +43,9 @@ type SetOptions[R any] struct {
 func NewSet[R any](o SetOptions[R]) *Set[R] {
 	if o.Changed == nil {
 		o.Changed = func(_, _ *R) {}
+	}
+	if o.Needs == nil {
+		o.Needs = func(*R) []int { return nil }
 	}
 	s := &Set[R]{o: o, gate: Gate{Formats: o.Formats}}
 	s.now, s.kinds = o.New()
@@ -88,6 +94,19 @@ func (s *Set[R]) MayWrite() error {
 	return nil
 }
 
+// MayNeed returns an error if no row must be written that needs a format in addition to that of its table: there is
+// none so far and some program cannot read the format, or the requirement of the format cannot be recorded.
+func (s *Set[R]) MayNeed(format int) error {
+	return s.gate.MayWrite(format, !slices.Contains(s.needs(), format))
+}
+
+// needs returns the formats that the rows need in addition to those of their tables.
+func (s *Set[R]) needs() []int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.o.Needs(s.now)
+}
+
 // formats returns the formats of the tables, and for each whether no record needs it yet.
 func (s *Set[R]) formats() map[int]bool {
 	s.mu.RLock()
@@ -111,12 +130,16 @@ func (s *Set[R]) Load(records iter.Seq2[string, []byte]) error {
 			return err
 		}
 	}
+	s.replace(fresh, kinds)
+	return s.requireNeeds()
+}
+
+func (s *Set[R]) replace(fresh *R, kinds Kinds) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := s.now
 	s.now, s.kinds = fresh, kinds
 	s.o.Changed(was, fresh)
-	return nil
 }
 
 // Apply implements Reader.
@@ -129,11 +152,28 @@ func (s *Set[R]) Apply(changes []Change) error {
 			return err
 		}
 	}
+	if err := s.apply(changes); err != nil {
+		return err
+	}
+	return s.requireNeeds()
+}
+
+func (s *Set[R]) apply(changes []Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.o.Changed(s.now, s.now)
 	for _, ch := range changes {
 		if err := s.kinds.Apply(ch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requireNeeds records the formats that the rows need in addition to those of their tables.
+func (s *Set[R]) requireNeeds() error {
+	for _, format := range s.needs() {
+		if err := s.gate.Pass(format); err != nil {
 			return err
 		}
 	}

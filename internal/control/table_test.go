@@ -96,6 +96,12 @@ func newLibrary(t *testing.T, s *store.Store) *library {
 			Ready:   func(int) error { return l.ready },
 			Require: func(format int) error { l.required = append(l.required, format); return nil },
 		},
+		Needs: func(now *catalogue) []int {
+			if now.titles["Codex"] == 0 {
+				return nil
+			}
+			return []int{9}
+		},
 		Changed: func(was, now *catalogue) { l.changed = append(l.changed, was != now) },
 	})
 	return l
@@ -172,6 +178,43 @@ func TestSetAsksForItsFormat(t *testing.T) {
 	}
 	again := newLibrary(t, l.store)
 	if again.open(t); !slices.Equal(again.required, []int{7}) {
+		t.Errorf("required %v by reading", again.required)
+	}
+}
+
+// A row can need a format that others of its table do not need.
+func TestRowsNeedFormats(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, memory(t))
+	l.open(t)
+	put := func(id int, title string) error {
+		return l.Change(t.Context(), func(tx *control.Tx) error {
+			if title == "Codex" {
+				if err := l.MayNeed(9); err != nil {
+					return err
+				}
+			}
+			books.Put(tx, id, &book{Title: title})
+			return nil
+		})
+	}
+	if err := put(1, "Ulysses"); err != nil || !slices.Equal(l.required, []int{7}) {
+		t.Errorf("%v, required %v", err, l.required)
+	}
+	l.ready = errors.New("the node b is too old")
+	if err := put(2, "Codex"); !errors.Is(err, l.ready) || !slices.Equal(l.required, []int{7}) {
+		t.Errorf("%v, required %v", err, l.required)
+	}
+	l.ready = nil
+	if err := put(2, "Codex"); err != nil || !slices.Equal(l.required, []int{7, 9}) {
+		t.Errorf("%v, required %v", err, l.required)
+	}
+	l.ready = errors.New("the node c is too old")
+	if err := put(3, "Codex"); err != nil {
+		t.Errorf("another row that needs it: %v", err)
+	}
+	again := newLibrary(t, l.store)
+	if again.open(t); !slices.Equal(again.required, []int{7, 9}) {
 		t.Errorf("required %v by reading", again.required)
 	}
 }

@@ -20,7 +20,7 @@ type attribute struct{ name, value string }
 // A call changes one of the two, and a policy means something else in another scope. Only a subscription without a
 // policy passes the same in both: so the scope changes while there is none, before the new policy comes or after the
 // old one has gone. If there is one before and after, the closed filter takes its place while the scope changes, and
-// what is published meanwhile does not pass. From whichever step an apply was interrupted at, the next one leads on.
+// publications do not pass meanwhile. After an interruption at any step, the next apply continues from there.
 func filterSteps(was Settings, attributes map[string]string) []attribute {
 	policy, setsPolicy := attributes[filterPolicy]
 	scope, setsScope := attributes[filterScope]

@@ -344,7 +344,7 @@ var kindSettings = map[Kind][]setting{
 	LimitKind: {
 		{name: "sends-per-second", attribute: "SendsPerSecond", shape: &limitShape, doc: "messages sent or published in a second"},
 		{name: "receives-per-second", attribute: "ReceivesPerSecond", shape: &limitShape, doc: "messages received in a second"},
-		{name: "concurrent-requests", attribute: "ConcurrentRequests", shape: &limitShape, doc: "requests under way at a time"},
+		{name: "concurrent-requests", attribute: "ConcurrentRequests", shape: &limitShape, doc: "requests in progress at a time"},
 		{name: "stored-messages", attribute: "StoredMessages", shape: &limitShape, doc: "accounts: messages in all queues together"},
 		{name: "stored-bytes", attribute: "StoredBytes", shape: &limitBytesShape, doc: "accounts: bytes of these messages"},
 		{name: "queues", attribute: "Queues", shape: &limitShape, doc: "accounts: queues in all regions together"},

@@ -17,11 +17,11 @@ type Limits struct {
 //
 // The longest answer, to a long poll, takes 20 seconds to begin.
 //
-// The memory holds a hundred messages of the largest size at a time. On a fast network a body of that size is there for
-// milliseconds, so more of them at a time would come from clients that are slow or hostile; and what is alive counts
-// fourfold, as the heap grows to that before it is collected.
+// The memory holds a hundred messages of the largest size at a time. On a fast network a body of that size stays for
+// milliseconds, so more of them at a time come from slow or hostile clients. Live memory counts fourfold, because the
+// heap grows to that before it is collected.
 //
-// A connection of HTTP/1.1 has one request under way, so that the bound on requests only concerns HTTP/2.
+// A connection of HTTP/1.1 has one request in progress, so the bound on requests concerns only HTTP/2.
 func DefaultLimits(connections int) Limits {
 	return Limits{
 		Header: 10 * time.Second, Read: 60 * time.Second, Write: 120 * time.Second, Idle: 120 * time.Second,

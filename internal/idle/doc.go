@@ -12,7 +12,7 @@
 //     transit to it. The check happens while the queue is sealed: its shards refuse all calls and messages for it, on
 //     every node that may own them, so that their answers stay true until the queue is deleted or unsealed.
 //   - A queue is deleted only if it was watched and unused for Options.After: time before the option was set does not
-//     count, nor does time of which nothing is known.
+//     count, nor does time without records.
 //   - The deletion is announced Notice(After) before, in the log and in the trail; a use in that time revokes it. An
 //     outdated announcement, after a stop or a restore from an old backup, is repeated.
 //   - Announcement, seal and deletion are changes of the control store. The node that owns it decides, and its

@@ -31,8 +31,8 @@ type Options struct {
 	Trail   *trail.Trail
 	// After is how long a queue must be unused before it is deleted. 0 means that none is deleted.
 	After time.Duration
-	// Uses returns what is known about the use of queues, as shard.Shard and router.Router do. It omits queues of which
-	// not everything is known.
+	// Uses returns what is known about the use of queues, as shard.Shard and router.Router do. It omits queues
+	// whose use is not known completely.
 	Uses func(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Fed returns the ARNs of the queues that topics need.
 	Fed func() map[string]bool

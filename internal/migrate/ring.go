@@ -56,7 +56,7 @@ func (r *ring) take(now time.Time) (l *line, ended bool) {
 	return nil, ended
 }
 
-// put returns a queue of which a worker has moved some messages, and left some at the source if it has moved none.
+// put returns a queue after a worker has moved some of its messages, or has left some at the source.
 func (r *ring) put(l *line, now time.Time, moved, left int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,13 +18,13 @@ type deadLetters struct {
 }
 
 // WatchDeadLetters makes the engine keep its dead letters for DeadLetters.
-func (e *Engine) WatchDeadLetters() { e.deadLetters.watched = true }
+func (d *deadLetters) WatchDeadLetters() { d.watched = true }
 
 // DeadLetters returns the messages moved to dead-letter queues since the last call, if WatchDeadLetters was called. The
 // owner calls it after each transaction.
-func (e *Engine) DeadLetters() []DeadLetter {
-	letters := e.deadLetters.letters
-	e.deadLetters.letters = nil
+func (d *deadLetters) DeadLetters() []DeadLetter {
+	letters := d.letters
+	d.letters = nil
 	return letters
 }
 

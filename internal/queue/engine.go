@@ -14,23 +14,21 @@ import (
 // The owner works in transactions: Begin, any number of operations, End. It makes the transaction durable, and only
 // then passes the results to the callers. If that fails, or if an operation fails with an error that is not a Refusal,
 // the engine's memory no longer matches the store, and the owner must discard the engine.
+//
+// The engine composes its parts, and each call comes through the part that has the state for it: registry knows which
+// queues there are, publisher sends publications to them, notices collect what the owner acts on. The engine itself
+// has the calls that go to one queue, the transaction's beginning and end, and the clock.
 type Engine struct {
 	transaction
-	queues       map[ID]*queue
-	outboxes     outboxes
-	byARN        map[string]destination
+	registry
+	publisher
+	notices
 	groupRecords groupCache // of all queues
 	slots        slots
 	series       series
-	topics       topicMinutes
-	backlog      backlog
-	remains      remains
-	deadLetters  deadLetters
 	wakes        heap.Heap[*queue]
 
-	deliverable []ID // queues of subscriptions that have become available
-	searches    []ID // queues with tasks that have begun to want a search
-	unwritten   []ID // queues whose empty receives are not written yet
+	unwritten []ID // queues whose empty receives are not written yet
 
 	keepPurged bool // see KeepPurged
 	undoAtOnce int  // messages that one call of restoreKept brings back
@@ -82,38 +80,14 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 // newEngine returns an engine without queues.
 func newEngine(deleted func(ID) bool, keep Keep) *Engine {
 	e := &Engine{
-		transaction: transaction{limit: math.MaxInt}, queues: make(map[ID]*queue), byARN: make(map[string]destination),
-		groupRecords: make(groupCache), undoAtOnce: workAtOnce,
+		transaction: transaction{limit: math.MaxInt}, groupRecords: make(groupCache), undoAtOnce: workAtOnce,
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	t := &e.transaction
-	e.outboxes = outboxes{transaction: t, at: make(map[ID]*outbox)}
 	e.slots, e.series = slots{transaction: t}, newSeries(t, keep)
-	e.topics, e.backlog = newTopicMinutes(t, &e.series), newBacklog(t, e.sendCopy)
-	e.remains = remains{transaction: t, series: &e.series, isDeleted: deleted, unknown: make(map[ID]bool)}
+	e.registry = newRegistry(t, &e.series, deleted)
+	e.publisher.init(&e.registry, &e.series)
 	return e
-}
-
-// loadOthers loads the outboxes, and finds the data of deleted and unknown queues.
-func (e *Engine) loadOthers() error {
-	for next := ID(1); ; next++ {
-		found, err := firstQueue(e.tx, next)
-		if err != nil || found == 0 {
-			return err
-		}
-		if q := e.queues[found]; q != nil {
-			if err := e.outboxes.load(&q.cfg); err != nil {
-				return fmt.Errorf("queue %s: %w", q.cfg.ARN, err)
-			}
-		} else if o := e.outboxes.at[found]; o != nil {
-			if err := o.loadAlone(); err != nil {
-				return fmt.Errorf("queue %s: %w", o.arn, err)
-			}
-		} else {
-			e.remains.add(found)
-		}
-		next = found
-	}
 }
 
 // load rebuilds the queue's memory.
@@ -340,8 +314,7 @@ func (e *Engine) Configure(cfg Config) error {
 
 func (e *Engine) add(cfg Config) *queue {
 	q := newQueue(e, cfg)
-	e.queues[cfg.ID] = q
-	e.byARN[cfg.ARN] = q
+	e.serve(q)
 	q.touch()
 	return q
 }
@@ -366,10 +339,7 @@ func (e *Engine) Drop(id ID) error {
 	if err := q.tally.close(); err != nil {
 		return err
 	}
-	delete(e.queues, id)
-	if e.byARN[q.cfg.ARN] == destination(q) {
-		delete(e.byARN, q.cfg.ARN)
-	}
+	e.forget(q)
 	q.touch() // so that waiting receives are answered
 	q.dirty = false
 	e.wakes.Remove(q)
@@ -397,23 +367,6 @@ func (e *Engine) Counts(id ID) (Counts, error) {
 func (e *Engine) Available(id ID) bool {
 	q := e.queues[id]
 	return q == nil || q.available()
-}
-
-// queueAtPresent finds the queue of a client's call, and does the work that is due in it.
-func (e *Engine) queueAtPresent(id ID) (*queue, error) {
-	q := e.queues[id]
-	switch {
-	case q == nil:
-		return nil, ErrNoQueue
-	case q.cfg.Sealed:
-		return nil, ErrSealed
-	}
-	if err := q.advance(); err != nil {
-		return nil, err
-	}
-	q.tally.called()
-	q.tally.rememberUse()
-	return q, nil
 }
 
 // earlier orders queues by their wake-up time.

@@ -179,29 +179,6 @@ func (o *outbox) purge() {
 // moment, before they are opened again or deleted.
 const sealedPause = time.Second
 
-// destination returns where to redrive or move a message of a group for the queue with the given ARN, or nil if there
-// is no such queue. If the queue is sealed, the message has to wait.
-func (e *Engine) destination(arn, group string) (to destination, sealed bool) {
-	switch d := e.byARN[arn].(type) {
-	case *queue:
-		return d.forGroup(group), d.cfg.Sealed
-	case *outbox:
-		return d, d.sealed
-	}
-	return nil, false
-}
-
-// destinationOf is destination for the queue with that id.
-func (e *Engine) destinationOf(id ID, group string) destination {
-	if q := e.queues[id]; q != nil {
-		return q.forGroup(group)
-	}
-	if o := e.outboxes.at[id]; o != nil {
-		return o
-	}
-	return nil
-}
-
 // forGroup returns the queue, or its outbox if another shard serves the group.
 func (q *queue) forGroup(group string) destination {
 	if q.cfg.serves(group) {
@@ -211,23 +188,6 @@ func (q *queue) forGroup(group string) destination {
 		return o
 	}
 	return q.e.outboxes.add(&q.cfg)
-}
-
-// addOutbox adds an empty outbox for a queue that another shard serves.
-func (e *Engine) addOutbox(cfg Config) {
-	e.byARN[cfg.ARN] = e.outboxes.add(&cfg)
-}
-
-// dropOutbox removes an outbox and the messages in it.
-func (e *Engine) dropOutbox(o *outbox) {
-	if o.last != 0 {
-		e.tx.DeleteRange(queueRange(o.id))
-	}
-	delete(e.outboxes.at, o.id)
-	if e.byARN[o.arn] == destination(o) {
-		delete(e.byARN, o.arn)
-	}
-	o.dirty = false
 }
 
 // loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself shows that

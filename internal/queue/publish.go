@@ -2,6 +2,19 @@ package queue
 
 import "fmt"
 
+// publisher sends the publications of topics to queues, and counts the events of topics. It knows where the copies go:
+// backlog holds those that are too many for one commit.
+type publisher struct {
+	*registry
+	topics  topicMinutes
+	backlog backlog
+}
+
+// init makes a publisher that sends to the queues and outboxes of r.
+func (pu *publisher) init(r *registry, s *series) {
+	*pu = publisher{registry: r, topics: newTopicMinutes(r.transaction, s), backlog: newBacklog(r.transaction, pu.sendCopy)}
+}
+
 // Published is the answer to a publication.
 type Published struct {
 	ID       MessageID
@@ -18,22 +31,22 @@ type Published struct {
 //
 // If the copies are too many for one commit, Publish stores the publication, and Advance makes its copies. If too many
 // copies of earlier publications are waiting, the error is ErrBacklogFull.
-func (e *Engine) Publish(publications []Publication) ([]Published, error) {
+func (pu *publisher) Publish(publications []Publication) ([]Published, error) {
 	for i := range publications {
-		if topic := publications[i].Topic; topic != 0 && e.queues[topic] == nil {
+		if topic := publications[i].Topic; topic != 0 && pu.queues[topic] == nil {
 			return nil, ErrNoQueue
 		}
-		if !e.knowsAll(publications[i].Copies) {
+		if !pu.knowsAll(publications[i].Copies) {
 			return nil, ErrNotKnown
 		}
 	}
-	if e.backlog.refuses(publications) {
+	if pu.backlog.refuses(publications) {
 		return nil, ErrBacklogFull
 	}
 	out := make([]Published, 0, len(publications))
-	room := e.backlog.atOnce
+	room := pu.backlog.atOnce
 	for i := range publications {
-		p, err := e.publish(&publications[i], &room)
+		p, err := pu.publish(&publications[i], &room)
 		if err != nil {
 			return nil, fmt.Errorf("publish: %w", err)
 		}
@@ -42,36 +55,34 @@ func (e *Engine) Publish(publications []Publication) ([]Published, error) {
 	return out, nil
 }
 
-func (e *Engine) publish(p *Publication, room *extent) (Published, error) {
+func (pu *publisher) publish(p *Publication, room *extent) (Published, error) {
 	answer := Published{ID: p.ID}
 	if p.Topic != 0 {
-		earlier, err := e.number(p, &answer)
+		earlier, err := pu.number(p, &answer)
 		if earlier || err != nil {
 			return answer, err
 		}
 	}
-	if err := e.CountTopic(p.Count); err != nil {
+	if err := pu.CountTopic(p.Count); err != nil {
 		return answer, err
 	}
 	x := &expansion{Publication: p, sequence: answer.Sequence}
-	if len(p.Copies) > 0 && (e.backlog.holds(p.Topic) || !room.take(p)) {
-		e.backlog.add(x)
+	if len(p.Copies) > 0 && (pu.backlog.holds(p.Topic) || !room.take(p)) {
+		pu.backlog.add(x)
 		return answer, nil
 	}
 	for i := range p.Copies {
-		if err := e.sendCopy(x, &p.Copies[i]); err != nil {
+		if err := pu.sendCopy(x, &p.Copies[i]); err != nil {
 			return answer, err
 		}
 	}
 	return answer, nil
 }
 
-// knowsAll reports whether the queues of all copies are known, or known to be deleted.
-func (e *Engine) knowsAll(copies []Copy) bool {
+// knowsAll reports whether the queues of all copies have a config, or were deleted.
+func (pu *publisher) knowsAll(copies []Copy) bool {
 	for i := range copies {
-		id := copies[i].Queue
-		known := e.queues[id] != nil || e.outboxes.at[id] != nil && !e.remains.unknown[id]
-		if !known && !e.remains.isDeleted(id) {
+		if id := copies[i].Queue; !pu.knows(id) && !pu.remains.isDeleted(id) {
 			return false
 		}
 	}
@@ -79,8 +90,8 @@ func (e *Engine) knowsAll(copies []Copy) bool {
 }
 
 // number assigns a sequence number to a publication to a FIFO topic, or finds the earlier publication that it repeats.
-func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err error) {
-	topic, err := e.queueAtPresent(p.Topic)
+func (pu *publisher) number(p *Publication, answer *Published) (earlier bool, err error) {
+	topic, err := pu.queueAtPresent(p.Topic)
 	if err != nil {
 		return false, err
 	}
@@ -101,13 +112,13 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 
 // sendCopy sends a copy of a publication to its queue. It drops the copy if the queue was deleted. If the queue is
 // unknown, the configs are older than the backlog that held the copy: the copy waits until the engine knows more.
-func (e *Engine) sendCopy(x *expansion, c *Copy) error {
-	to := e.destinationOf(c.Queue, c.Message.Group)
+func (pu *publisher) sendCopy(x *expansion, c *Copy) error {
+	to := pu.destinationOf(c.Queue, c.Message.Group)
 	if to == nil {
-		if e.remains.isDeleted(c.Queue) {
+		if pu.remains.isDeleted(c.Queue) {
 			return nil
 		}
-		o, err := e.hold(c.Queue)
+		o, err := pu.hold(c.Queue)
 		if err != nil {
 			return err
 		}
@@ -132,12 +143,4 @@ func (o *outbox) sendCopy(m *Outgoing) error {
 }
 
 // BacklogFull reports whether Publish may return ErrBacklogFull.
-func (e *Engine) BacklogFull() bool { return e.backlog.bytes >= backlogMost }
-
-// Deliverable returns the internal queues that have become available since the last call; see Available. After Load it
-// returns all available ones. It may return a queue twice, or one that is no longer available.
-func (e *Engine) Deliverable() []ID {
-	ids := e.deliverable
-	e.deliverable = nil
-	return ids
-}
+func (pu *publisher) BacklogFull() bool { return pu.backlog.bytes >= backlogMost }

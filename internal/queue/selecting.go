@@ -63,14 +63,6 @@ const (
 	editedAtOnce = 4 << 20
 )
 
-// Searches returns the queues whose tasks have begun to need a search since the last call. It must not be called after
-// a failed transaction: the newly loaded engine returns all of them.
-func (e *Engine) Searches() []ID {
-	ids := e.searches
-	e.searches = nil
-	return ids
-}
-
 // Search returns the search that the queue's task needs, or false if it needs none. It changes nothing.
 func (e *Engine) Search(id ID) (Search, bool) {
 	q := e.queues[id]

@@ -42,11 +42,11 @@ type TopicCount struct {
 }
 
 // CountTopic counts events of a topic, as part of the transaction.
-func (e *Engine) CountTopic(c *TopicCount) error {
-	if c == nil || e.series.off() || c.Counts == [TopicMetrics]uint64{} {
+func (pu *publisher) CountTopic(c *TopicCount) error {
+	if c == nil || pu.topics.series.off() || c.Counts == [TopicMetrics]uint64{} {
 		return nil
 	}
-	return e.topics.count(c)
+	return pu.topics.count(c)
 }
 
 // topicMinutes counts the events of topics in the running minute. Each topic with events has a record, which is written
@@ -70,9 +70,9 @@ type TopicStanding struct {
 const maxTopicCounters = 10_000
 
 // TopicStandings returns the counters of topics since the engine was loaded, even of topics deleted since.
-func (e *Engine) TopicStandings() []TopicStanding {
-	out := make([]TopicStanding, 0, len(e.topics.totals))
-	for _, t := range e.topics.totals {
+func (pu *publisher) TopicStandings() []TopicStanding {
+	out := make([]TopicStanding, 0, len(pu.topics.totals))
+	for _, t := range pu.topics.totals {
 		out = append(out, *t)
 	}
 	return out

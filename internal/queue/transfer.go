@@ -32,16 +32,16 @@ func decodeTransfer(p Position, b []byte) (Transfer, error) {
 
 // OutboxReady returns the queues whose outboxes have become non-empty since the last call; after Load, all queues whose
 // outboxes hold messages. It may return a queue twice, or one whose outbox is empty again.
-func (e *Engine) OutboxReady() []ID {
-	ids := e.outboxes.ready
-	e.outboxes.ready = nil
+func (r *registry) OutboxReady() []ID {
+	ids := r.outboxes.ready
+	r.outboxes.ready = nil
 	return ids
 }
 
 // Outbox returns how many messages the outbox of a queue holds, and a position from which ReadOutbox finds them, once
 // they are durable.
-func (e *Engine) Outbox(id ID) (from Position, n uint64, err error) {
-	o := e.outboxes.at[id]
+func (r *registry) Outbox(id ID) (from Position, n uint64, err error) {
+	o := r.outboxes.at[id]
 	if o == nil {
 		return 0, 0, ErrNoQueue
 	}
@@ -49,8 +49,8 @@ func (e *Engine) Outbox(id ID) (from Position, n uint64, err error) {
 }
 
 // OutboxAccount returns the account that owns the queue of an outbox.
-func (e *Engine) OutboxAccount(id ID) (string, error) {
-	o := e.outboxes.at[id]
+func (r *registry) OutboxAccount(id ID) (string, error) {
+	o := r.outboxes.at[id]
 	if o == nil {
 		return "", ErrNoQueue
 	}
@@ -59,8 +59,8 @@ func (e *Engine) OutboxAccount(id ID) (string, error) {
 
 // Forwarded removes the messages of an outbox up to a position, because the other shard has accepted them. It does
 // nothing if they are already removed.
-func (e *Engine) Forwarded(id ID, upTo Position) error {
-	o := e.outboxes.at[id]
+func (r *registry) Forwarded(id ID, upTo Position) error {
+	o := r.outboxes.at[id]
 	switch {
 	case o == nil:
 		return ErrNoQueue
@@ -73,7 +73,7 @@ func (e *Engine) Forwarded(id ID, upTo Position) error {
 	left := false
 	head := upTo + 1
 	_, end := tableRange(id, tableOutboxMessage)
-	err := e.tx.Scan(outboxMessageKey(id, o.head), end, func(k, _ []byte) bool {
+	err := r.tx.Scan(outboxMessageKey(id, o.head), end, func(k, _ []byte) bool {
 		if p := Position(tail(k, 0)); p > upTo {
 			left, head = true, p
 		} else {
@@ -89,7 +89,7 @@ func (e *Engine) Forwarded(id ID, upTo Position) error {
 		return fmt.Errorf("forwarded: %d of %d messages: %w", n, o.stored, errMissing)
 	}
 	for _, p := range forwarded {
-		e.tx.DeleteOnce(outboxMessageKey(id, p))
+		r.tx.DeleteOnce(outboxMessageKey(id, p))
 	}
 	o.stored -= n
 	o.head = head

@@ -1,10 +1,6 @@
 package queue
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-)
+import "fmt"
 
 // remains are the data of queues that the engine does not serve. The data of deleted queues is removed step by step;
 // the data of unknown queues stays.
@@ -51,32 +47,6 @@ func (r *remains) remove(id ID) error {
 	}
 	r.tx.DeleteRange(queueRange(id))
 	return nil
-}
-
-// Unknown returns the ids of queues that have data in the store, but neither a config nor a deletion. Their data stays,
-// and waiting copies of publications join it; see hold. Configure takes it over, and Drop removes it.
-//
-// The shard's owner ensures that its configs are newer than all stored data; then there are none. Unknown queues are
-// the second line of defence: an owner whose configs are too old serves fewer queues, but destroys none.
-func (e *Engine) Unknown() []ID { return slices.Sorted(maps.Keys(e.remains.unknown)) }
-
-// hold returns the outbox of an unknown queue. Its messages are forwarded as soon as the other shard is known.
-func (e *Engine) hold(id ID) (*outbox, error) {
-	o := e.outboxes.add(&Config{ID: id})
-	b, err := e.tx.Get(outboxKey(id))
-	if b != nil && err == nil {
-		err = o.load()
-	}
-	e.remains.unknown[id] = true
-	return o, err
-}
-
-// letGo writes an outbox that hold has returned to the store, so that know finds it.
-func (e *Engine) letGo(id ID) {
-	if e.remains.unknown[id] && e.outboxes.at[id] != nil {
-		e.forceWrite = e.outboxes.save() || e.forceWrite
-		delete(e.outboxes.at, id)
-	}
 }
 
 // know takes over the stored data of a queue if it was unknown.

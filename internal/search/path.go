@@ -44,8 +44,8 @@ func (p path) match(m *Item, holds func([]byte) bool, exists bool) bool {
 	})
 }
 
-// find shows take the values that the path leads to, until it returns true, and reports whether it did. v begins with
-// the value, and goes on with what follows it in the body.
+// find calls take with each value that the path leads to, until take returns true, and reports whether it did. v is the
+// value and the rest of the body behind it.
 func (p path) find(m *Item, take func(v []byte) bool) bool {
 	body := bytes.TrimLeft(m.Body, jsonSpace)
 	if len(body) == 0 || body[0] != '{' && body[0] != '[' || p.cannot(body) || !m.isDocument() {

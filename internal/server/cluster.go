@@ -49,7 +49,7 @@ type Node interface {
 	Place(q, old *catalog.Queue)
 	// Current returns an error if Control may be out of date.
 	Current() error
-	// Reads returns nil if every program that currently reads the control store reads data directories of that format.
+	// Reads returns nil if every program that currently reads the control store reads data directories with a format.
 	// Otherwise the error names a node that does not.
 	Reads(format int) error
 	// Low reports whether the disk of another node is nearly full.
@@ -82,8 +82,8 @@ type Messages interface {
 	// Stored returns how much of the given accounts' data is on this machine. For accounts whose value is true it
 	// includes the bytes.
 	Stored(ctx context.Context, accounts map[string]bool) (map[string]shard.Stored, error)
-	// Uses returns what is known about the use of queues, over all shards. It omits queues of which not all shards are
-	// known.
+	// Uses returns what is known about the use of queues, over all shards. It omits queues if the use
+	// on one of their shards is not known.
 	Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Publish accepts publications to one topic: all copies are durable when it returns.
 	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)

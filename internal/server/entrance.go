@@ -117,7 +117,7 @@ func (e *entrance) serve() error {
 // stop refuses new requests, and waits for the requests in progress, at most for the given time.
 func (e *entrance) stop(ctx context.Context, timeout time.Duration) error {
 	if err := e.plain.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("requests were still under way after %s: %w", timeout, err), e.plain.Close())
+		return errors.Join(fmt.Errorf("requests were still in progress after %s: %w", timeout, err), e.plain.Close())
 	}
 	return nil
 }

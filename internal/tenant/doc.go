@@ -10,8 +10,8 @@
 //     of a batch counts, and so does each message that a receive gives; a receive that gives none counts as one. A
 //     request passes if one message may pass, and what it takes beyond that is paid back before the next: so a batch
 //     is never too large for a rate, and the rate holds all the same.
-//   - The bytes stored, and the requests under way, are bounded by a number. The node counts what it admits before it
-//     is stored.
+//   - A number limits the stored bytes, and another the requests in progress. The node counts bytes when it admits
+//     them, before they are stored.
 //   - The numbers of queues, topics and subscriptions are decided where they are changed, one change after the other.
 //   - On one machine the limits are exact, but for that of bytes, which are weighed; see shard.Stored. In a cluster
 //     each node knows what the others have taken from their last heartbeats: what all nodes take together can be

@@ -23,8 +23,8 @@
 //     that before.
 //   - A provider is spoken to by TLS only, at addresses that a [Dialer] allows, with a certificate that the system or a
 //     registered thumbprint vouches for. Each request has five seconds, and the bounds above.
-//   - However many tokens come: a provider is asked about itself once an hour, or every five seconds while it fails,
-//     and for its keys every ten seconds at most. Sixteen tokens of a provider are verified at a time, and the
+//   - The number of tokens does not matter: the server asks a provider for its metadata once an hour, or every five
+//     seconds while that fails, and for its keys every ten seconds at most. Sixteen tokens of a provider are verified at a time, and the
 //     providers of one account do not hold up those of another.
 //
 // Other text of the provider appears, shortened, in errors for the operator, and never on a page.

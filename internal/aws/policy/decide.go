@@ -218,7 +218,7 @@ func (e *evaluation) one(p *Policy) (v verdict) {
 	return v
 }
 
-// any returns what policies say of which one is enough to allow.
+// any returns the verdict of policies, one of which is enough to allow.
 func (e *evaluation) any(policies []*Policy) (v verdict) {
 	for _, p := range policies {
 		if e.add(&v, p); v.denied {

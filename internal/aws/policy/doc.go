@@ -14,8 +14,8 @@
 //
 // [Parse] compiles; a [Policy] never changes after it and is shared freely.
 // [Decide] is fast and says what decided; [Explain] goes over the same
-// statements once more, and says of each whether it applied and, when it is asked
-// for a [Trace.Reason], why.
+// statements once more, and reports for each whether it applied; [Trace.Reason]
+// says why.
 //
 // # What is guaranteed
 //

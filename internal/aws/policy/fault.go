@@ -30,7 +30,7 @@ const (
 	ManyColons
 	// DuplicateSid: two statements of the same Sid.
 	DuplicateSid
-	// UnknownAction: the service has none of that name.
+	// UnknownAction: the service has no action with that name.
 	UnknownAction
 	// BadValue: a condition's operator cannot read it.
 	BadValue

@@ -56,8 +56,8 @@ func (n *node) member(name string) *member {
 	return nil
 }
 
-// place is what a value is, for errors: the document, a member's value, or an
-// element of that.
+// place says in errors what a value is: the document, a member's value, or an
+// element of such a value.
 type place struct {
 	name    string // of the member; empty for the document
 	element bool

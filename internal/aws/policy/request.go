@@ -72,9 +72,9 @@ type Facts struct {
 	TagKeys      []string          // that it wants to remove; aws:TagKeys has those of RequestTags as well
 	ResourceTags map[string]string // that the resource has
 
-	// Lookup returns the value of a key, whose name it is given in lower case,
-	// or false. If it is not nil it is asked first, so that a simulation can
-	// state any key and a service can add keys of its own.
+	// Lookup returns the value of a key, or false. name is in lower case. Lookup
+	// is called before all other sources, so that a simulation can state any key
+	// and a service can add keys of its own. It may be nil.
 	Lookup func(name string) (Value, bool)
 }
 

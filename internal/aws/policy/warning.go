@@ -17,8 +17,7 @@ func (w Warning) String() string {
 	return fmt.Sprintf("line %d, column %d: %s", w.Line, w.Column, w.Text)
 }
 
-// ownPrefixes are the prefixes of condition keys of which this program knows all
-// that a request can have.
+// ownPrefixes are the prefixes of condition keys. This program knows all keys with them that a request can have.
 var ownPrefixes = []string{"aws:", "iam:", "sts:", "sqs:", "sns:"}
 
 // serviceKeys are the condition keys that services add, in lower case. The keys

@@ -93,8 +93,8 @@ func (s *cborScanner) head() (item, error) {
 	return it, nil
 }
 
-// more reports whether another element follows in the array or map that begins with it, of which n are read. It
-// consumes the end of one whose length is not announced.
+// more reports whether another element follows in the array or map that begins with it. n elements are read. more
+// consumes the end of an array or map whose length is not announced.
 func (s *cborScanner) more(it item, n int) (bool, error) {
 	more := uint64(n) < it.arg
 	if it.indefinite() {

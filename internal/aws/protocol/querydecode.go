@@ -263,7 +263,7 @@ func runLength(args []argument, by func(argument) int) int {
 	return n
 }
 
-// nests reports whether there are parameters whose names go on below the value of p, or below the index of its entries.
+// nests reports whether parameters have names below that of p, or below the index of its entries.
 func (p *plan) nests() bool {
 	return p.shape == structShape || p.shape == mapShape || p.shape == listShape && p.elem.nests()
 }

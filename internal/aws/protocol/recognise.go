@@ -7,7 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/form"
 )
 
-// Request is a request of which the protocol, the operation and the version are known, and nothing has been decoded.
+// Request is a request whose protocol, operation and version are known. Nothing else of it has been decoded.
 type Request struct {
 	Kind Kind
 

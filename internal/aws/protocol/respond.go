@@ -10,8 +10,8 @@ import (
 
 const contentTypeXML = "text/xml"
 
-// WriteResult answers req with the output of op, a pointer that Invoke returned. The error comes from writing: it tells
-// that the client has not got its answer.
+// WriteResult answers req with the output of op, a pointer that Invoke returned. An error means
+// that the answer could not be written to the client.
 func WriteResult(w http.ResponseWriter, s *Service, req *Request, op *Operation, requestID string, out any) error {
 	v := reflect.ValueOf(out).Elem()
 	buf := buffers.Get().(*[]byte)

@@ -228,10 +228,10 @@ func (s *Service) Names() []string {
 	return names
 }
 
-// Knows reports whether s has an operation of that name, or says of it that it is not supported.
+// Knows reports whether s has an operation with that name, or declares it unsupported.
 func (s *Service) Knows(name string) bool { return s.operations[name] != nil || s.unsupported[name] }
 
-// Lacks reports whether AWS has an operation of that name, and s has declared that it has not.
+// Lacks reports whether s declares an operation of AWS unsupported.
 func (s *Service) Lacks(name string) bool { return s.unsupported[name] }
 
 // unknown is the error of an operation that s does not have.

@@ -48,7 +48,7 @@ func (h *handover) Close() error {
 	return nil
 }
 
-// replayed is a connection of which a part was already read. It has the methods that net/http looks for.
+// replayed is a connection whose first bytes were already read. It has the methods that net/http looks for.
 type replayed struct {
 	net.Conn
 	read   []byte    // what Read returns first

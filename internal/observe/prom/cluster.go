@@ -13,7 +13,7 @@ func (m *Metrics) Cluster(status func() status.Status) { m.registry.MustRegister
 type node func() status.Status
 
 var (
-	nodeAlive = desc("cluster", "node_alive", "1 if this node has heard of that one within seconds.", "node")
+	nodeAlive = desc("cluster", "node_alive", "1 if this node has heard from that node in the last seconds.", "node")
 	nodeSkew  = desc(
 		"cluster",
 		"clock_skew_seconds",
@@ -22,22 +22,22 @@ var (
 	clusterTrouble = desc("cluster", "problems", "Number of problems that sluice cluster status would list.")
 	unowned        = desc("cluster", "shards_unowned", "Shards without an owner, as this node sees it.")
 	owned          = desc("cluster", "shards_owned", "Shards that this node owns.")
-	handOvers      = desc("cluster", "hand_overs_total", "Shards that this node has given to another in good order.")
+	handOvers      = desc("cluster", "hand_overs_total", "Shards that this node has handed over to another as planned.")
 	lost           = desc(
 		"cluster",
 		"ownerships_lost_total",
 		"Shards that this node has lost because its lease ended or another node took over.",
 	)
 
-	shardRole    = desc("shard", "role", "1, with what this node's replica of the shard is doing.", "shard", "role")
-	shardEpoch   = desc("shard", "epoch", "How often the shard has had a new owner.", "shard")
-	shardApplied = desc("shard", "applied_position", "Up to where of the shard's log this node's replica has it.", "shard")
-	shardDurable = desc("shard", "durable_position", "Up to where that outlives a crash of this node without the log.", "shard")
-	shardLag     = desc("shard", "lag_records", "Records of the shard's log that this node's replica has not got yet.", "shard")
+	shardRole    = desc("shard", "role", "1, with the role of this node's replica of the shard.", "shard", "role")
+	shardEpoch   = desc("shard", "epoch", "How often the owner of the shard has changed.", "shard")
+	shardApplied = desc("shard", "applied_position", "Position in the shard's log up to which this node's replica has applied it.", "shard")
+	shardDurable = desc("shard", "durable_position", "Position up to which the replica survives a crash of this node without the log.", "shard")
+	shardLag     = desc("shard", "lag_records", "Records of the shard's log that this node's replica has not applied yet.", "shard")
 	shardBytes   = desc("shard", "log_bytes", "Size of one copy of the shard's log.", "shard")
-	logComplete  = desc("shard", "log_copies_complete", "Copies of the log of a shard that this node owns which have all of it.", "shard")
-	logCopies    = desc("shard", "log_copies", "Copies of that log that there should be.", "shard")
-	shardStopped = desc("shard", "stopped", "1 if this node's replica cannot go on and a person has to look.", "shard")
+	logComplete  = desc("shard", "log_copies_complete", "Complete copies of the log of a shard that this node owns.", "shard")
+	logCopies    = desc("shard", "log_copies", "Wanted copies of that log.", "shard")
+	shardStopped = desc("shard", "stopped", "1 if this node's replica has stopped and needs an operator.", "shard")
 )
 
 // Describe implements prometheus.Collector.

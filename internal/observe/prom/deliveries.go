@@ -22,11 +22,11 @@ var (
 	deliveryAttempts = desc(
 		"topic",
 		"delivery_attempts_total",
-		"Attempts to deliver a message of a topic to an endpoint, by what has become of them: delivered, retried, dead-lettered or dropped.",
+		"Attempts to deliver a message of a topic to an endpoint, by outcome: delivered, retried, dead-lettered or dropped.",
 		"protocol",
 		"outcome",
 	)
-	deliverySending = desc("topic", "deliveries_in_flight", "Such attempts that are under way.")
+	deliverySending = desc("topic", "deliveries_in_flight", "Attempts in progress.")
 )
 
 // Describe implements prometheus.Collector.

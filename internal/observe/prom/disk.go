@@ -16,7 +16,7 @@ type disk struct {
 var (
 	diskFree = desc("disk", "free_bytes", "Free space of the disk with the data.")
 	diskSize = desc("disk", "size_bytes", "Size of the disk with the data.")
-	diskLow  = desc("disk", "low", "1 while so little is free that nothing is added.")
+	diskLow  = desc("disk", "low", "1 while nothing can be added because too little space is free.")
 )
 
 // Describe implements prometheus.Collector.

@@ -10,6 +10,6 @@ import (
 func (m *Metrics) KeyService(age func() time.Duration) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "key_service_age_seconds",
-		Help: "Time since the key service last opened the encryption keys. It is asked once a minute.",
+		Help: "Time since the key service last opened the encryption keys. The server asks it once a minute.",
 	}, func() float64 { return age().Seconds() }))
 }

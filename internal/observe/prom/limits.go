@@ -15,7 +15,7 @@ var (
 	accountLimit   = desc("account", "limit", "Limit of an account, or of a user of it.", accountLabels...)
 	accountUsed    = desc("account", "used", "Use of the limit, on all nodes.", accountLabels...)
 	accountRefused = desc("account", "refusals_total",
-		"Requests of it that this node has refused because of that.", accountLabels...)
+		"Requests that this node has refused because of the limit.", accountLabels...)
 )
 
 // Limits adds the metric of refusals by limits.

@@ -35,7 +35,7 @@ func New(version string, operations map[string][]string) *Metrics {
 func (m *Metrics) Memory(inUse func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "requests_memory_bytes",
-		Help: "Memory that requests under way have taken for what they have sent.",
+		Help: "Memory for the bodies of requests in progress.",
 	}, func() float64 { return float64(inUse()) }))
 }
 

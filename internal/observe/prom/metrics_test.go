@@ -22,10 +22,10 @@ func TestRequestsAreCountedByOperation(t *testing.T) {
 	r.Drop()
 	r.Begin()
 	want := `
-# HELP sluice_requests_in_flight Requests under way, long polls included.
+# HELP sluice_requests_in_flight Requests in progress, including long polls.
 # TYPE sluice_requests_in_flight gauge
 sluice_requests_in_flight 1
-# HELP sluice_requests_total Requests that are over, by operation and class of the status; gone: the client did not wait for the answer.
+# HELP sluice_requests_total Finished requests, by operation and class of the status; gone: the client did not wait for the answer.
 # TYPE sluice_requests_total counter
 sluice_requests_total{code="2xx",operation="SendMessage",service="sqs"} 1
 sluice_requests_total{code="4xx",operation="SendMessage",service="sqs"} 0
@@ -77,7 +77,7 @@ func TestDisk(t *testing.T) {
 # HELP sluice_disk_free_bytes Free space of the disk with the data.
 # TYPE sluice_disk_free_bytes gauge
 sluice_disk_free_bytes 10
-# HELP sluice_disk_low 1 while so little is free that nothing is added.
+# HELP sluice_disk_low 1 while nothing can be added because too little space is free.
 # TYPE sluice_disk_low gauge
 sluice_disk_low 1
 # HELP sluice_disk_size_bytes Size of the disk with the data.
@@ -162,10 +162,10 @@ func TestDeliveries(t *testing.T) {
 	m := New("v1", nil)
 	m.Deliveries(func() []Delivery { return []Delivery{{"http", "dropped", 3}, {"email", "delivered", 1}} }, func() int64 { return 2 })
 	want := `
-# HELP sluice_topic_deliveries_in_flight Such attempts that are under way.
+# HELP sluice_topic_deliveries_in_flight Attempts in progress.
 # TYPE sluice_topic_deliveries_in_flight gauge
 sluice_topic_deliveries_in_flight 2
-# HELP sluice_topic_delivery_attempts_total Attempts to deliver a message of a topic to an endpoint, by what has become of them: delivered, retried, dead-lettered or dropped.
+# HELP sluice_topic_delivery_attempts_total Attempts to deliver a message of a topic to an endpoint, by outcome: delivered, retried, dead-lettered or dropped.
 # TYPE sluice_topic_delivery_attempts_total counter
 sluice_topic_delivery_attempts_total{outcome="delivered",protocol="email"} 1
 sluice_topic_delivery_attempts_total{outcome="dropped",protocol="http"} 3

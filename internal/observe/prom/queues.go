@@ -37,12 +37,12 @@ var (
 	queueWait = desc(
 		"queue",
 		"wait_seconds",
-		"How long messages waited for their first receive, from when they were sent, delays included. Since the queue's shard was opened here.",
+		"Time from the send of messages to their first receive, including delays. Since the queue's shard was opened here.",
 		queueLabels...)
 	queueProcess = desc(
 		"queue",
 		"processing_seconds",
-		"How long consumers took from the last receive of a message to its deletion. Since the queue's shard was opened here.",
+		"Time from the last receive of messages to their deletion. Since the queue's shard was opened here.",
 		queueLabels...)
 	queueCounted = func() (out [queue.Counters]*prometheus.Desc) {
 		for i, c := range counted {

@@ -42,7 +42,7 @@ sluice_queue_oldest_message_age_seconds{account="000000000000",queue="orders",re
 # HELP sluice_queue_sent_total Messages that were accepted, and those that a task has moved here. Since the queue's shard was opened here.
 # TYPE sluice_queue_sent_total counter
 sluice_queue_sent_total{account="000000000000",queue="orders",region="us-east-1"} 14
-# HELP sluice_queue_wait_seconds How long messages waited for their first receive, from when they were sent, delays included. Since the queue's shard was opened here.
+# HELP sluice_queue_wait_seconds Time from the send of messages to their first receive, including delays. Since the queue's shard was opened here.
 # TYPE sluice_queue_wait_seconds histogram
 sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="0.01"} 0
 sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="0.05"} 2

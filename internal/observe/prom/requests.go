@@ -61,15 +61,15 @@ func newRequests(operations map[string][]string) *Requests {
 	r := &Requests{
 		total: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "requests_total",
-			Help: "Requests that are over, by operation and class of the status; gone: the client did not wait for the answer.",
+			Help: "Finished requests, by operation and class of the status; gone: the client did not wait for the answer.",
 		}, append(labels, "code")),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "request_duration_seconds",
-			Help:    "Time from the header of a request to the end of its answer, that of long polls included.",
+			Help:    "Time from the header of a request to the end of its answer, including long polls.",
 			Buckets: buckets,
 		}, labels),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Namespace: namespace, Name: "requests_in_flight", Help: "Requests under way, long polls included.",
+			Namespace: namespace, Name: "requests_in_flight", Help: "Requests in progress, including long polls.",
 		}),
 		operations: make(map[name]*operation),
 		unknown:    &operation{name: name{"unknown", "unknown"}},

@@ -11,21 +11,21 @@ const TopicsAtMost = 2000
 
 // topicCounted are the counters of topics: the end of the name, and the help text.
 var topicCounted = [queue.TopicMetrics]struct{ name, help string }{
-	queue.TopicPublished:      {"published_total", "Messages that were published."},
+	queue.TopicPublished:      {"published_total", "Published messages."},
 	queue.TopicPublishedBytes: {"published_bytes_total", "Bytes of their texts and attributes."},
-	queue.TopicDelivered:      {"delivered_total", "Copies that a queue or an endpoint has."},
-	queue.TopicFailed:         {"failed_total", "Copies that were given up."},
-	queue.TopicRedriven:       {"dead_lettered_total", "Of the failed ones, those that are in a dead-letter queue."},
+	queue.TopicDelivered:      {"delivered_total", "Copies delivered to queues and endpoints."},
+	queue.TopicFailed:         {"failed_total", "Copies whose delivery failed."},
+	queue.TopicRedriven:       {"dead_lettered_total", "Failed copies that were moved to a dead-letter queue."},
 	queue.TopicNotRedriven: {
 		"dead_letter_failed_total",
-		"Of the failed ones, those that their dead-letter queue does not take.",
+		"Failed copies that the dead-letter queue did not accept.",
 	},
-	queue.TopicFiltered:                  {"filtered_total", "Subscriptions that did not want a message."},
-	queue.TopicFilteredNoAttributes:      {"filtered_no_attributes_total", "Of these, because it had no attributes."},
-	queue.TopicFilteredAttributes:        {"filtered_attributes_total", "Of these, because of its attributes."},
-	queue.TopicFilteredBody:              {"filtered_body_total", "Of these, because of its text."},
-	queue.TopicFilteredInvalidAttributes: {"filtered_invalid_attributes_total", "Of these, because its attributes could not be read."},
-	queue.TopicFilteredInvalidBody:       {"filtered_invalid_body_total", "Of these, because its text is no JSON."},
+	queue.TopicFiltered:                  {"filtered_total", "Copies that a filter policy rejected."},
+	queue.TopicFilteredNoAttributes:      {"filtered_no_attributes_total", "Of these, because the message had no attributes."},
+	queue.TopicFilteredAttributes:        {"filtered_attributes_total", "Of these, because of the attributes."},
+	queue.TopicFilteredBody:              {"filtered_body_total", "Of these, because of the text."},
+	queue.TopicFilteredInvalidAttributes: {"filtered_invalid_attributes_total", "Of these, because the attributes could not be read."},
+	queue.TopicFilteredInvalidBody:       {"filtered_invalid_body_total", "Of these, because the text is not JSON."},
 }
 
 var topicDescs = func() (out [queue.TopicMetrics]*prometheus.Desc) {

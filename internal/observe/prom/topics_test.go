@@ -22,13 +22,13 @@ func topicStanding(name string, published, delivered uint64) queue.TopicStanding
 func TestTopicsHaveMetrics(t *testing.T) {
 	all := []queue.TopicStanding{topicStanding("news", 3, 1), topicStanding("bills", 9, 9), topicStanding("news", 1, 5)}
 	const want = `
-# HELP sluice_topic_delivered_total Copies that a queue or an endpoint has. Since the shard that counts it was opened here.
+# HELP sluice_topic_delivered_total Copies delivered to queues and endpoints. Since the shard that counts it was opened here.
 # TYPE sluice_topic_delivered_total counter
 sluice_topic_delivered_total{account="000000000000",region="us-east-1",topic="news"} 6
-# HELP sluice_topic_failed_total Copies that were given up. Since the shard that counts it was opened here.
+# HELP sluice_topic_failed_total Copies whose delivery failed. Since the shard that counts it was opened here.
 # TYPE sluice_topic_failed_total counter
 sluice_topic_failed_total{account="000000000000",region="us-east-1",topic="news"} 0
-# HELP sluice_topic_published_total Messages that were published. Since the shard that counts it was opened here.
+# HELP sluice_topic_published_total Published messages. Since the shard that counts it was opened here.
 # TYPE sluice_topic_published_total counter
 sluice_topic_published_total{account="000000000000",region="us-east-1",topic="news"} 4
 `

@@ -10,11 +10,11 @@ import (
 var counted = [queue.Counters]struct{ name, help string }{
 	queue.MetricSent:          {"sent_total", "Messages that were accepted, and those that a task has moved here."},
 	queue.MetricSentBytes:     {"sent_bytes_total", "Bytes of their bodies and attributes."},
-	queue.MetricReceived:      {"received_total", "Messages given to consumers, each time."},
-	queue.MetricEmptyReceives: {"empty_receives_total", "Receives that gave nothing."},
+	queue.MetricReceived:      {"received_total", "Deliveries of messages to consumers."},
+	queue.MetricEmptyReceives: {"empty_receives_total", "Receives that returned no messages."},
 	queue.MetricDeleted:       {"deleted_total", "Messages deleted by consumers."},
-	queue.MetricDeduplicated:  {"deduplicated_total", "Messages not accepted because they repeat another."},
-	queue.MetricExpired:       {"expired_total", "Messages removed because their retention was over."},
+	queue.MetricDeduplicated:  {"deduplicated_total", "Messages not accepted because they repeat another message."},
+	queue.MetricExpired:       {"expired_total", "Messages removed at the end of their retention."},
 	queue.MetricDeadLettered:  {"dead_lettered_total", "Messages moved to the dead-letter queue."},
 	queue.MetricMoved:         {"moved_total", "Messages taken out by message move tasks."},
 }

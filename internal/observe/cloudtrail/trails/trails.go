@@ -2,7 +2,6 @@ package trails
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -30,71 +29,47 @@ type Trails struct {
 	vault   Vault
 	spool   *spool.Spool
 	records *control.Set[records]
-	gate    control.Gate // of trails with insights, which not all programs know that know trails
 
 	logging atomic.Bool // some trail is on
 	data    atomic.Bool // some trail that selects data events is on
-
-	insights atomic.Bool // some trail has insights
 }
 
 // Open reads the trails from the control store and follows their changes.
 func Open(o Options) (*Trails, error) {
-	t := &Trails{control: o.Control, vault: o.Vault, spool: o.Spool, gate: control.Gate{Formats: o.Formats}}
+	t := &Trails{control: o.Control, vault: o.Vault, spool: o.Spool}
 	t.records = control.NewSet(control.SetOptions[records]{
-		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: recordsOf(o.Vault), Changed: t.noteLogging,
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: recordsOf(o.Vault), Needs: needs,
+		Changed: t.noteLogging,
 	})
-	if err := o.Control.Register(Prefix, reader{t}); err != nil {
+	if err := t.records.Register(); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// reader is the set of the tables. It also notes what trails with insights need, which a table of all trails does not
-// know: the format depends on the record.
-type reader struct{ t *Trails }
-
-// Load implements control.Reader.
-func (r reader) Load(all iter.Seq2[string, []byte]) error {
-	if err := r.t.records.Load(all); err != nil {
-		return err
+// needs returns the format of trails with insights, which not all programs know that know trails.
+func needs(r *records) []int {
+	for _, one := range r.trails {
+		if len(one.Insights) > 0 {
+			return []int{formats.Insights}
+		}
 	}
-	return r.require()
+	return nil
 }
 
-// Apply implements control.Reader.
-func (r reader) Apply(changes []control.Change) error {
-	if err := r.t.records.Apply(changes); err != nil {
-		return err
-	}
-	return r.require()
-}
-
-func (r reader) require() error {
-	if !r.t.insights.Load() {
-		return nil
-	}
-	return r.t.gate.Pass(formats.Insights)
-}
-
-// noteLogging records whether any trail is on, whether one selects data events, and whether one has insights. The set's
-// lock is held.
+// noteLogging records whether any trail is on, and whether one selects data events. The set's lock is held.
 func (t *Trails) noteLogging(_, now *records) {
-	logging, data, insights := false, false, false
+	logging, data := false, false
 	for _, one := range now.trails {
 		logging = logging || one.Logging
 		data = data || one.Logging && one.Selectors.TakesData()
-		insights = insights || len(one.Insights) > 0
 	}
 	t.logging.Store(logging)
 	t.data.Store(data)
-	t.insights.Store(insights)
 }
 
 // MayHaveInsights returns an error if trails must not have insights yet: not all programs know such trails.
-func (t *Trails) MayHaveInsights() error {
-	return t.gate.MayWrite(formats.Insights, !t.insights.Load())
-}
+func (t *Trails) MayHaveInsights() error { return t.records.MayNeed(formats.Insights) }
 
 // Find returns the trail of that name, or nil.
 func (t *Trails) Find(n Name) *Trail {

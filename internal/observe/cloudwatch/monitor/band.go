@@ -65,12 +65,5 @@ func (tx *Tx) mayHaveBand(a *Alarm) error {
 	if !a.usesBand() {
 		return nil
 	}
-	return tx.monitor.bands.MayWrite(formats.Detectors, tx.monitor.noBands())
-}
-
-// noBands reports whether there is no alarm on a band.
-func (m *Monitor) noBands() bool {
-	r := m.records.RLock()
-	defer m.records.RUnlock()
-	return len(r.bands) == 0
+	return tx.monitor.records.MayNeed(formats.Detectors)
 }

@@ -39,7 +39,7 @@ func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
 // Create adds an alarm, which has no data yet.
 func (tx *Tx) Create(a *Alarm, now time.Time) error {
 	if a.Composite != nil {
-		if err := tx.monitor.composites.MayWrite(formats.Composites, tx.monitor.noComposites()); err != nil {
+		if err := tx.monitor.records.MayNeed(formats.Composites); err != nil {
 			return err
 		}
 	}

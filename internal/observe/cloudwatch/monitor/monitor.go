@@ -21,13 +21,11 @@ type Options struct {
 
 // Monitor holds alarms, dashboards and metrics. Its methods are safe for concurrent use.
 type Monitor struct {
-	control    *control.Control
-	records    *control.Set[records]
-	composites control.Gate // of composite alarms, which not all programs know that know alarms
-	bands      control.Gate // of alarms on bands of expected values, which fewer know
-	shelves    *shelves
-	sketches   sketchRoom
-	training   func(series.Scope, *metricdata.Stat) metricdata.Training
+	control  *control.Control
+	records  *control.Set[records]
+	shelves  *shelves
+	sketches sketchRoom
+	training func(series.Scope, *metricdata.Stat) metricdata.Training
 }
 
 // Prefixes of keys. The others are those of tables.
@@ -42,12 +40,9 @@ func escape(name string) string { return url.PathEscape(name) }
 
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
-	m := &Monitor{
-		control: o.Control, shelves: newShelves(), training: o.Training,
-		composites: control.Gate{Formats: o.Formats}, bands: control.Gate{Formats: o.Formats},
-	}
+	m := &Monitor{control: o.Control, shelves: newShelves(), training: o.Training}
 	m.records = control.NewSet(control.SetOptions[records]{
-		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords, Needs: needs,
 	})
 	m.sketches.used = make(map[string]int)
 	if err := o.Control.Register(keyHistory, m.shelves); err != nil {
@@ -56,14 +51,7 @@ func Open(o Options) (*Monitor, error) {
 	if err := o.Control.Register(keyPoints, unread{}); err != nil {
 		return nil, err
 	}
-	return m, o.Control.Register(Prefix, reader{m})
-}
-
-// noComposites reports whether there is no composite alarm.
-func (m *Monitor) noComposites() bool {
-	r := m.records.RLock()
-	defer m.records.RUnlock()
-	return len(r.composites.all) == 0
+	return m, m.records.Register()
 }
 
 // Alarm returns the alarm of that name, or nil.

@@ -82,36 +82,16 @@ func (r *records) combineAlarm(name Name, old, is *Alarm) error {
 	return nil
 }
 
-// reader is the set of the tables. It also writes down what composite alarms and those on bands need, which a table of
-// all alarms does not know: the format depends on the record.
-type reader struct{ m *Monitor }
-
-// Load implements control.Reader.
-func (r reader) Load(all iter.Seq2[string, []byte]) error {
-	if err := r.m.records.Load(all); err != nil {
-		return err
+// needs returns the formats of composite alarms and of alarms on bands of expected values, which not all programs know
+// that know alarms.
+func needs(r *records) (all []int) {
+	if len(r.composites.all) > 0 {
+		all = append(all, formats.Composites)
 	}
-	return r.require()
-}
-
-// Apply implements control.Reader.
-func (r reader) Apply(changes []control.Change) error {
-	if err := r.m.records.Apply(changes); err != nil {
-		return err
+	if len(r.bands) > 0 {
+		all = append(all, formats.Detectors)
 	}
-	return r.require()
-}
-
-func (r reader) require() error {
-	if !r.m.noComposites() {
-		if err := r.m.composites.Pass(formats.Composites); err != nil {
-			return err
-		}
-	}
-	if r.m.noBands() {
-		return nil
-	}
-	return r.m.bands.Pass(formats.Detectors)
+	return all
 }
 
 // unread is the reader of records that are not kept in memory.
