@@ -29,7 +29,9 @@ func (e *ChecksumError) Error() string {
 func verify(input *sqs.SendMessageInput, output *sqs.SendMessageOutput) error {
 	system := make(map[string]types.MessageAttributeValue, len(input.MessageSystemAttributes))
 	for name, a := range input.MessageSystemAttributes {
-		system[name] = types.MessageAttributeValue{DataType: a.DataType, StringValue: a.StringValue, BinaryValue: a.BinaryValue}
+		system[name] = types.MessageAttributeValue{
+			DataType: a.DataType, StringValue: a.StringValue, BinaryValue: a.BinaryValue,
+		}
 	}
 	for _, part := range []struct {
 		of   string

@@ -59,7 +59,9 @@ func (c *Client) SendMessage(
 // SendMessageAsync begins to send a message and returns at once. The returned function waits for the outcome, and may
 // be called any number of times or not at all. The messages that one goroutine begins to send to a FIFO queue are sent
 // in that order.
-func (c *Client) SendMessageAsync(ctx context.Context, params *sqs.SendMessageInput) (wait func() (*sqs.SendMessageOutput, error)) {
+func (c *Client) SendMessageAsync(
+	ctx context.Context, params *sqs.SendMessageInput,
+) (wait func() (*sqs.SendMessageOutput, error)) {
 	if !sendable(params) {
 		// It is refused here and now.
 		output, err := c.Client.SendMessage(ctx, params)
@@ -110,7 +112,9 @@ func (c *Client) ReceiveMessage(
 
 // PurgeQueue purges a queue, and drops the messages that were received ahead from it. Messages of a receive that was
 // under way meanwhile are made visible again, because they may have been sent after the purge.
-func (c *Client) PurgeQueue(ctx context.Context, params *sqs.PurgeQueueInput, optFns ...func(*sqs.Options)) (*sqs.PurgeQueueOutput, error) {
+func (c *Client) PurgeQueue(
+	ctx context.Context, params *sqs.PurgeQueueInput, optFns ...func(*sqs.Options),
+) (*sqs.PurgeQueueOutput, error) {
 	out, err := c.Client.PurgeQueue(ctx, params, optFns...)
 	if err == nil && params != nil && params.QueueUrl != nil {
 		c.receives.purge(*params.QueueUrl)
@@ -125,7 +129,9 @@ func (c *Client) Close(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make([]error, 5)
 	errs[4] = c.consumers.close(ctx)
-	for i, f := range []func(context.Context) error{c.sends.close, c.deletes.close, c.visibilities.close, c.receives.close} {
+	for i, f := range []func(context.Context) error{
+		c.sends.close, c.deletes.close, c.visibilities.close, c.receives.close,
+	} {
 		wg.Go(func() { errs[i] = f(ctx) })
 	}
 	wg.Wait()

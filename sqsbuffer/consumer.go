@@ -97,13 +97,17 @@ func (c *Client) receive(ctx context.Context, in *sqs.ReceiveMessageInput) (*sqs
 	return c.Client.ReceiveMessage(ctx, in)
 }
 
-func (c *Client) consume(ctx context.Context, from source, queue string, handler Handler, change []func(*ConsumeOptions)) error {
+func (c *Client) consume(
+	ctx context.Context, from source, queue string, handler Handler, change []func(*ConsumeOptions),
+) error {
 	options := ConsumeOptions{
-		Concurrency:           10,
-		VisibilityTimeout:     30 * time.Second,
-		StopTimeout:           30 * time.Second,
-		RetryDelay:            retryDelay,
-		OnError:               func(err error) { slog.Default().Error("a consumer of SQS", "queue", queue, "error", err) },
+		Concurrency:       10,
+		VisibilityTimeout: 30 * time.Second,
+		StopTimeout:       30 * time.Second,
+		RetryDelay:        retryDelay,
+		OnError: func(err error) {
+			slog.Default().Error("a consumer of SQS", "queue", queue, "error", err)
+		},
 		MessageAttributeNames: []string{"All"},
 	}
 	for _, f := range change {
@@ -130,7 +134,8 @@ func (o *ConsumeOptions) check() error {
 	switch {
 	case o.Concurrency < 1 || o.Concurrency > 10_000:
 		return fmt.Errorf("sqsbuffer: Concurrency is %d; it must be from 1 to 10000", o.Concurrency)
-	case o.VisibilityTimeout < 2*time.Second || o.VisibilityTimeout > 12*time.Hour || o.VisibilityTimeout%time.Second != 0:
+	case o.VisibilityTimeout < 2*time.Second || o.VisibilityTimeout > 12*time.Hour ||
+		o.VisibilityTimeout%time.Second != 0:
 		return fmt.Errorf("sqsbuffer: VisibilityTimeout is %v; it must be whole seconds from 2s to 12h", o.VisibilityTimeout)
 	case o.StopTimeout < 0:
 		return fmt.Errorf("sqsbuffer: StopTimeout is %v; it must not be negative", o.StopTimeout)

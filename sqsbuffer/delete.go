@@ -16,7 +16,9 @@ func newDeleteBatcher(client *sqs.Client, settings *Settings, crew *crew) *delet
 		single: func(ctx context.Context, input *sqs.DeleteMessageInput) (*sqs.DeleteMessageOutput, error) {
 			return client.DeleteMessage(ctx, input)
 		},
-		batch: func(ctx context.Context, queue string, inputs []*sqs.DeleteMessageInput) ([]outcome[sqs.DeleteMessageOutput], error) {
+		batch: func(
+			ctx context.Context, queue string, inputs []*sqs.DeleteMessageInput,
+		) ([]outcome[sqs.DeleteMessageOutput], error) {
 			request := &sqs.DeleteMessageBatchInput{QueueUrl: &queue}
 			for i, input := range inputs {
 				request.Entries = append(request.Entries, types.DeleteMessageBatchRequestEntry{

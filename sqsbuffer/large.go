@@ -107,7 +107,9 @@ func (l *LargeClient) SendMessage(
 
 // SendMessageAsync begins to send as [Client.SendMessageAsync]. A large body is in the store
 // when it returns.
-func (l *LargeClient) SendMessageAsync(ctx context.Context, params *sqs.SendMessageInput) (wait func() (*sqs.SendMessageOutput, error)) {
+func (l *LargeClient) SendMessageAsync(
+	ctx context.Context, params *sqs.SendMessageInput,
+) (wait func() (*sqs.SendMessageOutput, error)) {
 	params, stored, err := l.storeLarge(ctx, params)
 	if err != nil {
 		return func() (*sqs.SendMessageOutput, error) { return nil, err }
@@ -132,7 +134,9 @@ func (l *LargeClient) SendMessageBatch(
 	batch := *params
 	batch.Entries = slices.Clone(params.Entries)
 	for i, e := range batch.Entries {
-		in, _, err := l.storeLarge(ctx, &sqs.SendMessageInput{MessageBody: e.MessageBody, MessageAttributes: e.MessageAttributes})
+		in, _, err := l.storeLarge(ctx, &sqs.SendMessageInput{
+			MessageBody: e.MessageBody, MessageAttributes: e.MessageAttributes,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +159,9 @@ func (l *LargeClient) ReceiveMessage(
 }
 
 // Consume works as [Client.Consume], with messages as LargeClient receives them.
-func (l *LargeClient) Consume(ctx context.Context, queue string, handler Handler, change ...func(*ConsumeOptions)) error {
+func (l *LargeClient) Consume(
+	ctx context.Context, queue string, handler Handler, change ...func(*ConsumeOptions),
+) error {
 	return l.consume(ctx, l, queue, handler, change)
 }
 
@@ -253,7 +259,9 @@ func (l *LargeClient) ChangeMessageVisibilityBatch(
 
 // storeLarge puts the body of a large message into the store and returns the message to be
 // sent instead, and where the body is.
-func (l *LargeClient) storeLarge(ctx context.Context, in *sqs.SendMessageInput) (*sqs.SendMessageInput, *pointer, error) {
+func (l *LargeClient) storeLarge(
+	ctx context.Context, in *sqs.SendMessageInput,
+) (*sqs.SendMessageInput, *pointer, error) {
 	if in == nil || in.MessageBody == nil {
 		return in, nil, nil // to be refused by the SDK
 	}
@@ -262,7 +270,8 @@ func (l *LargeClient) storeLarge(ctx context.Context, in *sqs.SendMessageInput) 
 			return nil, nil, fmt.Errorf("sqsbuffer: the attribute %s is reserved for messages whose body is elsewhere", reserved)
 		}
 	}
-	if !attributesComplete(in.MessageAttributes) || l.settings.Threshold > 0 && messageBytes(in) <= l.settings.Threshold {
+	if !attributesComplete(in.MessageAttributes) ||
+		l.settings.Threshold > 0 && messageBytes(in) <= l.settings.Threshold {
 		return in, nil, nil
 	}
 	if len(in.MessageAttributes) > 9 {
@@ -319,7 +328,8 @@ func (l *LargeClient) remove(ctx context.Context, at pointer) {
 
 // withSizes asks for the attributes that mark pointers.
 func withSizes(params *sqs.ReceiveMessageInput) *sqs.ReceiveMessageInput {
-	if params == nil || slices.Contains(params.MessageAttributeNames, "All") || slices.Contains(params.MessageAttributeNames, ".*") {
+	if params == nil || slices.Contains(params.MessageAttributeNames, "All") ||
+		slices.Contains(params.MessageAttributeNames, ".*") {
 		return params
 	}
 	in := *params
@@ -328,7 +338,9 @@ func withSizes(params *sqs.ReceiveMessageInput) *sqs.ReceiveMessageInput {
 }
 
 // load takes the bodies of messages from the store.
-func (l *LargeClient) load(ctx context.Context, queue *string, out *sqs.ReceiveMessageOutput) (*sqs.ReceiveMessageOutput, error) {
+func (l *LargeClient) load(
+	ctx context.Context, queue *string, out *sqs.ReceiveMessageOutput,
+) (*sqs.ReceiveMessageOutput, error) {
 	errs := make([]error, len(out.Messages))
 	var wg sync.WaitGroup
 	for i := range out.Messages {

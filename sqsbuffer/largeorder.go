@@ -54,7 +54,9 @@ func (l *LargeClient) giveBack(ctx context.Context, queue *string, held []types.
 	for i, m := range held {
 		in.Entries = append(
 			in.Entries,
-			types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle},
+			types.ChangeMessageVisibilityBatchRequestEntry{
+				Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle,
+			},
 		)
 	}
 	out, err := l.ChangeMessageVisibilityBatch(ctx, in)

@@ -47,7 +47,8 @@ func parsePointer(body string) (pointer, error) {
 	var parts []json.RawMessage
 	if json.Unmarshal([]byte(body), &parts) == nil {
 		var class string
-		if len(parts) != 2 || json.Unmarshal(parts[0], &class) != nil || class != pointerClass && class != olderPointerClass {
+		if len(parts) != 2 || json.Unmarshal(parts[0], &class) != nil ||
+			class != pointerClass && class != olderPointerClass {
 			return p, fmt.Errorf("want the class %s and an object", pointerClass)
 		}
 		object = parts[1]

@@ -107,7 +107,9 @@ func (p *prefetcher) receive(ctx context.Context, in *sqs.ReceiveMessageInput) (
 
 func (p *prefetcher) take(ctx context.Context, in *sqs.ReceiveMessageInput) taken {
 	now := time.Now()
-	t := &taker{n: max(1, int(in.MaxNumberOfMessages)), since: now, until: now.Add(p.patience(in)), got: make(chan taken, 1)}
+	t := &taker{
+		n: max(1, int(in.MaxNumberOfMessages)), since: now, until: now.Add(p.patience(in)), got: make(chan taken, 1),
+	}
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -423,5 +425,7 @@ func (p *prefetcher) giveBack(ctx context.Context, queue *string, messages []typ
 
 // canceled is the error of a receive whose caller has left, as the SDK's.
 func canceled(ctx context.Context) error {
-	return &smithy.OperationError{ServiceID: "SQS", OperationName: "ReceiveMessage", Err: &aws.RequestCanceledError{Err: ctx.Err()}}
+	return &smithy.OperationError{
+		ServiceID: "SQS", OperationName: "ReceiveMessage", Err: &aws.RequestCanceledError{Err: ctx.Err()},
+	}
 }

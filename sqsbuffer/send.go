@@ -29,7 +29,9 @@ func newSendBatcher(client *sqs.Client, settings *Settings, crew *crew) *sendBat
 			}
 			return output, check(input, output)
 		},
-		batch: func(ctx context.Context, queue string, inputs []*sqs.SendMessageInput) ([]outcome[sqs.SendMessageOutput], error) {
+		batch: func(
+			ctx context.Context, queue string, inputs []*sqs.SendMessageInput,
+		) ([]outcome[sqs.SendMessageOutput], error) {
 			request := &sqs.SendMessageBatchInput{QueueUrl: &queue}
 			for i, input := range inputs {
 				request.Entries = append(request.Entries, types.SendMessageBatchRequestEntry{

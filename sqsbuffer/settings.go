@@ -70,7 +70,9 @@ func (s *Settings) check() error {
 		{"MaxInflightReceiveBatches", s.MaxInflightReceiveBatches, 0, 1000},
 	} {
 		if setting.value < setting.low || setting.value > setting.high {
-			return fmt.Errorf("sqsbuffer: %s is %d; it must be from %d to %d", setting.name, setting.value, setting.low, setting.high)
+			return fmt.Errorf(
+				"sqsbuffer: %s is %d; it must be from %d to %d", setting.name, setting.value, setting.low, setting.high,
+			)
 		}
 	}
 	if v := s.VisibilityTimeoutSeconds; v != -1 && (v < 1 || v > 43200) {

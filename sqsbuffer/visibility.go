@@ -13,7 +13,9 @@ func newVisibilityBatcher(client *sqs.Client, settings *Settings, crew *crew) *v
 	return newBatcher(settings, crew, kind[sqs.ChangeMessageVisibilityInput, sqs.ChangeMessageVisibilityOutput]{
 		operation: "ChangeMessageVisibility",
 		bytes:     func(*sqs.ChangeMessageVisibilityInput) int { return 0 },
-		single: func(ctx context.Context, input *sqs.ChangeMessageVisibilityInput) (*sqs.ChangeMessageVisibilityOutput, error) {
+		single: func(
+			ctx context.Context, input *sqs.ChangeMessageVisibilityInput,
+		) (*sqs.ChangeMessageVisibilityOutput, error) {
 			return client.ChangeMessageVisibility(ctx, input)
 		},
 		batch: func(
@@ -29,9 +31,10 @@ func newVisibilityBatcher(client *sqs.Client, settings *Settings, crew *crew) *v
 			if err != nil {
 				return nil, err
 			}
+			type entry = types.ChangeMessageVisibilityBatchResultEntry
 			return outcomes("ChangeMessageVisibility", len(inputs), output.Failed, output.Successful,
-				func(entry types.ChangeMessageVisibilityBatchResultEntry) (*string, *sqs.ChangeMessageVisibilityOutput) {
-					return entry.Id, &sqs.ChangeMessageVisibilityOutput{ResultMetadata: output.ResultMetadata}
+				func(e entry) (*string, *sqs.ChangeMessageVisibilityOutput) {
+					return e.Id, &sqs.ChangeMessageVisibilityOutput{ResultMetadata: output.ResultMetadata}
 				}), nil
 		},
 	})

@@ -40,7 +40,9 @@ func run(ctx context.Context) error {
 	for i := range 100 {
 		senders.Go(func() {
 			body := fmt.Sprint("job ", i)
-			if _, err := client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: queue.QueueUrl, MessageBody: &body}); err != nil {
+			if _, err := client.SendMessage(ctx, &sqs.SendMessageInput{
+				QueueUrl: queue.QueueUrl, MessageBody: &body,
+			}); err != nil {
 				log.Print(err)
 			}
 		})

@@ -27,7 +27,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: queue.QueueUrl, MessageBody: aws.String("hello")}); err != nil {
+	if _, err := client.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl: queue.QueueUrl, MessageBody: aws.String("hello"),
+	}); err != nil {
 		return err
 	}
 	received, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: queue.QueueUrl, WaitTimeSeconds: 10})

@@ -41,7 +41,9 @@ func run(ctx context.Context) error {
 		return err
 	}
 	body := strings.Repeat("large ", 1_000_000)
-	if _, err := large.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: queue.QueueUrl, MessageBody: &body}); err != nil {
+	if _, err := large.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl: queue.QueueUrl, MessageBody: &body,
+	}); err != nil {
 		return err
 	}
 	received, err := large.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: queue.QueueUrl})

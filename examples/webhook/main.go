@@ -88,7 +88,8 @@ func run(ctx context.Context) error {
 		return err
 	}
 	hook := &webhook{
-		topic: *topic.TopicArn, verifier: verifier{server: cmp.Or(os.Getenv("AWS_ENDPOINT_URL_SNS"), os.Getenv("AWS_ENDPOINT_URL"))},
+		topic:     *topic.TopicArn,
+		verifier:  verifier{server: cmp.Or(os.Getenv("AWS_ENDPOINT_URL_SNS"), os.Getenv("AWS_ENDPOINT_URL"))},
 		confirmed: make(chan struct{}, 1), messages: make(chan string),
 	}
 	go func() { log.Print(http.Serve(listener, hook)) }()
@@ -101,7 +102,9 @@ func run(ctx context.Context) error {
 		return err
 	}
 	<-hook.confirmed
-	if _, err := client.Publish(ctx, &sns.PublishInput{TopicArn: topic.TopicArn, Message: aws.String("hello")}); err != nil {
+	if _, err := client.Publish(ctx, &sns.PublishInput{
+		TopicArn: topic.TopicArn, Message: aws.String("hello"),
+	}); err != nil {
 		return err
 	}
 	fmt.Println(<-hook.messages)

@@ -105,7 +105,9 @@ func writeJSON(out *tar.Writer, name string, v any) error {
 		return err
 	}
 	b = append(b, '\n')
-	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(b)), Mode: 0o600}); err != nil {
+	if err := out.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: name, Size: int64(len(b)), Mode: 0o600,
+	}); err != nil {
 		return err
 	}
 	_, err = out.Write(b)

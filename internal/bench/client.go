@@ -95,7 +95,9 @@ func newPlace(endpoint string, roots *x509.CertPool) (place, error) {
 	dialer := &net.Dialer{Timeout: dialTimeout}
 	dial := dialer.DialContext
 	if u.Scheme == "https" {
-		dial = (&tls.Dialer{NetDialer: dialer, Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}).DialContext
+		dial = (&tls.Dialer{
+			NetDialer: dialer, Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		}).DialContext
 	}
 	return place{
 		host: u.Host, path: "/" + strings.Trim(u.Path, "/"),

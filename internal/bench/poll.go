@@ -179,7 +179,9 @@ func (p *polling) poll(ctx context.Context, url string, opening chan struct{}) {
 				default: // no worker waits for it any more
 				}
 			}
-			if _, err := c.call(ctx, "DeleteMessage", fmt.Appendf(nil, `{"QueueUrl":%q,"ReceiptHandle":%q}`, url, m.handle)); err != nil {
+			if _, err := c.call(
+				ctx, "DeleteMessage", fmt.Appendf(nil, `{"QueueUrl":%q,"ReceiptHandle":%q}`, url, m.handle),
+			); err != nil {
 				p.fail(ctx, err)
 			}
 		}

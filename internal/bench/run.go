@@ -126,7 +126,9 @@ func (r *run) fill(ctx context.Context, w io.Writer) error {
 			n++
 		}
 		all.Go(func() {
-			filler.produce(ctx, r.Producers+i, func(_ *worker, sent uint64) (uint64, time.Time) { return uint64(n) - sent, time.Now() })
+			filler.produce(ctx, r.Producers+i, func(_ *worker, sent uint64) (uint64, time.Time) {
+				return uint64(n) - sent, time.Now()
+			})
 		})
 	}
 	all.Wait()

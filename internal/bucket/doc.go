@@ -77,9 +77,11 @@ func CheckKey(key string) error {
 	switch {
 	case key == "" || len(key) > maxKey:
 		return fmt.Errorf("a key has 1 to %d bytes", maxKey)
-	case !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == ':' }):
+	case !utf8.ValidString(key) ||
+		strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == ':' }):
 		return errors.New("a key has no control characters, backslashes or colons")
-	case key != path.Clean(key) || strings.HasPrefix(key, "/") || key == "." || key == ".." || strings.HasPrefix(key, "../"):
+	case key != path.Clean(key) || strings.HasPrefix(key, "/") || key == "." || key == ".." ||
+		strings.HasPrefix(key, "../"):
 		return errors.New("a key has no empty parts, and none that are . or ..")
 	}
 	for part := range strings.SplitSeq(key, "/") {

@@ -53,7 +53,9 @@ func (s *S3) Put(ctx context.Context, bucket, key string, o Object) error {
 	for name, value := range o.Metadata {
 		header.Set(metadataHeader+name, value)
 	}
-	_, err := s.client.do(ctx, &s3Request{method: http.MethodPut, bucket: bucket, key: key, header: header, body: o.Body})
+	_, err := s.client.do(ctx, &s3Request{
+		method: http.MethodPut, bucket: bucket, key: key, header: header, body: o.Body,
+	})
 	return translate(err)
 }
 

@@ -87,7 +87,8 @@ func (e *s3Error) again() bool {
 
 // isUnknown reports whether the service does not have the operation.
 func (e *s3Error) isUnknown() bool {
-	return e.status == http.StatusNotImplemented || e.status == http.StatusMethodNotAllowed || e.Code == "NotImplemented"
+	return e.status == http.StatusNotImplemented || e.status == http.StatusMethodNotAllowed ||
+		e.Code == "NotImplemented"
 }
 
 // do sends a request, and retries it if necessary: all requests may be repeated.

@@ -40,7 +40,10 @@ func Check(s *store.Store, others ...string) (found Listed, problems []string, e
 		want(ids[q.ID] == Name{}, "queues %s and %s have the same id", n.ARN(), ids[q.ID].ARN())
 		want(!r.hasBuried(q.ID), "queue %s has the id %d, which has a tombstone", n.ARN(), q.ID)
 		ids[q.ID] = n
-		want(n.Internal() || q.Attributes.FIFO == strings.HasSuffix(n.Queue, ".fifo"), "queue %s: FIFO is %t", n.ARN(), q.Attributes.FIFO)
+		want(
+			n.Internal() || q.Attributes.FIFO == strings.HasSuffix(n.Queue, ".fifo"), "queue %s: FIFO is %t", n.ARN(),
+			q.Attributes.FIFO,
+		)
 		want(r.deleted[n] == nil, "queue %s is there and was deleted", n.ARN())
 		found.Queues = append(found.Queues, q)
 	}

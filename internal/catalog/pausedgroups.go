@@ -35,7 +35,9 @@ func (c *Catalog) PauseGroups(ctx context.Context, of *Queue, names []string) (*
 // ResumeGroups resumes message groups, and returns the new record. Groups that are not paused stay so.
 func (c *Catalog) ResumeGroups(ctx context.Context, of *Queue, names []string) (*Queue, error) {
 	return c.changePauses(ctx, of, func(q *Queue) error {
-		q.PausedGroups = slices.DeleteFunc(q.PausedGroups, func(name string) bool { return slices.Contains(names, name) })
+		q.PausedGroups = slices.DeleteFunc(q.PausedGroups, func(name string) bool {
+			return slices.Contains(names, name)
+		})
 		if len(q.PausedGroups) == 0 {
 			q.PausedGroups = nil
 		}

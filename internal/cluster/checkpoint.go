@@ -12,7 +12,9 @@ import (
 
 // fetch returns a function that fetches a checkpoint of a shard for a replica that is too far behind.
 func (h *host) fetch(name string) func(context.Context, *store.Incoming) error {
-	return replica.FetchFrom(h.messages, name, func() []string { return h.sources(name, h.heartbeat().Shards[name].First) })
+	return replica.FetchFrom(h.messages, name, func() []string {
+		return h.sources(name, h.heartbeat().Shards[name].First)
+	})
 }
 
 // sources returns the nodes whose checkpoint of a shard helps a replica of this node: their stores have applied

@@ -37,7 +37,9 @@ func (c *controlShardReplica) open(ctx context.Context) (err error) {
 		Name: controlShard, Node: c.o.Name, Dir: filepath.Join(c.o.Dir, datadir.ControlDir), Storage: c.storage(),
 		Log: c.log, Leases: c.leases, Logger: c.common.log, Host: c, Flush: c.o.Logs.Flush,
 	})
-	c.watchdog = newWatchdog(c.o.Disk, c.replica.Stalled, c.times.stall, fmt.Errorf("%w: %w", control.ErrUnavailable, errLogSilent))
+	c.watchdog = newWatchdog(
+		c.o.Disk, c.replica.Stalled, c.times.stall, fmt.Errorf("%w: %w", control.ErrUnavailable, errLogSilent),
+	)
 	return nil
 }
 

@@ -96,7 +96,10 @@ func Check(s *store.Store) (shards int, problems []string, err error) {
 	}
 	for name := range r.shards {
 		if number, err := numberOf(name); name != controlShard && (err != nil || number > r.settings.Shards) {
-			problems = append(problems, fmt.Sprintf("there is a record of the shard %s, and there are %d shards", name, r.settings.Shards))
+			problems = append(
+				problems,
+				fmt.Sprintf("there is a record of the shard %s, and there are %d shards", name, r.settings.Shards),
+			)
 		}
 	}
 	if len(r.shards)+len(r.nodes) > 0 && r.settings.Shards == 0 {

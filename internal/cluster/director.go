@@ -142,7 +142,9 @@ func (d *director) noteNodes(tx *control.Tx) {
 		_, alive := live[name]
 		late := !alive && !record.GivenUp && len(live) >= copies && d.members.view.missedFor(name) >= d.o.ReplaceAfter
 		if late && !d.waits(minority) {
-			d.log.Warn("a node has been away for long; others get its replicas", "node", name, "after", d.o.ReplaceAfter)
+			d.log.Warn(
+				"a node has been away for long; others get its replicas", "node", name, "after", d.o.ReplaceAfter,
+			)
 			d.giveUp(tx, incarnation{Node: name, ID: record.Incarnation})
 			record.GivenUp = true
 			put(tx, keyNode+name, record)
@@ -175,7 +177,9 @@ func (d *director) waits(minority string) bool {
 // findMinority returns a shard whose log lacks a majority of its copies, according to the owners of the shards, or "".
 func (d *director) findMinority(live map[string]heartbeat) (shard string) {
 	for _, name := range slices.Sorted(maps.Keys(d.records.allShards())) {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(live)), func(b heartbeat) bool { return b.Copies[name].isMajority() }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(live)), func(b heartbeat) bool {
+			return b.Copies[name].isMajority()
+		}) {
 			return name
 		}
 	}

@@ -25,10 +25,11 @@ type membership struct {
 	returned returned // removed servers that came back
 	turns    *turns
 	self     func() heartbeat
-	owners   func() map[string]replica.Holder           // as this node's replicas know them from the logs
-	vouch    func() (end sharedlog.Position, ok bool)   // end of the control shard's log, if this node certainly owns it
-	told     func(end sharedlog.Position, at time.Time) // another node vouched for that end, after a moment
-	changed  func()                                     // a node has come, or will leave
+	owners   func() map[string]replica.Holder // as this node's replicas know them from the logs
+	// end of the control shard's log, if this node certainly owns it
+	vouch   func() (end sharedlog.Position, ok bool)
+	told    func(end sharedlog.Position, at time.Time) // another node vouched for that end, after a moment
+	changed func()                                     // a node has come, or will leave
 }
 
 func newMembership(c *common) *membership {

@@ -82,7 +82,9 @@ func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error
 }
 
 // Elect implements Engine. External servers elect leaders by their own configuration.
-func (n *NATS) Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int) {
+func (n *NATS) Elect(
+	gone func(server string) bool, turn func(log string) time.Duration, again time.Duration,
+) (left int) {
 	if n.server == nil {
 		return 0
 	}

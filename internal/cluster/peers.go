@@ -60,7 +60,9 @@ func parsePeer(s string) (Peer, error) {
 	if !named {
 		name, _, _ = strings.Cut(host, ".")
 		if net.ParseIP(host) != nil {
-			return Peer{}, fmt.Errorf("%q: an IP address needs a name before it, as in a=%s", s, net.JoinHostPort(host, port))
+			return Peer{}, fmt.Errorf(
+				"%q: an IP address needs a name before it, as in a=%s", s, net.JoinHostPort(host, port),
+			)
 		}
 	}
 	if !ValidName(name) {

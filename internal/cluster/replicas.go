@@ -198,7 +198,8 @@ func (h *host) remove(name string) {
 	defer cancel()
 	// This node's view may be old, and the others may rely on the replica.
 	err := h.barrier.catchUp(ctx)
-	if record := h.records.shard(name); err != nil || len(record.Replicas) == 0 || slices.Contains(record.Replicas, h.o.Name) {
+	if record := h.records.shard(name); err != nil || len(record.Replicas) == 0 ||
+		slices.Contains(record.Replicas, h.o.Name) {
 		return
 	}
 	old, err := h.hasOldStore(name)

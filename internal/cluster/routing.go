@@ -68,7 +68,9 @@ func (h *host) owner(number int) (here router.Shard, node string, err error) {
 		return nil, "", fmt.Errorf("%w: shard %d has no owner", shard.ErrNotBegun, number)
 	}
 	if h.members.view.isSilent(o.Node) {
-		return nil, "", fmt.Errorf("%w: node %s, the owner of shard %d, is not heard of", shard.ErrNotBegun, o.Node, number)
+		return nil, "", fmt.Errorf(
+			"%w: node %s, the owner of shard %d, is not heard of", shard.ErrNotBegun, o.Node, number,
+		)
 	}
 	return nil, o.Node, nil
 }

@@ -11,7 +11,9 @@ import (
 
 // Status returns the cluster as this node sees it now. It waits for no other node.
 func (n *Node) Status() status.Status {
-	s := status.Status{Cluster: n.o.Cluster, Node: n.o.Name, HandOvers: n.host.handOvers.Load(), Lost: n.host.lost.Load()}
+	s := status.Status{
+		Cluster: n.o.Cluster, Node: n.o.Name, HandOvers: n.host.handOvers.Load(), Lost: n.host.lost.Load(),
+	}
 	live := n.members.view.live()
 	live[n.o.Name] = n.host.heartbeat()
 	owned := make(map[string][]string)
@@ -62,7 +64,8 @@ func (n *Node) shardStatus(name string, record shardRecord, live map[string]hear
 		}
 	}
 	for i, a := range seen {
-		s.LogFirst, s.LogLast, s.LogBytes = max(s.LogFirst, int64(a.First)), max(s.LogLast, int64(a.Last)), max(s.LogBytes, a.Bytes)
+		s.LogFirst, s.LogLast = max(s.LogFirst, int64(a.First)), max(s.LogLast, int64(a.Last))
+		s.LogBytes = max(s.LogBytes, a.Bytes)
 		for _, b := range seen[:i] {
 			if p := replica.Parted(a, b); p != 0 {
 				s.Parted = int64(p)

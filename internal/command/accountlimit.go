@@ -184,7 +184,9 @@ refused since its start. Without a number, it shows all accounts and users with 
 		switch {
 		case len(c.args) > 0:
 			one := new(limited)
-			return answerOr(&limitedList{[]*limited{one}}, c.sluice(ctx, "GetLimits", limitSubject(c.args[0], user), one))
+			return answerOr(
+				&limitedList{[]*limited{one}}, c.sluice(ctx, "GetLimits", limitSubject(c.args[0], user), one),
+			)
 		case user != "":
 			return nil, usage(errors.New("the account of the user is missing: want its number"))
 		}
@@ -248,7 +250,9 @@ func limitNames(flags []string) (names []string, err error) {
 	}
 	for _, flag := range flags {
 		if known[flag] == "" {
-			return nil, fmt.Errorf("--only %s: want some of %s", flag, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return nil, fmt.Errorf(
+				"--only %s: want some of %s", flag, strings.Join(slices.Sorted(maps.Keys(known)), ", "),
+			)
 		}
 		names = append(names, known[flag])
 	}

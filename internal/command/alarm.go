@@ -108,7 +108,9 @@ func (l *alarmList) text(w io.Writer) error {
 		} else if a.ActionsSuppressedBy != "" {
 			state += " (actions suppressed by " + a.ActionsSuppressedBy + ")"
 		}
-		rows = append(rows, []string{a.AlarmName, state, a.StateTransitionedTimestamp.Format(time.RFC3339), a.StateReason})
+		rows = append(rows, []string{
+			a.AlarmName, state, a.StateTransitionedTimestamp.Format(time.RFC3339), a.StateReason,
+		})
 	}
 	return printTable(w, []string{"ALARM", "STATE", "SINCE", "REASON"}, rows)
 }

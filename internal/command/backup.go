@@ -87,7 +87,9 @@ func (b *wholeBackup) text(w io.Writer) error {
 	if b.About.Node != "" {
 		fmt.Fprintf(w, ", from node %s of %s", b.About.Node, b.About.Cluster)
 	}
-	_, err := fmt.Fprintf(w, "; made on %s by Sluice %s\n", b.About.Created.Format("2006-01-02 15:04:05 MST"), b.About.Version)
+	_, err := fmt.Fprintf(
+		w, "; made on %s by Sluice %s\n", b.About.Created.Format("2006-01-02 15:04:05 MST"), b.About.Version,
+	)
 	return err
 }
 
@@ -224,7 +226,9 @@ type restored struct {
 }
 
 func (r restored) text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "restored into %s what was kept on %s\n", r.Directory, r.Created.Format("2006-01-02 15:04:05 MST"))
+	_, err := fmt.Fprintf(
+		w, "restored into %s what was kept on %s\n", r.Directory, r.Created.Format("2006-01-02 15:04:05 MST"),
+	)
 	if r.Shards > 1 {
 		_, err = fmt.Fprintf(
 			w,

@@ -93,7 +93,10 @@ order.`,
 	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server on this machine: print its processor time, or its memory with --pollers")
 	server.add(cmd, "SQS")
 	out.add(cmd)
-	notWith(f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling", "rate")
+	notWith(
+		f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling",
+		"rate",
+	)
 	notWith(f, "ceiling", "rate")
 	notWith(f, "preset", "producers", "consumers", "batch")
 	onlyWith(f, []string{"pollers"}, "queues")
@@ -108,7 +111,9 @@ func benchTarget(server *clientFlags) (t bench.Target, from string, err error) {
 	if err != nil {
 		return t, "", err
 	}
-	t = bench.Target{Region: c.signer.Region, KeyID: c.signer.AccessKeyID, Secret: c.signer.Secret, Token: c.signer.Token}
+	t = bench.Target{
+		Region: c.signer.Region, KeyID: c.signer.AccessKeyID, Secret: c.signer.Secret, Token: c.signer.Token,
+	}
 	for _, e := range c.endpoints {
 		t.Endpoints, from = append(t.Endpoints, e.url), e.from
 	}

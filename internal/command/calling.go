@@ -19,7 +19,9 @@ type call struct {
 
 // calling makes cmd a command that calls a server and prints its answer. An answer with an error describes what was
 // done before the failure.
-func (s *clientFlags) calling(cmd *cobra.Command, run func(ctx context.Context, c *call) (answer, error)) *cobra.Command {
+func (s *clientFlags) calling(
+	cmd *cobra.Command, run func(ctx context.Context, c *call) (answer, error),
+) *cobra.Command {
 	var out output
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := s.client()

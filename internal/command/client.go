@@ -146,7 +146,9 @@ func (c *client) send(
 	var failures []error
 	for i, e := range c.endpoints {
 		connected := false
-		traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
+		traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+			connected = true
+		}})
 		r, err := http.NewRequestWithContext(traced, method, e.url+path, bytes.NewReader(body))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e, err)

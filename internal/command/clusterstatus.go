@@ -153,7 +153,9 @@ func printStatus(w io.Writer, s *status.Status) error {
 			notes(&n),
 		})
 	}
-	if err := printTable(w, []string{"NODE", "ALIVE", "OWNS", "ENDPOINT", "VERSION", "CLOCK", "CERT", "NOTES"}, nodes); err != nil {
+	if err := printTable(
+		w, []string{"NODE", "ALIVE", "OWNS", "ENDPOINT", "VERSION", "CLOCK", "CERT", "NOTES"}, nodes,
+	); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -163,7 +165,9 @@ func printStatus(w io.Writer, s *status.Status) error {
 			strconv.FormatInt(records(&sh), 10), copies(&sh), replicas(&sh),
 		})
 	}
-	if err := printTable(w, []string{"SHARD", "OWNER", "EPOCH", "LOG", "RECORDS", "COPIES", "REPLICAS"}, shards); err != nil {
+	if err := printTable(
+		w, []string{"SHARD", "OWNER", "EPOCH", "LOG", "RECORDS", "COPIES", "REPLICAS"}, shards,
+	); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)

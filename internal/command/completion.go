@@ -70,7 +70,9 @@ func completePlaces(_ *cobra.Command, _ []string, begun string) ([]cobra.Complet
 }
 
 // completePlacesAndFiles completes either.
-func completePlacesAndFiles(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completePlacesAndFiles(
+	cmd *cobra.Command, args []string, begun string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if begun == "" {
 		return completeFiles(cmd, args, begun)
 	}

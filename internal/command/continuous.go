@@ -68,7 +68,9 @@ come from where AWS's SDKs look, and no server.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return readRepository(cmd.Context(), args[0], func(r *repository.Repository) error {
 				list := momentList{Backups: []momentRow{}}
-				failed := r.Moments(cmd.Context(), func(m *repository.Moment) { list.Backups = append(list.Backups, rowOf(m)) })
+				failed := r.Moments(cmd.Context(), func(m *repository.Moment) {
+					list.Backups = append(list.Backups, rowOf(m))
+				})
 				if failed != nil && !errors.Is(failed, repository.ErrDamaged) {
 					return failed
 				}

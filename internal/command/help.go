@@ -131,7 +131,9 @@ func addHelp(root *cobra.Command) {
 		help.RunE = func(_ *cobra.Command, args []string) error {
 			found, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return usage(fmt.Errorf("there is no command %q to help with; see sluice --help", strings.Join(args, " ")))
+				return usage(
+					fmt.Errorf("there is no command %q to help with; see sluice --help", strings.Join(args, " ")),
+				)
 			}
 			return found.Help()
 		}

@@ -60,11 +60,16 @@ func (c *clusterFlags) add(f *pflag.FlagSet) {
 	section(f, "Cluster", c.addCluster)
 	section(f, "Cluster on an existing NATS", c.addNATS)
 	node := []string{"node", "cluster", "nats"}
-	onlyWith(f, node, "cluster-name", "shards", "default-spread", "cluster-memory", "cluster-insecure", "failover-timeout")
+	onlyWith(
+		f, node, "cluster-name", "shards", "default-spread", "cluster-memory", "cluster-insecure", "failover-timeout",
+	)
 	onlyWith(f, []string{"node", "cluster"}, "cluster-listen", "cluster-ca", "cluster-cert", "cluster-key")
 	notWith(f, "nats", "cluster-listen", "cluster-memory", "failover-timeout")
 	onlyWith(f, []string{"nats"}, "nats-creds", "nats-system-creds", "nats-ca", "cluster-relaxed-sync")
-	filePath(f, "cluster-ca", "cluster-cert", "cluster-key", "cluster-secret-file", "nats-creds", "nats-system-creds", "nats-ca")
+	filePath(
+		f, "cluster-ca", "cluster-cert", "cluster-key", "cluster-secret-file", "nats-creds", "nats-system-creds",
+		"nats-ca",
+	)
 }
 
 func (c *clusterFlags) addCluster(f *pflag.FlagSet) {

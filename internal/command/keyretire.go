@@ -26,7 +26,9 @@ Backups from before need the key: keep a copy of the old file for them.
 Needs sluice:RetireKey in the first account.`,
 		Example: `  sluice key retire /etc/sluice/encryption.keys 3f2504e0-4f89-81d3-9a0c-0305e82c3301`,
 		Args:    arguments("FILE", "KEY"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(
+			_ *cobra.Command, args []string, _ string,
+		) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 1 {
 				return completeKeys(args[0])
 			}

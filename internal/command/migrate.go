@@ -272,7 +272,9 @@ func (a *migrated) text(w io.Writer) error {
 	var rows [][]string
 	for _, q := range a.Waiting {
 		header = []string{"QUEUE", "AVAILABLE", "IN FLIGHT", "DELAYED"}
-		rows = append(rows, []string{q.Queue, strconv.Itoa(q.Available), strconv.Itoa(q.InFlight), strconv.Itoa(q.Delayed)})
+		rows = append(rows, []string{
+			q.Queue, strconv.Itoa(q.Available), strconv.Itoa(q.InFlight), strconv.Itoa(q.Delayed),
+		})
 	}
 	for _, r := range a.Moved {
 		header = []string{"QUEUE", "MOVED", "REFUSED", "LEFT"}

@@ -104,7 +104,9 @@ type explainedStatement struct {
 }
 
 func (x *explained) text(w io.Writer) error {
-	verdict := map[string]string{"allowed": "Allowed", "implicitDeny": "Refused: nothing allows it", "explicitDeny": "Denied"}[x.Decision]
+	verdict := map[string]string{
+		"allowed": "Allowed", "implicitDeny": "Refused: nothing allows it", "explicitDeny": "Denied",
+	}[x.Decision]
 	fmt.Fprintf(w, "%s (%s)\n", verdict, x.By)
 	if x.Rule != "" {
 		fmt.Fprintln(w, printable(x.Rule))
@@ -136,7 +138,9 @@ func (x *explained) text(w io.Writer) error {
 		fmt.Fprintf(w, "  and %d other statements\n", x.MoreStatements)
 	}
 	if len(x.MissingContextKeys) > 0 {
-		fmt.Fprintln(w, "conditions ask for", printable(strings.Join(x.MissingContextKeys, ", ")), "(give them with --context)")
+		fmt.Fprintln(
+			w, "conditions ask for", printable(strings.Join(x.MissingContextKeys, ", ")), "(give them with --context)",
+		)
 	}
 	if x.Remedy != nil {
 		fmt.Fprintln(w, printable(x.Remedy.Text))

@@ -48,7 +48,9 @@ func newQueueResume(server *clientFlags) *cobra.Command {
 		if len(groups) > 0 {
 			return answerOr(c.changePauses(ctx, "ResumeMessageGroups", url, groups))
 		}
-		return answerOr(done{"queue " + queueName(url) + " is not paused"}, c.setTags(ctx, url, nil, []string{"sluice:delivery"}))
+		return answerOr(
+			done{"queue " + queueName(url) + " is not paused"}, c.setTags(ctx, url, nil, []string{"sluice:delivery"}),
+		)
 	})
 }
 

@@ -131,7 +131,9 @@ func (p *peekFlags) peek(ctx context.Context, c *call, url, filter string) (*pee
 		}
 		if time.Since(said) > time.Second {
 			said = time.Now()
-			fmt.Fprintf(c.progress, "looked at %d of about %d messages, found %d\n", all.Scanned, all.Total, len(all.Messages))
+			fmt.Fprintf(
+				c.progress, "looked at %d of about %d messages, found %d\n", all.Scanned, all.Total, len(all.Messages),
+			)
 		}
 	}
 }

@@ -69,7 +69,9 @@ func (d *discarded) discard(ctx context.Context, c *call, url string, ids []stri
 		})
 		if time.Since(said) > time.Second {
 			said = time.Now()
-			fmt.Fprintf(c.progress, "looked at %d of about %d messages, deleted %d\n", scanned, page.Total, d.count("Deleted"))
+			fmt.Fprintf(
+				c.progress, "looked at %d of about %d messages, deleted %d\n", scanned, page.Total, d.count("Deleted"),
+			)
 		}
 	}
 }

@@ -42,7 +42,9 @@ func (s *selectFlags) selects(terms []string) bool {
 }
 
 // input returns the input of RedriveMessages.
-func (s *selectFlags) input(ctx context.Context, c *client, url, to string, rate int, terms []string) (map[string]any, error) {
+func (s *selectFlags) input(
+	ctx context.Context, c *client, url, to string, rate int, terms []string,
+) (map[string]any, error) {
 	in := map[string]any{"QueueUrl": url, "Filter": strings.Join(terms, " "), "MessageIds": s.ids}
 	var err error
 	if to != "" {

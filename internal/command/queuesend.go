@@ -51,7 +51,10 @@ func newQueueSend(server *clientFlags) *cobra.Command {
 		if err != nil {
 			return nil, usage(err)
 		}
-		template := outgoing{DelaySeconds: m.delay, MessageAttributes: attributes, MessageGroupId: m.group, MessageDeduplicationId: m.dedup}
+		template := outgoing{
+			DelaySeconds: m.delay, MessageAttributes: attributes, MessageGroupId: m.group,
+			MessageDeduplicationId: m.dedup,
+		}
 		if m.lines {
 			return m.sendLines(ctx, c, url, template)
 		}
@@ -197,7 +200,9 @@ func sendBatch(ctx context.Context, c *client, url string, batch []outgoing, sen
 	sent.Messages = append(sent.Messages, result.Successful...)
 	var failures []error
 	for _, f := range result.Failed {
-		failures = append(failures, fmt.Errorf("%s: %w", strings.Replace(f.Id, "-", " ", 1), &apiError{f.Code, f.Message}))
+		failures = append(
+			failures, fmt.Errorf("%s: %w", strings.Replace(f.Id, "-", " ", 1), &apiError{f.Code, f.Message}),
+		)
 	}
 	return errors.Join(failures...)
 }

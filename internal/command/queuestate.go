@@ -86,7 +86,9 @@ func (s *queueState) text(w io.Writer) error {
 		{"waiting receives", number(s.WaitingReceives)},
 	}
 	if s.ReadyGroups+s.BlockedGroups > 0 {
-		rows = append(rows, []string{"groups ready", number(s.ReadyGroups)}, []string{"groups blocked", number(s.BlockedGroups)})
+		rows = append(rows, []string{"groups ready", number(s.ReadyGroups)}, []string{
+			"groups blocked", number(s.BlockedGroups),
+		})
 	}
 	if n := len(s.PausedGroups); n > 0 {
 		rows = append(rows, []string{"groups paused", strconv.Itoa(n)})
@@ -108,13 +110,10 @@ func (s *queueState) text(w io.Writer) error {
 	}
 	if len(s.Shards) > 1 || len(s.Shards) == 1 && s.Shards[0].Node != "" {
 		for _, sh := range s.Shards {
-			rows = append(
-				rows,
-				[]string{
-					"shard " + sh.Shard,
-					fmt.Sprintf("on node %s: %d available, %d in flight, %d delayed", orDash(sh.Node), sh.Visible, sh.InFlight, sh.Delayed),
-				},
-			)
+			rows = append(rows, []string{"shard " + sh.Shard, fmt.Sprintf(
+				"on node %s: %d available, %d in flight, %d delayed",
+				orDash(sh.Node), sh.Visible, sh.InFlight, sh.Delayed,
+			)})
 		}
 	}
 	return printTable(w, []string{"WHAT", "NOW"}, rows)

@@ -54,7 +54,9 @@ func listQueueStates(ctx context.Context, c *client, prefix string) (*queueState
 			Queues []listedQueue
 			Cursor string
 		}
-		if err := c.sluice(ctx, "ListQueueStates", map[string]any{"Prefix": prefix, "Cursor": cursor, "Max": 200}, &page); err != nil {
+		if err := c.sluice(
+			ctx, "ListQueueStates", map[string]any{"Prefix": prefix, "Cursor": cursor, "Max": 200}, &page,
+		); err != nil {
 			return nil, err
 		}
 		all.Queues = append(all.Queues, page.Queues...)
@@ -94,9 +96,7 @@ func (l *queueStates) text(w io.Writer) error {
 		row[8] = strings.Join(codes, " ")
 		rows = append(rows, row)
 	}
-	return printTable(
-		w,
-		[]string{"QUEUE", "AVAILABLE", "IN FLIGHT", "DELAYED", "OLDEST SENT", "SENT/MIN", "RECEIVED/MIN", "DEAD LETTERS", "WHY"},
-		rows,
-	)
+	return printTable(w, []string{
+		"QUEUE", "AVAILABLE", "IN FLIGHT", "DELAYED", "OLDEST SENT", "SENT/MIN", "RECEIVED/MIN", "DEAD LETTERS", "WHY",
+	}, rows)
 }

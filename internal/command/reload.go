@@ -89,6 +89,9 @@ func reload(cmd *cobra.Command, flags *logFlags, level *slog.LevelVar, log *slog
 		*flags = now
 	}
 	level.Set(flags.slogLevel())
-	log.Info("reading what can change while the server runs, on SIGHUP", "log_level", flags.level, "log_requests", flags.requests)
+	log.Info(
+		"reading what can change while the server runs, on SIGHUP", "log_level", flags.level, "log_requests",
+		flags.requests,
+	)
 	s.Reload(flags.requests)
 }

@@ -59,7 +59,9 @@ If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 
 // mistakes returns all mistakes in the settings, and in the files that they name.
 func (s *serveCommand) mistakes() error {
-	return errors.Join(s.config.Validate(), s.member.mistakes(&s.config), s.applying.read(&s.config), checkFiles(&s.config))
+	return errors.Join(
+		s.config.Validate(), s.member.mistakes(&s.config), s.applying.read(&s.config), checkFiles(&s.config),
+	)
 }
 
 // checkFlags returns the mistakes in the flags and their other sources. If there are any, it also returns the mistakes
@@ -84,7 +86,8 @@ func (s *serveCommand) run(cmd *cobra.Command) error {
 	level := new(slog.LevelVar)
 	level.Set(s.logged.slogLevel())
 	logger := newLogger(cmd.ErrOrStderr(), s.logFormat, level)
-	s.config.Logger, s.config.LogLevel, s.config.LogRequests, s.config.Version = logger, level, s.logged.requests, version()
+	s.config.Logger, s.config.LogLevel, s.config.LogRequests = logger, level, s.logged.requests
+	s.config.Version = version()
 	tracer, err := spans.Open(spans.Options{Version: version(), Node: s.member.node, Log: logger})
 	if err != nil {
 		return usage(err)

@@ -62,7 +62,9 @@ func (s *storedPolicies) add(ctx context.Context, c *client, kind, name string) 
 			return err
 		}
 	}
-	attached, err := c.names(ctx, "ListAttached"+kind+"Policies", "AttachedPolicies>member>PolicyArn", kind+"Name", name)
+	attached, err := c.names(
+		ctx, "ListAttached"+kind+"Policies", "AttachedPolicies>member>PolicyArn", kind+"Name", name,
+	)
 	if err != nil {
 		return err
 	}

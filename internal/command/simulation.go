@@ -112,7 +112,9 @@ func (s *simulation) request(now time.Time) (*policy.Request, error) {
 		return nil, err
 	}
 	for _, file := range s.identity {
-		p, err := readPolicy(file, func(text string) (*policy.Policy, error) { return policy.Parse(policy.ForIdentity, text) })
+		p, err := readPolicy(file, func(text string) (*policy.Policy, error) {
+			return policy.Parse(policy.ForIdentity, text)
+		})
 		if err != nil {
 			return nil, err
 		}

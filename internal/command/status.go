@@ -139,7 +139,9 @@ func disk(n *admin.NodeStatus) string {
 	case n.DiskFreeBytes == nil || n.DiskSizeBytes == nil:
 		return ""
 	case n.DiskLow:
-		return "NEARLY FULL: " + doctor.Size(uint64(*n.DiskFreeBytes)) + " free of " + doctor.Size(uint64(*n.DiskSizeBytes))
+		return "NEARLY FULL: " + doctor.Size(
+			uint64(*n.DiskFreeBytes),
+		) + " free of " + doctor.Size(uint64(*n.DiskSizeBytes))
 	}
 	return doctor.Size(uint64(*n.DiskFreeBytes)) + " free of " + doctor.Size(uint64(*n.DiskSizeBytes))
 }

@@ -57,7 +57,9 @@ the same time, because they have no version.`,
 
 // queuePolicies returns the policies that let a topic send to a queue, and to the queue for dead letters if there is
 // one.
-func (s *subscribeFlags) queuePolicies(ctx context.Context, c *client, topic, queue string) (all []*queuePolicy, err error) {
+func (s *subscribeFlags) queuePolicies(
+	ctx context.Context, c *client, topic, queue string,
+) (all []*queuePolicy, err error) {
 	names := []string{queue}
 	if s.deadLetters != "" {
 		names = append(names, s.deadLetters)

@@ -127,7 +127,9 @@ func newTopicList(server *clientFlags) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			list.Topics = append(list.Topics, shownTopic{TopicName: topicName(arn), TopicArn: arn, Attributes: attributes})
+			list.Topics = append(list.Topics, shownTopic{
+				TopicName: topicName(arn), TopicArn: arn, Attributes: attributes,
+			})
 		}
 		return list, nil
 	})
@@ -155,7 +157,9 @@ type shownSubscription struct {
 func (l *topicList) text(w io.Writer) error {
 	var rows [][]string
 	for _, t := range l.Topics {
-		rows = append(rows, []string{t.TopicName, t.Attributes["SubscriptionsConfirmed"], t.Attributes["SubscriptionsPending"]})
+		rows = append(rows, []string{
+			t.TopicName, t.Attributes["SubscriptionsConfirmed"], t.Attributes["SubscriptionsPending"],
+		})
 	}
 	return printTable(w, []string{"TOPIC", "SUBSCRIPTIONS", "PENDING"}, rows)
 }
@@ -193,7 +197,9 @@ func showTopic(ctx context.Context, c *client, arn string) (*shownTopic, error) 
 		}
 		owners, protocols, endpoints := column("Owner"), column("Protocol"), column("Endpoint")
 		for i, subscription := range column("SubscriptionArn") {
-			t.Subscriptions = append(t.Subscriptions, shownSubscription{subscription, owners[i], protocols[i], endpoints[i]})
+			t.Subscriptions = append(t.Subscriptions, shownSubscription{
+				subscription, owners[i], protocols[i], endpoints[i],
+			})
 		}
 	})
 	return t, err

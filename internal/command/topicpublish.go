@@ -58,7 +58,9 @@ print its id. Without MESSAGE it is read from standard input.`,
 			return nil, err
 		}
 		var published publishedMessage
-		if err := c.sns(ctx, "Publish", &published, append(params, "TopicArn", arn, "Message", message)...); err != nil {
+		if err := c.sns(
+			ctx, "Publish", &published, append(params, "TopicArn", arn, "Message", message)...,
+		); err != nil {
 			return nil, err
 		}
 		return published, nil
@@ -92,7 +94,9 @@ func (p *publishFlags) parameters() ([]string, error) {
 			params = append(params, at+"Value.StringValue", v.StringValue)
 		}
 	}
-	for name, value := range map[string]string{"Subject": p.subject, "MessageGroupId": p.group, "MessageDeduplicationId": p.dedup} {
+	for name, value := range map[string]string{
+		"Subject": p.subject, "MessageGroupId": p.group, "MessageDeduplicationId": p.dedup,
+	} {
 		if value != "" {
 			params = append(params, name, value)
 		}

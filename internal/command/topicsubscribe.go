@@ -59,7 +59,9 @@ also changes the policy.`,
 }
 
 // endpoint returns the protocol of an endpoint, and the endpoint in the form of SNS.
-func (s *subscribeFlags) endpoint(ctx context.Context, c *client, endpoint string) (protocol, address string, err error) {
+func (s *subscribeFlags) endpoint(
+	ctx context.Context, c *client, endpoint string,
+) (protocol, address string, err error) {
 	scheme, _, isURL := strings.Cut(endpoint, "://")
 	switch {
 	case s.protocol != "" && s.protocol != "sqs":

@@ -61,7 +61,9 @@ Faults:
 			}
 			err = out.print(cmd, printed{report})
 			if err == nil && len(report.Violations) > 0 {
-				err = fmt.Errorf("seed %d: %d promises were broken, see %v", c.Seed, len(report.Violations), report.Histories)
+				err = fmt.Errorf(
+					"seed %d: %d promises were broken, see %v", c.Seed, len(report.Violations), report.Histories,
+				)
 			}
 			return err
 		},

@@ -61,7 +61,9 @@ The commands below set up trails, which write events to buckets as files.`,
 		newTrailChange(server, "rm", "Remove a trail, and what waits for its bucket; its files stay", "DeleteTrail"),
 		newTrailValidate(server),
 	)
-	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) { return answerOr(f.find(ctx, c.client)) })
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(f.find(ctx, c.client))
+	})
 }
 
 // trailEvent is an event in the text output of sluice trail.
@@ -91,7 +93,9 @@ func (e *trailEvents) text(w io.Writer) error {
 			who = who[i+1:]
 		}
 		service, _, _ := strings.Cut(one.EventSource, ".")
-		rows = append(rows, []string{one.EventTime, who, service, one.EventName, about, one.SourceIPAddress, one.ErrorCode})
+		rows = append(rows, []string{
+			one.EventTime, who, service, one.EventName, about, one.SourceIPAddress, one.ErrorCode,
+		})
 	}
 	return printTable(w, []string{"TIME", "WHO", "SERVICE", "EVENT", "ABOUT", "FROM", "REFUSED"}, rows)
 }
@@ -170,7 +174,8 @@ func (f *trailFilter) find(ctx context.Context, c *client) (*trailEvents, error)
 			}
 			source := strings.TrimSuffix(e.EventSource, ".amazonaws.com")
 			if about && isOrAny(e.Username, f.user) && isOrAny(e.EventName, f.event) && isOrAny(source, f.source) &&
-				isOrAny(e.AccessKeyId, f.key) && (!f.changes || e.ReadOnly == "false") && (!f.refused || refusal.ErrorCode != "") {
+				isOrAny(e.AccessKeyId, f.key) && (!f.changes || e.ReadOnly == "false") &&
+				(!f.refused || refusal.ErrorCode != "") {
 				events.Records = append(events.Records, json.RawMessage(e.CloudTrailEvent))
 			}
 			if f.limit > 0 && len(events.Records) == f.limit {

@@ -229,7 +229,9 @@ every five minutes, to a bucket: a directory in the server's --trail-dir, or a b
 
 // newTrailChange returns a command for an operation on a trail without an answer.
 func newTrailChange(server *clientFlags, name, short, operation string) *cobra.Command {
-	cmd := &cobra.Command{Use: name + " TRAIL", Short: short, Example: "  sluice trail " + name + " all", Args: arguments("TRAIL")}
+	cmd := &cobra.Command{
+		Use: name + " TRAIL", Short: short, Example: "  sluice trail " + name + " all", Args: arguments("TRAIL"),
+	}
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		all, err := c.describeTrails(ctx, c.args[0])
 		if err != nil {

@@ -151,7 +151,9 @@ func (v *trailValidity) validate(
 	first := logfile.DigestName(t.S3KeyPrefix, account, t.HomeRegion, t.Name, t.HomeRegion, from)
 	last := logfile.DigestName(t.S3KeyPrefix, account, t.HomeRegion, t.Name, t.HomeRegion, to.Add(time.Hour))
 	ours := fmt.Sprintf("_CloudTrail-Digest_%s_%s_%s_", t.HomeRegion, t.Name, t.HomeRegion)
-	all = slices.DeleteFunc(all, func(key string) bool { return key < first || key > last || !strings.Contains(key, ours) })
+	all = slices.DeleteFunc(all, func(key string) bool {
+		return key < first || key > last || !strings.Contains(key, ours)
+	})
 	for _, key := range slices.Backward(all) {
 		if err := v.digest(ctx, store, t.S3BucketName, key, keys); err != nil {
 			return err

@@ -153,7 +153,13 @@ var belongings = []struct {
 	of                            func(*user) *[]string
 	list, path, remove, parameter string
 }{
-	{func(u *user) *[]string { return &u.InlinePolicies }, "ListUserPolicies", "PolicyNames>member", "DeleteUserPolicy", "PolicyName"},
+	{
+		func(u *user) *[]string { return &u.InlinePolicies },
+		"ListUserPolicies",
+		"PolicyNames>member",
+		"DeleteUserPolicy",
+		"PolicyName",
+	},
 	{
 		func(u *user) *[]string { return &u.AttachedPolicies },
 		"ListAttachedUserPolicies",
@@ -161,7 +167,13 @@ var belongings = []struct {
 		"DetachUserPolicy",
 		"PolicyArn",
 	},
-	{func(u *user) *[]string { return &u.Groups }, "ListGroupsForUser", "Groups>member>GroupName", "RemoveUserFromGroup", "GroupName"},
+	{
+		func(u *user) *[]string { return &u.Groups },
+		"ListGroupsForUser",
+		"Groups>member>GroupName",
+		"RemoveUserFromGroup",
+		"GroupName",
+	},
 }
 
 func (l *userList) text(w io.Writer) error {

@@ -175,15 +175,20 @@ Temporary keys of the user stay valid until they expire or the user is deleted.`
 		keys := c.args[1:]
 		if len(keys) == 0 {
 			var err error
-			if keys, err = c.names(ctx, "ListAccessKeys", "AccessKeyMetadata>member>AccessKeyId", "UserName", c.args[0]); err != nil {
+			if keys, err = c.names(
+				ctx, "ListAccessKeys", "AccessKeyMetadata>member>AccessKeyId", "UserName", c.args[0],
+			); err != nil {
 				return nil, err
 			}
 		}
 		for _, key := range keys {
-			if err := c.iam(ctx, "UpdateAccessKey", nil, "UserName", c.args[0], "AccessKeyId", key, "Status", status); err != nil {
+			if err := c.iam(
+				ctx, "UpdateAccessKey", nil, "UserName", c.args[0], "AccessKeyId", key, "Status", status,
+			); err != nil {
 				return nil, err
 			}
 		}
-		return done{fmt.Sprintf("user %s: %sd %s", c.args[0], name, cmp.Or(strings.Join(keys, ", "), "nothing: it has no key"))}, nil
+		changed := cmp.Or(strings.Join(keys, ", "), "nothing: it has no key")
+		return done{fmt.Sprintf("user %s: %sd %s", c.args[0], name, changed)}, nil
 	})
 }

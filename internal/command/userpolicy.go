@@ -79,7 +79,9 @@ func (p *policyFlags) attach(ctx context.Context, c *client, user string) error 
 	if p.file != "" {
 		base := filepath.Base(p.file)
 		name := strings.TrimSuffix(base, filepath.Ext(base))
-		if err := c.iam(ctx, "PutUserPolicy", nil, "UserName", user, "PolicyName", name, "PolicyDocument", p.document); err != nil {
+		if err := c.iam(
+			ctx, "PutUserPolicy", nil, "UserName", user, "PolicyName", name, "PolicyDocument", p.document,
+		); err != nil {
 			return err
 		}
 	}
@@ -109,7 +111,9 @@ inline one from a file, which replaces one of the same name.`,
 		Example: `  sluice user attach worker AmazonSQSReadOnlyAccess
   sluice user attach worker --policy billing.json`,
 		Args: arguments("NAME", "[POLICY...]"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(
+			cmd *cobra.Command, args []string, prefix string,
+		) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return completeManaged(cmd, args, prefix)
 			}
@@ -139,7 +143,9 @@ func newUserDetach(server *clientFlags) *cobra.Command {
 AWS's, their name.`,
 		Example: `  sluice user detach worker AmazonSQSReadOnlyAccess billing`,
 		Args:    arguments("NAME", "POLICY..."),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(
+			cmd *cobra.Command, args []string, prefix string,
+		) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return completeUsers(server)(cmd, args, prefix)
 			}

@@ -29,7 +29,10 @@ func thisBuild() build {
 }
 
 func buildOf(info *debug.BuildInfo) build {
-	b := build{Version: cmp.Or(info.Main.Version, "(devel)"), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{
+		Version: cmp.Or(info.Main.Version, "(devel)"), Go: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -40,7 +40,8 @@ func closeDir(dir string, reachable bool) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := closeEntry(filepath.Join(dir, e.Name()), e, reachable); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := closeEntry(filepath.Join(dir, e.Name()), e, reachable); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

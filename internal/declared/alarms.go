@@ -63,7 +63,9 @@ func (a alarms) read(ctx context.Context, r Ref) (*Actual, error) {
 		}
 	}
 	var tags struct{ Tags []struct{ Key, Value string } }
-	if err := a.api.CloudWatch(ctx, "ListTagsForResource", map[string]string{"ResourceARN": is.arn}, &tags); err != nil {
+	if err := a.api.CloudWatch(
+		ctx, "ListTagsForResource", map[string]string{"ResourceARN": is.arn}, &tags,
+	); err != nil {
 		return nil, err
 	}
 	for _, tag := range tags.Tags {
@@ -73,7 +75,9 @@ func (a alarms) read(ctx context.Context, r Ref) (*Actual, error) {
 }
 
 // describe returns alarms, and the token of the next page.
-func (a alarms) describe(ctx context.Context, in map[string]any) (found []map[string]json.RawMessage, next string, err error) {
+func (a alarms) describe(
+	ctx context.Context, in map[string]any,
+) (found []map[string]json.RawMessage, next string, err error) {
 	in["AlarmTypes"] = []string{a.name}
 	var page map[string]json.RawMessage
 	if err := a.api.CloudWatch(ctx, "DescribeAlarms", in, &page); err != nil {

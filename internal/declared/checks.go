@@ -143,7 +143,8 @@ func (f *fileReader) checkSubscription(r *Resource) {
 	}
 	// Without a filter-scope in the file, the scope may be MessageBody.
 	if text := r.Settings["filter"]; text != "" {
-		if _, err := filter.Parse(text, scope); err != nil && (r.Settings["filter-scope"] != "" || !isFilter(text, filter.MessageBody)) {
+		if _, err := filter.Parse(text, scope); err != nil &&
+			(r.Settings["filter-scope"] != "" || !isFilter(text, filter.MessageBody)) {
 			reason, _, _ := strings.Cut(err.Error(), "\n")
 			f.wrong(r, "filter", "%s", reason)
 		}
@@ -156,7 +157,9 @@ func isFilter(text string, scope filter.Scope) bool {
 }
 
 // The uses of the documents of each kind.
-var documents = map[string]policy.Use{managedDocument: policy.ForIdentity, "inline": policy.ForIdentity, "trust": policy.ForTrust}
+var documents = map[string]policy.Use{
+	managedDocument: policy.ForIdentity, "inline": policy.ForIdentity, "trust": policy.ForTrust,
+}
 
 // managedDocument is the setting with the document of a managed policy.
 const managedDocument = "document"
@@ -200,9 +203,11 @@ const (
 // Names of statistics and units that CloudWatch has.
 var (
 	percentile = `(p|tm|wm|tc|ts)(\d{1,2}(\.\d{1,10})?|100)`
-	aStatistic = regexp.MustCompile(`^(SampleCount|Average|Sum|Minimum|Maximum|IQM|` + percentile + `|(TM|WM|TC|TS|PR)\(.+\))$`)
-	amount     = `(Bytes|Bits|(Kilo|Mega|Giga|Tera)(bytes|bits)|Count)(/Second)?`
-	aUnit      = regexp.MustCompile(`^(Seconds|Microseconds|Milliseconds|Percent|None|` + amount + `)$`)
+	aStatistic = regexp.MustCompile(
+		`^(SampleCount|Average|Sum|Minimum|Maximum|IQM|` + percentile + `|(TM|WM|TC|TS|PR)\(.+\))$`,
+	)
+	amount = `(Bytes|Bits|(Kilo|Mega|Giga|Tera)(bytes|bits)|Count)(/Second)?`
+	aUnit  = regexp.MustCompile(`^(Seconds|Microseconds|Milliseconds|Percent|None|` + amount + `)$`)
 )
 
 func (f *fileReader) checkAlarm(r *Resource) {

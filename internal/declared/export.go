@@ -40,7 +40,9 @@ func (s *Session) readAll(ctx context.Context, scope Scope, of []Kind) (Found, e
 // write writes the found resources of a scope as a file.
 func write(found Found, scope Scope, name string) ([]byte, error) {
 	top := []entry{{"name", name}}
-	order := []Kind{QueueKind, TopicKind, AlarmKind, CompositeKind, PolicyKind, GroupKind, UserKind, RoleKind, LimitKind}
+	order := []Kind{
+		QueueKind, TopicKind, AlarmKind, CompositeKind, PolicyKind, GroupKind, UserKind, RoleKind, LimitKind,
+	}
 	for _, kind := range order {
 		var section []entry
 		for _, ref := range slices.SortedFunc(maps.Keys(found), inOrder) {

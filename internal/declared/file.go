@@ -181,7 +181,8 @@ func (f *fileReader) declare(k Kind, section *yaml.Node) {
 
 // section reads the resources of one kind in one scope.
 func (f *fileReader) section(k Kind, section *yaml.Node) {
-	f.mapping(section, fmt.Sprintf("a mapping of the names of %s to their settings", k.plural()), func(key, value *yaml.Node) {
+	what := fmt.Sprintf("a mapping of the names of %s to their settings", k.plural())
+	f.mapping(section, what, func(key, value *yaml.Node) {
 		r := newResource(newRef(f.scope, k, key.Value), key)
 		if !names[k].MatchString(key.Value) {
 			f.fail(key, "%s cannot be the name of a %s: want %s", shorten(key.Value), k, nameHelp[k])
@@ -255,7 +256,8 @@ func (f *fileReader) setting(r *Resource, s *setting, v *yaml.Node) {
 			switch {
 			case s.name == "tags" && strings.HasPrefix(key.Value, "sluice-applied-"):
 				f.fail(key, "%s is the tag of what apply makes, which it writes itself", AppliedBy)
-			case s.name == "attributes" && strings.HasPrefix(key.Value, "Fifo") && byAttribute(r.Kind, key.Value) == nil:
+			case s.name == "attributes" && strings.HasPrefix(key.Value, "Fifo") &&
+				byAttribute(r.Kind, key.Value) == nil:
 				f.fail(key, "whether a %s is FIFO is in its name, which ends in .fifo", r.Kind)
 			case s.name == "attributes" && byAttribute(r.Kind, key.Value) != nil:
 				f.fail(key, "%s has a name of its own here: %s", key.Value, byAttribute(r.Kind, key.Value).name)
@@ -287,7 +289,9 @@ func (f *fileReader) extras(r *Resource, n *yaml.Node) map[string]func(*yaml.Nod
 	case QueueKind:
 		return map[string]func(*yaml.Node){"fifo": isFIFO}
 	case TopicKind:
-		return map[string]func(*yaml.Node){"fifo": isFIFO, "subscriptions": func(v *yaml.Node) { f.subscriptions(r.Name, v) }}
+		return map[string]func(*yaml.Node){
+			"fifo": isFIFO, "subscriptions": func(v *yaml.Node) { f.subscriptions(r.Name, v) },
+		}
 	case AlarmKind:
 		about := func(k Kind, namespace, name string) func(*yaml.Node) {
 			return func(v *yaml.Node) {
@@ -315,7 +319,9 @@ func (f *fileReader) complete(r *Resource, at *yaml.Node) {
 	fifo := strings.HasSuffix(r.Name, ".fifo")
 	switch r.Kind {
 	case QueueKind, TopicKind:
-		for _, name := range []string{"content-based-deduplication", "deduplication-scope", "throughput-limit", "throughput-scope"} {
+		for _, name := range []string{
+			"content-based-deduplication", "deduplication-scope", "throughput-limit", "throughput-scope",
+		} {
 			if _, there := r.Settings[name]; there && !fifo {
 				f.fail(at, "%s %s: %s is for FIFO %ss, whose names end in .fifo", r.Kind, shorten(r.Name), name, r.Kind)
 			}

@@ -14,7 +14,9 @@ import (
 const noEntity = "NoSuchEntity"
 
 // iamPages calls a list operation of IAM for all pages.
-func iamPages[T any](ctx context.Context, api API, action string, params []string, add func(page *T) (marker string)) error {
+func iamPages[T any](
+	ctx context.Context, api API, action string, params []string, add func(page *T) (marker string),
+) error {
 	for marker := []string(nil); ; {
 		page := new(T)
 		if err := api.IAM(ctx, action, page, slices.Concat(params, marker)...); err != nil {
@@ -70,7 +72,9 @@ func (p policies) read(ctx context.Context, r Ref) (*Actual, error) {
 	var version struct {
 		Document string `xml:"GetPolicyVersionResult>PolicyVersion>Document"`
 	}
-	if err := p.api.IAM(ctx, "GetPolicyVersion", &version, "PolicyArn", is.arn, "VersionId", found.Version); err != nil {
+	if err := p.api.IAM(
+		ctx, "GetPolicyVersion", &version, "PolicyArn", is.arn, "VersionId", found.Version,
+	); err != nil {
 		return nil, err
 	}
 	return is, errors.Join(
@@ -153,7 +157,9 @@ func (p policies) update(ctx context.Context, is *Actual, changes []Change) erro
 			return err
 		}
 		if len(spare) >= maxVersions-1 {
-			if err := p.api.IAM(ctx, "DeletePolicyVersion", nil, "PolicyArn", is.arn, "VersionId", spare[len(spare)-1]); err != nil {
+			if err := p.api.IAM(
+				ctx, "DeletePolicyVersion", nil, "PolicyArn", is.arn, "VersionId", spare[len(spare)-1],
+			); err != nil {
 				return err
 			}
 		}
@@ -190,7 +196,9 @@ func (p policies) detach(ctx context.Context, arn string) error {
 	}
 	for kind, names := range holders {
 		for _, name := range names {
-			if err := p.api.IAM(ctx, "Detach"+title(kind)+"Policy", nil, title(kind)+"Name", name, "PolicyArn", arn); err != nil {
+			if err := p.api.IAM(
+				ctx, "Detach"+title(kind)+"Policy", nil, title(kind)+"Name", name, "PolicyArn", arn,
+			); err != nil {
 				return err
 			}
 		}
@@ -343,7 +351,8 @@ func (e entities) create(ctx context.Context, r Ref, settings Settings, by strin
 		made = append(made, "boundary", "tags")
 	}
 	if e.kind == RoleKind {
-		known["AssumeRolePolicyDocument"], known["Description"], known["MaxSessionDuration"] = "trust", "description", "max-session"
+		known["AssumeRolePolicyDocument"] = "trust"
+		known["Description"], known["MaxSessionDuration"] = "description", "max-session"
 		made = append(made, "trust", "description", "max-session")
 	}
 	params := entityParams(e.kind, r.Name, settings, known)
@@ -367,7 +376,9 @@ func (e entities) create(ctx context.Context, r Ref, settings Settings, by strin
 func (e entities) update(ctx context.Context, is *Actual, changes []Change) error {
 	settings := changed(changes)
 	if trust, now := settings["trust"]; now {
-		if err := e.api.IAM(ctx, "UpdateAssumeRolePolicy", nil, "RoleName", is.Name, "PolicyDocument", trust); err != nil {
+		if err := e.api.IAM(
+			ctx, "UpdateAssumeRolePolicy", nil, "RoleName", is.Name, "PolicyDocument", trust,
+		); err != nil {
 			return err
 		}
 	}

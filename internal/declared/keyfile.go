@@ -65,5 +65,7 @@ func (k Key) profile() string {
 
 // String returns the key as a profile of a credentials file.
 func (k Key) String() string {
-	return fmt.Sprintf("[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n", k.profile(), k.AccessKeyId, k.SecretAccessKey)
+	return fmt.Sprintf(
+		"[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n", k.profile(), k.AccessKeyId, k.SecretAccessKey,
+	)
 }

@@ -124,13 +124,19 @@ var kindSettings = map[Kind][]setting{
 			most:      86_400,
 			doc:       "how long a data key of it is used",
 		},
-		{name: "policy", attribute: "Policy", shape: &documentShape, doc: "who may do what with the queue; none takes it away"},
+		{
+			name: "policy", attribute: "Policy", shape: &documentShape,
+			doc: "who may do what with the queue; none takes it away",
+		},
 		{name: permission, shape: &documentShape, form: entries, doc: "-"},
 		{name: "attributes", shape: &textShape, form: entries, doc: "other attributes, by the names of SQS"},
 		tagSetting,
 	},
 	TopicKind: {
-		{name: "display-name", attribute: "DisplayName", shape: &textShape, doc: "the name that mails of the topic come from"},
+		{
+			name: "display-name", attribute: "DisplayName", shape: &textShape,
+			doc: "the name that mails of the topic come from",
+		},
 		{name: "policy", attribute: "Policy", shape: &documentShape, doc: "who may do what with the topic"},
 		{
 			name:      "delivery-policy",
@@ -218,7 +224,10 @@ var kindSettings = map[Kind][]setting{
 			shape:     &textShape,
 			doc:       "the namespace of the metric; with queue or topic it is theirs",
 		},
-		{name: "metric", attribute: "MetricName", shape: &textShape, doc: "the name of the metric, such as ApproximateAgeOfOldestMessage"},
+		{
+			name: "metric", attribute: "MetricName", shape: &textShape,
+			doc: "the name of the metric, such as ApproximateAgeOfOldestMessage",
+		},
 		{
 			name:      "dimensions",
 			attribute: "Dimensions",
@@ -227,8 +236,14 @@ var kindSettings = map[Kind][]setting{
 			raw:       true,
 			doc:       "a mapping of the dimensions of the metric",
 		},
-		{name: statistic, shape: &textShape, doc: "Sum, Average, Minimum, Maximum, SampleCount, or one such as p99 or TM(10%:90%)"},
-		{name: "period", attribute: "Period", shape: &secondsShape, raw: true, least: 10, most: 604_800, doc: "how long a period is"},
+		{
+			name: statistic, shape: &textShape,
+			doc: "Sum, Average, Minimum, Maximum, SampleCount, or one such as p99 or TM(10%:90%)",
+		},
+		{
+			name: "period", attribute: "Period", shape: &secondsShape, raw: true, least: 10, most: 604_800,
+			doc: "how long a period is",
+		},
 		{name: "unit", attribute: "Unit", shape: &textShape, doc: "only measurements in this unit count"},
 		{
 			name:      "metrics",
@@ -243,7 +258,10 @@ var kindSettings = map[Kind][]setting{
 			shape:     &comparisonShape,
 			doc:       "how the metric compares with the threshold in an alarm: >, >=, <, <=",
 		},
-		{name: "threshold", attribute: "Threshold", shape: &numberShape, raw: true, doc: "what the metric is compared with"},
+		{
+			name: "threshold", attribute: "Threshold", shape: &numberShape, raw: true,
+			doc: "what the metric is compared with",
+		},
 		{
 			name:      "periods",
 			attribute: "EvaluationPeriods",
@@ -342,14 +360,32 @@ var kindSettings = map[Kind][]setting{
 		attachedSetting, inlineSetting, boundarySetting, tagSetting,
 	},
 	LimitKind: {
-		{name: "sends-per-second", attribute: "SendsPerSecond", shape: &limitShape, doc: "messages sent or published in a second"},
-		{name: "receives-per-second", attribute: "ReceivesPerSecond", shape: &limitShape, doc: "messages received in a second"},
-		{name: "concurrent-requests", attribute: "ConcurrentRequests", shape: &limitShape, doc: "requests in progress at a time"},
-		{name: "stored-messages", attribute: "StoredMessages", shape: &limitShape, doc: "accounts: messages in all queues together"},
-		{name: "stored-bytes", attribute: "StoredBytes", shape: &limitBytesShape, doc: "accounts: bytes of these messages"},
+		{
+			name: "sends-per-second", attribute: "SendsPerSecond", shape: &limitShape,
+			doc: "messages sent or published in a second",
+		},
+		{
+			name: "receives-per-second", attribute: "ReceivesPerSecond", shape: &limitShape,
+			doc: "messages received in a second",
+		},
+		{
+			name: "concurrent-requests", attribute: "ConcurrentRequests", shape: &limitShape,
+			doc: "requests in progress at a time",
+		},
+		{
+			name: "stored-messages", attribute: "StoredMessages", shape: &limitShape,
+			doc: "accounts: messages in all queues together",
+		},
+		{
+			name: "stored-bytes", attribute: "StoredBytes", shape: &limitBytesShape,
+			doc: "accounts: bytes of these messages",
+		},
 		{name: "queues", attribute: "Queues", shape: &limitShape, doc: "accounts: queues in all regions together"},
 		{name: "topics", attribute: "Topics", shape: &limitShape, doc: "accounts: topics in all regions together"},
-		{name: "subscriptions", attribute: "Subscriptions", shape: &limitShape, doc: "accounts: subscriptions in all regions together"},
+		{
+			name: "subscriptions", attribute: "Subscriptions", shape: &limitShape,
+			doc: "accounts: subscriptions in all regions together",
+		},
 	},
 }
 
@@ -393,8 +429,12 @@ var (
 		doc: "the topics that are notified when the state becomes INSUFFICIENT_DATA",
 	}
 
-	tagSetting      = setting{name: "tags", shape: &textShape, form: entries, doc: "tags; those that are not named are left alone"}
-	pathSetting     = setting{name: "path", shape: &textShape, standard: "/", fixed: true, doc: "the path, which is part of the ARN"}
+	tagSetting = setting{
+		name: "tags", shape: &textShape, form: entries, doc: "tags; those that are not named are left alone",
+	}
+	pathSetting = setting{
+		name: "path", shape: &textShape, standard: "/", fixed: true, doc: "the path, which is part of the ARN",
+	}
 	attachedSetting = setting{
 		name:  "policies",
 		shape: &managedShape,

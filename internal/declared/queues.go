@@ -144,7 +144,9 @@ func (q queues) update(ctx context.Context, is *Actual, changes []Change) error 
 		attributes["KmsMasterKeyId"] = "" // SQS refuses both, and a file with both is refused before
 	}
 	if len(attributes) > 0 {
-		if err := q.api.SQS(ctx, "SetQueueAttributes", map[string]any{"QueueUrl": is.url, "Attributes": attributes}, nil); err != nil {
+		if err := q.api.SQS(
+			ctx, "SetQueueAttributes", map[string]any{"QueueUrl": is.url, "Attributes": attributes}, nil,
+		); err != nil {
 			return err
 		}
 	}

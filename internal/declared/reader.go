@@ -61,7 +61,9 @@ func (r *reader) failAt(at Position, format string, args ...any) {
 
 func (r *reader) err() error {
 	if len(r.problems) > maxProblems {
-		return errors.Join(append(r.problems[:maxProblems:maxProblems], fmt.Errorf("and %d more", len(r.problems)-maxProblems))...)
+		return errors.Join(
+			append(r.problems[:maxProblems:maxProblems], fmt.Errorf("and %d more", len(r.problems)-maxProblems))...,
+		)
 	}
 	return errors.Join(r.problems...)
 }

@@ -133,7 +133,8 @@ var deadLettersShape = shape{
 			"max-receives": func(v *yaml.Node) {
 				v = f.value(v)
 				var err error
-				if receives, err = strconv.ParseInt(v.Value, 10, 32); err != nil || receives < 1 || receives > maxReceives {
+				if receives, err = strconv.ParseInt(v.Value, 10, 32); err != nil || receives < 1 ||
+					receives > maxReceives {
 					f.fail(v, "want a number of receives from 1 to %d, such as %d", maxReceives, standardReceives)
 				}
 			},
@@ -161,10 +162,13 @@ var deadLettersShape = shape{
 	},
 	schema: map[string]any{"oneOf": []any{
 		map[string]any{"type": "string"},
-		map[string]any{"type": "object", "additionalProperties": false, "required": []string{"queue"}, "properties": map[string]any{
-			"queue":        map[string]any{"type": "string"},
-			"max-receives": map[string]any{"type": "integer", "minimum": 1, "maximum": 1000},
-		}},
+		map[string]any{
+			"type": "object", "additionalProperties": false, "required": []string{"queue"},
+			"properties": map[string]any{
+				"queue":        map[string]any{"type": "string"},
+				"max-receives": map[string]any{"type": "integer", "minimum": 1, "maximum": 1000},
+			},
+		},
 	}},
 }
 
@@ -246,7 +250,10 @@ var redriveAllowShape = shape{
 		return out
 	},
 	schema: map[string]any{
-		"oneOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "string"}}},
+		"oneOf": []any{
+			map[string]any{"type": "string"},
+			map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
+		},
 	},
 }
 

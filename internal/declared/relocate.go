@@ -29,7 +29,9 @@ func (f Found) relocated(from, to Scope) Found {
 	accounts := strings.NewReplacer(`"`+from.Account+`"`, `"`+to.Account+`"`)
 	out := make(Found, len(f))
 	for ref, is := range f {
-		moved := &Actual{Ref: newRef(to, ref.Kind, arns.Replace(is.Name)), arn: arns.Replace(is.arn), Settings: make(Settings)}
+		moved := &Actual{
+			Ref: newRef(to, ref.Kind, arns.Replace(is.Name)), arn: arns.Replace(is.arn), Settings: make(Settings),
+		}
 		for key, value := range is.Settings {
 			value = arns.Replace(value)
 			if key == "policy" || strings.HasPrefix(key, permission+".") {

@@ -70,7 +70,10 @@ func (s *Session) check(ctx context.Context, f *File, found Found) []error {
 			known[key] = there
 		}
 		if !there {
-			missing = append(missing, f.problem(places[q.Ref].place(q.setting), "there is no %s %s", q.what, shorten(shortenedARN(q))))
+			missing = append(
+				missing,
+				f.problem(places[q.Ref].place(q.setting), "there is no %s %s", q.what, shorten(shortenedARN(q))),
+			)
 		}
 	}
 	return missing

@@ -111,7 +111,9 @@ type Resource struct {
 
 // newResource returns a resource that stands at a place in a file.
 func newResource(ref Ref, at *yaml.Node) *Resource {
-	return &Resource{Ref: ref, Settings: make(Settings), At: Position{at.Line, at.Column}, places: make(map[string]Position)}
+	return &Resource{
+		Ref: ref, Settings: make(Settings), At: Position{at.Line, at.Column}, places: make(map[string]Position),
+	}
 }
 
 // stands records the place of a setting.

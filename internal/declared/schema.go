@@ -15,14 +15,22 @@ func Schema() ([]byte, error) {
 		out := map[string]any{}
 		for _, kind := range kinds {
 			if kind != SubscriptionKind && (all || !kind.ofAccount()) {
-				out[kind.plural()] = mapOf(map[string]any{"$ref": "#/$defs/" + string(kind)}, "the "+kind.plural()+", by their names")
+				out[kind.plural()] = mapOf(
+					map[string]any{"$ref": "#/$defs/" + string(kind)}, "the "+kind.plural()+", by their names",
+				)
 			}
 		}
 		return out
 	}
-	region := map[string]any{"type": []string{"object", "null"}, "additionalProperties": false, "properties": sections(false)}
-	account := map[string]any{"type": []string{"object", "null"}, "additionalProperties": false, "properties": sections(true)}
-	account["properties"].(map[string]any)["regions"] = mapOf(map[string]any{"$ref": "#/$defs/region"}, "other regions, by their names")
+	region := map[string]any{
+		"type": []string{"object", "null"}, "additionalProperties": false, "properties": sections(false),
+	}
+	account := map[string]any{
+		"type": []string{"object", "null"}, "additionalProperties": false, "properties": sections(true),
+	}
+	account["properties"].(map[string]any)["regions"] = mapOf(
+		map[string]any{"$ref": "#/$defs/region"}, "other regions, by their names",
+	)
 	definitions["region"], definitions["account"] = region, account
 
 	top := maps.Clone(account["properties"].(map[string]any))
@@ -42,7 +50,9 @@ func Schema() ([]byte, error) {
 }
 
 func mapOf(values any, description string) map[string]any {
-	return map[string]any{"type": []string{"object", "null"}, "additionalProperties": values, "description": description}
+	return map[string]any{
+		"type": []string{"object", "null"}, "additionalProperties": values, "description": description,
+	}
 }
 
 func described(schema map[string]any, doc string) map[string]any {
@@ -60,7 +70,9 @@ func schemaOf(k Kind) map[string]any {
 		case s.form == entries:
 			properties[s.name] = mapOf(s.shape.schema, s.doc)
 		case s.form == whole:
-			properties[s.name] = map[string]any{"type": []string{"array", "string"}, "items": s.shape.schema, "description": s.doc}
+			properties[s.name] = map[string]any{
+				"type": []string{"array", "string"}, "items": s.shape.schema, "description": s.doc,
+			}
 		default:
 			one := described(s.shape.schema, s.doc)
 			if s.most > 0 { // it applies to numbers: the program checks durations with letters
@@ -82,7 +94,8 @@ func schemaOf(k Kind) map[string]any {
 			"description": "who gets the messages of the topic",
 		}
 	case AlarmKind:
-		properties["queue"], properties["topic"] = text("the queue whose metric it is"), text("the topic whose metric it is")
+		properties["queue"] = text("the queue whose metric it is")
+		properties["topic"] = text("the topic whose metric it is")
 	case SubscriptionKind:
 		for name, doc := range map[string]string{
 			"queue": "the queue that gets the messages", "url": "the URL that gets them",
@@ -97,9 +110,10 @@ func schemaOf(k Kind) map[string]any {
 			"whether the policies of queues of this file let the topic send: true if nothing is said",
 		)
 		return map[string]any{
-			"oneOf": []any{map[string]any{"type": "string", "description": "a queue, a URL or an e-mail address"}, map[string]any{
-				"type": "object", "additionalProperties": false, "properties": properties,
-			}},
+			"oneOf": []any{
+				map[string]any{"type": "string", "description": "a queue, a URL or an e-mail address"},
+				map[string]any{"type": "object", "additionalProperties": false, "properties": properties},
+			},
 		}
 	}
 	return out

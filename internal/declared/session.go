@@ -39,7 +39,9 @@ type Key struct {
 
 // NewSession returns a session of the account and region that are home.
 func NewSession(home Scope, connect Connect) *Session {
-	return &Session{home: home, connect: connect, apis: make(map[Scope]API), topics: make(map[Ref][]*Actual), Pause: wait.For}
+	return &Session{
+		home: home, connect: connect, apis: make(map[Scope]API), topics: make(map[Ref][]*Actual), Pause: wait.For,
+	}
 }
 
 // api returns the client of the API in the scope of a resource. Resources of an account are asked for in any region.
@@ -170,7 +172,10 @@ func (s *Session) list(ctx context.Context, scope Scope, of []Kind) (refs []Ref,
 // apply continues from there.
 func (s *Session) Apply(ctx context.Context, p *Plan, done func(*Step)) error {
 	for _, step := range p.Steps {
-		if s.Made == nil && slices.ContainsFunc(step.Changes, func(c Change) bool { return c.Setting == accessKey && *c.Is == "true" }) {
+		if s.Made == nil && slices.ContainsFunc(step.Changes, func(c Change) bool {
+			return c.Setting == accessKey &&
+				*c.Is == "true"
+		}) {
 			return fmt.Errorf(
 				"%w: %s gets an access key, whose secret can be seen only when it is made: say with --write-keys which file gets it",
 				ErrRefused,

@@ -68,7 +68,7 @@ func sameDocument(a, b string) bool { return documentShape.same(a, b) }
 
 // defaultTopicPolicy is the policy of topics that set none: their account may use them.
 func defaultTopicPolicy(r Ref) string {
-	return encodeJSON(map[string]any{"Version": "2008-10-17", "Id": "__default_policy_ID", "Statement": []any{map[string]any{
+	statement := map[string]any{
 		"Sid": "__default_statement_ID", "Effect": "Allow", "Principal": map[string]any{"AWS": "*"},
 		"Action": []string{
 			"SNS:GetTopicAttributes", "SNS:SetTopicAttributes", "SNS:AddPermission", "SNS:RemovePermission",
@@ -76,7 +76,10 @@ func defaultTopicPolicy(r Ref) string {
 		},
 		"Resource":  r.ARN(""),
 		"Condition": map[string]any{"StringEquals": map[string]any{"AWS:SourceOwner": r.Account}},
-	}}})
+	}
+	return encodeJSON(map[string]any{
+		"Version": "2008-10-17", "Id": "__default_policy_ID", "Statement": []any{statement},
+	})
 }
 
 // attributeParams returns attributes in SNS's form.
@@ -151,6 +154,9 @@ type subscriptions struct {
 	session *Session
 }
 
+// subscribed is an entry of the list of subscriptions.
+type subscribed struct{ SubscriptionArn, Protocol, Endpoint string }
+
 // ofTopic returns the subscriptions of a topic without their settings. It reads them once.
 func (s subscriptions) ofTopic(ctx context.Context, topic Ref) ([]*Actual, error) {
 	if all, known := s.session.topics[topic]; known {
@@ -159,10 +165,12 @@ func (s subscriptions) ofTopic(ctx context.Context, topic Ref) ([]*Actual, error
 	all := []*Actual{}
 	for token := []string(nil); ; {
 		var page struct {
-			Subscriptions []struct{ SubscriptionArn, Protocol, Endpoint string } `xml:"ListSubscriptionsByTopicResult>Subscriptions>member"`
-			Next          string                                                 `xml:"ListSubscriptionsByTopicResult>NextToken"`
+			Subscriptions []subscribed `xml:"ListSubscriptionsByTopicResult>Subscriptions>member"`
+			Next          string       `xml:"ListSubscriptionsByTopicResult>NextToken"`
 		}
-		err := s.api.SNS(ctx, "ListSubscriptionsByTopic", &page, append([]string{"TopicArn", topic.ARN("")}, token...)...)
+		err := s.api.SNS(
+			ctx, "ListSubscriptionsByTopic", &page, append([]string{"TopicArn", topic.ARN("")}, token...)...,
+		)
 		if isRefusal(err, "NotFound") {
 			return nil, nil
 		}

@@ -78,7 +78,9 @@ func Examine(ctx context.Context, d Directory, progress Progress) (*Report, erro
 		return nil, err
 	}
 	err := e.store("control", d.Control, func(s *store.Store) error {
-		return errors.Join(e.catalog(s), e.topics(s), e.alarms(s), e.sessions(s), e.limits(s), e.users(s, d.MasterKey), e.cluster(s))
+		return errors.Join(
+			e.catalog(s), e.topics(s), e.alarms(s), e.sessions(s), e.limits(s), e.users(s, d.MasterKey), e.cluster(s),
+		)
 	})
 	for _, shard := range d.Shards {
 		if err == nil {
@@ -411,7 +413,9 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	passwords, factors, problems, loginErr := login.Check(s, vault)
 	c.Problems = append(c.Problems, problems...)
 	trailErr := e.trails(s, vault)
-	if err := errors.Join(sharedErr, scanErr, signErr, digestErr, factorErr, err, keysErr, loginErr, trailErr); err != nil {
+	if err := errors.Join(
+		sharedErr, scanErr, signErr, digestErr, factorErr, err, keysErr, loginErr, trailErr,
+	); err != nil {
 		c.problem("%v", err)
 		return nil
 	}

@@ -16,7 +16,9 @@ const publicationPeriod = 5 * time.Minute
 //
 // Copies that have their beginning in common have its ciphertext in common as well. Where the engine writes the
 // sequence number, its digits stand in a literal part.
-func (c *Cipher) EncryptPublication(p queue.Publication, key func(queue.ID) (name string, on bool)) (queue.Publication, error) {
+func (c *Cipher) EncryptPublication(
+	p queue.Publication, key func(queue.ID) (name string, on bool),
+) (queue.Publication, error) {
 	e := copies{cipher: c, id: p.ID}
 	for i := range p.Copies {
 		name, on := key(p.Copies[i].Queue)
@@ -84,7 +86,8 @@ func (e *copies) encrypt(one *queue.Copy, name string) error {
 // beginning returns the encrypted beginning of a copy, possibly shared with earlier copies.
 func (e *copies) beginning(b beginning, m *queue.Outgoing) beginning {
 	for _, had := range e.begun {
-		if had.data == b.data && had.at == b.at && had.whole == b.whole && had.attributes == b.attributes && had.body == b.body {
+		if had.data == b.data && had.at == b.at && had.whole == b.whole && had.attributes == b.attributes &&
+			had.body == b.body {
 			return had
 		}
 	}
@@ -126,5 +129,7 @@ func (e *copies) encryptBeginning(b *beginning, m *queue.Outgoing) {
 // part appends an encrypted part.
 func (e *copies) part(out []byte, d *dataKey, text []byte, size int, number uint32, last bool) []byte {
 	out = queue.BeginPart(out, size, d.length(len(text)))
-	return d.encrypt(slices.Grow(out, d.length(len(text))), text, place{id: e.id, of: aPublication, number: number, last: last})
+	return d.encrypt(slices.Grow(out, d.length(len(text))), text, place{
+		id: e.id, of: aPublication, number: number, last: last,
+	})
 }

@@ -164,6 +164,8 @@ func (u *Used) change(ctx context.Context, id string, f func(*use)) (Retirement,
 
 // Check reads the records of a store, for the doctor.
 func Check(s *store.Store) (problems []string, err error) {
-	_, err = control.Check(s, Prefix, newRecords, func(_ string, bad error) { problems = append(problems, bad.Error()) })
+	_, err = control.Check(s, Prefix, newRecords, func(_ string, bad error) {
+		problems = append(problems, bad.Error())
+	})
 	return problems, err
 }

@@ -175,7 +175,9 @@ func (m *intake) reserve(n int64) error {
 	ctx, cancel := context.WithTimeout(m.from.r.Context(), m.front.limits.Wait)
 	defer cancel()
 	if err := m.front.memory.take(ctx, n, r); err != nil {
-		return errors.Join(protocol.ServiceUnavailable(), errOverload, fmt.Errorf("wait for memory for the body: %w", err))
+		return errors.Join(
+			protocol.ServiceUnavailable(), errOverload, fmt.Errorf("wait for memory for the body: %w", err),
+		)
 	}
 	m.taken += n
 	m.large = large

@@ -44,7 +44,8 @@ func (f *Front) identify(a *arrival, parsed *protocol.Request, body []byte) (who
 		if who.caller, err = f.Keys.introduce(named.cred.Identity, verified.Token, a.began); err != nil {
 			return who, err
 		}
-		who.keyID = who.caller.AccessKeyID // named.keyID is a piece of the Authorization header, and would keep all of it
+		// named.keyID is a piece of the Authorization header, and would keep all of it
+		who.keyID = who.caller.AccessKeyID
 		if who.region = f.Region; verified.Region != f.Region {
 			who.region = strings.Clone(verified.Region)
 		}

@@ -59,7 +59,9 @@ func (x *request) linkPage() *protocol.Page {
 }
 
 // troubled is the page of a request that may succeed later.
-var troubled = protocol.Page{Title: "This does not work at the moment", Text: []string{"Please open the link again in a minute."}}
+var troubled = protocol.Page{
+	Title: "This does not work at the moment", Text: []string{"Please open the link again in a minute."},
+}
 
 // writeLinkPage answers with a page. The address that the browser shows may contain a token, so the browser must not
 // send it to other sites.

@@ -73,7 +73,9 @@ func loggable(message string) string {
 	if i, j := strings.Index(message, before), strings.LastIndex(message, after); i >= 0 && j > i {
 		message = message[:i] + before + "..." + message[j:]
 	}
-	return longWord.ReplaceAllStringFunc(protocol.Shorten(message, maxLoggedError), func(word string) string { return word[:8] + "..." })
+	return longWord.ReplaceAllStringFunc(protocol.Shorten(message, maxLoggedError), func(word string) string {
+		return word[:8] + "..."
+	})
 }
 
 // count records the outcome of the request in the metrics. A request that another node relayed is counted there. The

@@ -93,7 +93,9 @@ func (x *request) enter() error {
 func (x *request) safely(serve func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.front.Log.Error("request panicked", "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			x.front.Log.Error(
+				"request panicked", "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()),
+			)
 			if x.result.begun {
 				x.result.cause = errors.New("panicked")
 				return

@@ -32,7 +32,9 @@ type StreamWriter struct {
 
 // Prepare allows a duration before the answer begins. The connection's own deadlines are for short requests.
 func (s *StreamWriter) Prepare(most time.Duration) error {
-	return errors.Join(s.control.SetReadDeadline(time.Time{}), s.control.SetWriteDeadline(time.Now().Add(most+streamIdle)))
+	return errors.Join(
+		s.control.SetReadDeadline(time.Time{}), s.control.SetWriteDeadline(time.Now().Add(most+streamIdle)),
+	)
 }
 
 // Begin begins the answer, which can no longer become an error. The writer fails when ctx has ended.

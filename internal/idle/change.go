@@ -31,7 +31,10 @@ func (s *Sweeper) announce(ctx context.Context, q *catalog.Queue, used, now time
 		return nil
 	})
 	if err == nil {
-		s.o.Log.Warn("an unused queue will be deleted", "queue", q.Name.ARN(), "unused_since", used.UTC(), "not_before", idle.Due.UTC())
+		s.o.Log.Warn(
+			"an unused queue will be deleted", "queue", q.Name.ARN(), "unused_since", used.UTC(), "not_before",
+			idle.Due.UTC(),
+		)
 	}
 	return unlessOvertaken(err)
 }
@@ -80,7 +83,8 @@ func (s *Sweeper) delete(ctx context.Context, q *catalog.Queue, now time.Time) e
 	with := s.o.Trail.BeginService(s.event(q, eventDeleted, q.Idle, now)).Changes(ctx)
 	err := s.o.Catalog.Change(with, func(tx *catalog.Tx) error {
 		is := s.o.Catalog.Find(q.Name)
-		if is == nil || is.ID != q.ID || is.Idle == nil || !is.Idle.Sealed || s.kept()(is) || now.Before(s.known(is).Add(s.o.After)) {
+		if is == nil || is.ID != q.ID || is.Idle == nil || !is.Idle.Sealed || s.kept()(is) ||
+			now.Before(s.known(is).Add(s.o.After)) {
 			return errOvertaken
 		}
 		return tx.Delete(q.Name, q.ID, now)

@@ -44,7 +44,9 @@ func HomeOf(ctx context.Context, api declared.API, region string) (declared.Scop
 	}
 	arn := strings.Split(attributes["QueueArn"], ":")
 	if len(arn) != 6 {
-		return declared.Scope{}, fmt.Errorf("the queue %s has the ARN %q, which is none", urls[0], attributes["QueueArn"])
+		return declared.Scope{}, fmt.Errorf(
+			"the queue %s has the ARN %q, which is none", urls[0], attributes["QueueArn"],
+		)
 	}
 	return declared.Scope{Partition: arn[1], Region: arn[3], Account: arn[4]}, nil
 }

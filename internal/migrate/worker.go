@@ -68,7 +68,8 @@ func (w *worker) receive(ctx context.Context, l *line) (all []*received, err err
 	in := map[string]any{
 		"QueueUrl": l.from, "MaxNumberOfMessages": mostMessages, "VisibilityTimeout": w.Hidden,
 		"WaitTimeSeconds": w.Poll,
-		"AttributeNames":  []string{"All"}, "MessageAttributeNames": []string{"All"}, // MessageSystemAttributeNames is not known everywhere
+		// MessageSystemAttributeNames is not known everywhere
+		"AttributeNames": []string{"All"}, "MessageAttributeNames": []string{"All"},
 	}
 	var out struct{ Messages []*received }
 	err = retrying(ctx, func() error { return w.from.SQS(ctx, "ReceiveMessage", in, &out) })

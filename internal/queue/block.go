@@ -263,7 +263,9 @@ func (s *series) addToBlock(n int, start Instant, name string, rows []Row) error
 		}
 	}
 	for i := range rows {
-		at, found := slices.BinarySearchFunc(have, rows[i].Time, func(r Row, t Instant) int { return cmp.Compare(r.Time, t) })
+		at, found := slices.BinarySearchFunc(have, rows[i].Time, func(r Row, t Instant) int {
+			return cmp.Compare(r.Time, t)
+		})
 		if found {
 			have[at].Add(&rows[i])
 		} else {

@@ -33,10 +33,12 @@ type Recount struct {
 // If another shard serves the queue, Check recounts the messages in the outbox.
 func Check(r Reader, cfg Config) (Recount, error) {
 	c := &checker{
-		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position), paused: make(map[string]bool),
+		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position),
+		paused: make(map[string]bool),
 	}
 	steps := []func() error{
-		c.readMeta, c.checkTables, c.checkOwnName, c.readPaused, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers,
+		c.readMeta, c.checkTables, c.checkOwnName, c.readPaused, c.checkReceived, c.checkMessages, c.checkDelays,
+		c.checkMembers,
 		c.checkAges,
 		c.compare, c.checkGroups, c.checkRota, c.checkTasks, c.checkAccepted,
 	}
@@ -210,7 +212,10 @@ func (c *checker) checkTasks() error {
 				choices[t.Started] = true
 			}
 		}
-		c.want(t.Started == Instant(tail(k, 0)), "task %s is under another time than %v, when it was started", t.ID, t.Started)
+		c.want(
+			t.Started == Instant(tail(k, 0)), "task %s is under another time than %v, when it was started", t.ID,
+			t.Started,
+		)
 		c.want(t.Moved <= t.ToMove, "task %s has moved %d of %d messages", t.ID, t.Moved, t.ToMove)
 		return nil
 	})

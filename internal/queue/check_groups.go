@@ -41,7 +41,10 @@ func (c *checker) checkMembers() error {
 		r := readRecord(v)
 		c.waiters.add(p, r.Instant(), name)
 		c.want(group.head <= p, "%v is in front of the head of group %q", p, name)
-		c.want(c.meta.mixed || c.held[name] < p, "%v, which was received, is behind member %v of group %q", c.held[name], p, name)
+		c.want(
+			c.meta.mixed ||
+				c.held[name] < p, "%v, which was received, is behind member %v of group %q", c.held[name], p, name,
+		)
 		return r.done("group member")
 	})
 }
@@ -61,7 +64,9 @@ func (c *checker) checkGroups() error {
 		c.groups++
 		_, held := c.held[name]
 		c.want(held || !c.paused[name], "paused group %q has a turn", name)
-		c.want(held == (g.order < c.meta.rota.head), "group %q: held back %t, place %d in the rota", name, held, g.order)
+		c.want(
+			held == (g.order < c.meta.rota.head), "group %q: held back %t, place %d in the rota", name, held, g.order,
+		)
 		b, err := c.r.Get(rotaKey(c.cfg.ID, g.order))
 		if err != nil {
 			return err
@@ -89,6 +94,9 @@ func (c *checker) checkRota() error {
 		return nil
 	})
 	c.want(places == c.groups, "the rota has %d places for %d groups", places, c.groups)
-	c.want(c.meta.rota.length == c.inRota, "%d groups have a turn, the queue's record says %d", c.inRota, c.meta.rota.length)
+	c.want(
+		c.meta.rota.length == c.inRota, "%d groups have a turn, the queue's record says %d", c.inRota,
+		c.meta.rota.length,
+	)
 	return err
 }

@@ -66,7 +66,10 @@ func (c *checker) checkMessages() error {
 		s, received := c.received[p]
 		if received {
 			found++
-			c.want(s.sent == 0 && !p.indexed() || s.sent == m.SentAt, "%v was sent at %v, its receive says %v", p, m.SentAt, s.sent)
+			c.want(
+				s.sent == 0 && !p.indexed() ||
+					s.sent == m.SentAt, "%v was sent at %v, its receive says %v", p, m.SentAt, s.sent,
+			)
 			c.want(s.group == m.Group || !c.cfg.FIFO, "%v is of group %q, its receive says %q", p, m.Group, s.group)
 		}
 		if p.indexed() {

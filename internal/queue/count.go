@@ -15,7 +15,8 @@ func (e *Engine) Allow(format int) {
 		if counts && q.stored > 0 {
 			q.tally.start()
 		}
-		if names && !q.tally.nothing() && named < workAtOnce { // the names of other queues are stored when the minute ends
+		// the names of other queues are stored when the minute ends
+		if names && !q.tally.nothing() && named < workAtOnce {
 			q.markDirty()
 			named++
 		}

@@ -174,7 +174,8 @@ func (m *Message) rename(id MessageID) {
 func textSize(body string, list []Attribute) int {
 	n := 0
 	if isEncrypted(list) {
-		_ = Parts(body, func(p Part[string], _ bool) error { n += p.Size; return nil }) // a malformed body counts up to the error
+		// a malformed body counts up to the error
+		_ = Parts(body, func(p Part[string], _ bool) error { n += p.Size; return nil })
 		return n
 	}
 	return Content{Body: body, Attributes: list}.Size()

@@ -170,7 +170,10 @@ func firstKey(r Reader, id ID) (found []byte, err error) {
 	from, end := queueRange(id)
 	for _, table := range []byte{tableOutbox, tableOutboxMessage} {
 		lo, hi := tableRange(id, table)
-		if err = r.Scan(from, lo, func(k, _ []byte) bool { found = slices.Clone(k); return false }); found != nil || err != nil {
+		if err = r.Scan(from, lo, func(k, _ []byte) bool {
+			found = slices.Clone(k)
+			return false
+		}); found != nil || err != nil {
 			return found, err
 		}
 		from = hi

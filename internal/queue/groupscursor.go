@@ -58,5 +58,6 @@ func DecodeGroupsCursor(b []byte) (c GroupsCursor, ok bool) {
 		}
 		c = append(c, ShardPosition{int(shard), position})
 	}
-	return c, !r.Failed() && len(c) <= maxCursorShards && slices.IsSortedFunc(c, func(a, b ShardPosition) int { return a.Shard - b.Shard })
+	return c, !r.Failed() && len(c) <= maxCursorShards &&
+		slices.IsSortedFunc(c, func(a, b ShardPosition) int { return a.Shard - b.Shard })
 }

@@ -73,7 +73,9 @@ func (it *itemReader) decrypt(value []byte, c Cipher) error {
 		return nil
 	}
 	for _, a := range m.Attributes {
-		it.Attributes = append(it.Attributes, search.Attribute{Name: []byte(a.Name), Type: []byte(a.Type), Value: []byte(a.Value)})
+		it.Attributes = append(it.Attributes, search.Attribute{
+			Name: []byte(a.Name), Type: []byte(a.Type), Value: []byte(a.Value),
+		})
 	}
 	it.Body = []byte(m.Body)
 	return nil

@@ -462,7 +462,8 @@ func (m *meta) encodeKept(w *writer) {
 		return
 	}
 	for _, n := range []uint64{
-		uint64(k.line), uint64(k.waited), uint64(k.indexed), k.messages, k.held, k.delayed, k.places, uint64(k.undo), uint64(k.at),
+		uint64(k.line), uint64(k.waited), uint64(k.indexed), k.messages, k.held, k.delayed, k.places, uint64(k.undo),
+		uint64(k.at),
 	} {
 		w.Uint(n)
 	}

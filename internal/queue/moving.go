@@ -101,7 +101,8 @@ func (m *moving) selected() error {
 		m.allowance = min(m.allowance, uint64(t.Rate)) // not all at once after a long search
 	}
 	before := t.Moved
-	for t.Status == MoveRunning && m.moves.found != nil && t.Moved-before < m.allowance && m.work < m.enough && !m.Full() {
+	for t.Status == MoveRunning && m.moves.found != nil && t.Moved-before < m.allowance && m.work < m.enough &&
+		!m.Full() {
 		f := m.moves.found
 		if len(f.messages) == 0 {
 			t.place = f.reached
@@ -281,7 +282,8 @@ func (m *moving) confirm(s selected) (c *candidate, message *Message, err error)
 		return nil, nil, err
 	}
 	m.work += len(b) >> 10
-	if message, err = decodeMessage(b); err != nil || message.ID != s.id || message.SentAt.Add(m.cfg.Retention) <= m.now {
+	if message, err = decodeMessage(b); err != nil || message.ID != s.id ||
+		message.SentAt.Add(m.cfg.Retention) <= m.now {
 		return nil, nil, err
 	}
 	var receives uint64

@@ -24,7 +24,8 @@ func DecodePeekCursor(b []byte) (c PeekCursor, ok bool) {
 	version := r.Byte()
 	shard := r.Uint()
 	c.place = place{phase: phase(r.Byte()), due: Instant(r.Uint()), position: Position(r.Uint())}
-	ok = !r.Failed() && r.Left() == 0 && version == peekCursorVersion && shard <= 1<<16 && c.phase < phaseEnd && c.due >= 0
+	ok = !r.Failed() && r.Left() == 0 && version == peekCursorVersion && shard <= 1<<16 && c.phase < phaseEnd &&
+		c.due >= 0
 	if !ok {
 		return PeekCursor{}, false
 	}

@@ -180,7 +180,8 @@ func DecodePublication(b []byte) (*Publication, error) {
 		number := r.Uint()
 		c.Tail = r.String()
 		at := r.Uint()
-		if number >= uint64(len(messages)) || at > 0 && at+SequenceDigits > uint64(len(messages[number].Body)) || at > uint64(len(b)) {
+		if number >= uint64(len(messages)) || at > 0 && at+SequenceDigits > uint64(len(messages[number].Body)) ||
+			at > uint64(len(b)) {
 			r.Fail()
 			break
 		}

@@ -12,7 +12,9 @@ type publisher struct {
 
 // init makes a publisher that sends to the queues and outboxes of r.
 func (pu *publisher) init(r *registry, s *series) {
-	*pu = publisher{registry: r, topics: newTopicMinutes(r.transaction, s), backlog: newBacklog(r.transaction, pu.sendCopy)}
+	*pu = publisher{
+		registry: r, topics: newTopicMinutes(r.transaction, s), backlog: newBacklog(r.transaction, pu.sendCopy),
+	}
 }
 
 // Published is the answer to a publication.

@@ -49,7 +49,8 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 		if q, err = e.queueAtPresent(p.Queue); err != nil && (o == nil || !IsRefusal(err)) {
 			return p, err
 		}
-		if q != nil && !q.cfg.PurgeAnytime && (q.purged != 0 && e.now < q.purged.Add(PurgeInterval) || q.kept.undoes()) {
+		if q != nil && !q.cfg.PurgeAnytime &&
+			(q.purged != 0 && e.now < q.purged.Add(PurgeInterval) || q.kept.undoes()) {
 			return p, ErrPurgeInProgress
 		}
 	}

@@ -80,7 +80,9 @@ func (o *rota) free(r *groupRecord) {
 // drop removes a place from length and next. The place stays stored.
 func (o *rota) drop(order uint64) {
 	o.length--
-	i, found := slices.BinarySearchFunc(o.next, order, func(t turn, order uint64) int { return cmp.Compare(t.order, order) })
+	i, found := slices.BinarySearchFunc(o.next, order, func(t turn, order uint64) int {
+		return cmp.Compare(t.order, order)
+	})
 	if found {
 		o.next = slices.Delete(o.next, i, i+1)
 	}

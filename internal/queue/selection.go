@@ -42,11 +42,12 @@ type MoveOutcome uint8
 
 // The outcomes.
 const (
-	OutcomeMoved         MoveOutcome = iota + 1
-	OutcomeNotVisible                // it was in flight or delayed, behind one that was, or received between the search and the move
-	OutcomeNoSource                  // it has no source queue, or one that the task may not fill
-	OutcomeNoDestination             // the destination does not exist
-	OutcomeTooLarge                  // after the edit, in bytes or in attributes
+	OutcomeMoved MoveOutcome = iota + 1
+	// it was in flight or delayed, behind one that was, or received between the search and the move
+	OutcomeNotVisible
+	OutcomeNoSource      // it has no source queue, or one that the task may not fill
+	OutcomeNoDestination // the destination does not exist
+	OutcomeTooLarge      // after the edit, in bytes or in attributes
 	outcomesEnd
 )
 
@@ -182,7 +183,8 @@ func (e *Edit) apply(m *Message) bool {
 		m.Body, m.BodyMD5 = *e.Body, e.BodyMD5
 	}
 	m.Attributes = slices.DeleteFunc(slices.Clone(m.Attributes), func(a Attribute) bool {
-		return slices.Contains(e.Remove, a.Name) || slices.ContainsFunc(e.Set, func(b Attribute) bool { return a.Name == b.Name })
+		return slices.Contains(e.Remove, a.Name) ||
+			slices.ContainsFunc(e.Set, func(b Attribute) bool { return a.Name == b.Name })
 	})
 	m.Attributes = append(m.Attributes, e.Set...)
 	slices.SortFunc(m.Attributes, func(a, b Attribute) int { return cmp.Compare(a.Name, b.Name) })

@@ -28,7 +28,8 @@ func word(name []text) (term, error) {
 	}
 	n := newNeedle(w)
 	return term{readsBody: true, holds: func(m *Item) bool {
-		return len(m.ID) == len(n.text) && equalFold(m.ID, n.text) || n.in(m.Group) || n.in(m.Body) || n.in(m.decoded()) ||
+		return len(m.ID) == len(n.text) && equalFold(m.ID, n.text) || n.in(m.Group) || n.in(m.Body) ||
+			n.in(m.decoded()) ||
 			slices.ContainsFunc(m.Attributes, func(a Attribute) bool { return n.in(a.Value) })
 	}}, nil
 }
@@ -64,7 +65,9 @@ func field(name []text, op string, value text) (term, error) {
 		if err != nil {
 			return term{}, errors.New("count is compared with a number such as 3")
 		}
-		return ordered(func(m *Item) (int64, bool) { return int64(min(m.Count, math.MaxInt64)), true }, op, int64(n)), nil
+		return ordered(
+			func(m *Item) (int64, bool) { return int64(min(m.Count, math.MaxInt64)), true }, op, int64(n),
+		), nil
 	case "size":
 		n, ok := parseSize(value.s)
 		if !ok {

@@ -116,7 +116,9 @@ func (s *scanner) value() (text, error) {
 // piece takes a text in quotes, or one that ends before a space or one of the stops.
 func (s *scanner) piece(stops string) (text, error) {
 	if !strings.HasPrefix(s.rest, `"`) {
-		end := strings.IndexFunc(s.rest, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(stops, r) })
+		end := strings.IndexFunc(s.rest, func(r rune) bool {
+			return unicode.IsSpace(r) || strings.ContainsRune(stops, r)
+		})
 		if end < 0 {
 			end = len(s.rest)
 		}

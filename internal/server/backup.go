@@ -66,7 +66,9 @@ func (b *backups) stream(operators *admin.Authorizer) front.Stream {
 
 func (b *backups) serve(ctx context.Context, call *protocol.Call, out *front.StreamWriter) error {
 	if b.config.InMemory {
-		return backupError(http.StatusConflict, errors.New("this server keeps nothing: it was started with --in-memory"))
+		return backupError(
+			http.StatusConflict, errors.New("this server keeps nothing: it was started with --in-memory"),
+		)
 	}
 	if !b.one.TryLock() {
 		return backupError(http.StatusConflict, errors.New("another backup is being made; there can be one at a time"))

@@ -95,9 +95,10 @@ type Messages interface {
 
 // NodeEnv is what a server provides to its node of a cluster.
 type NodeEnv struct {
-	Totals   *shard.Totals                                // counts the events of queues
-	Watch    func(now func() queue.Instant) shard.Watcher // called for messages; nil: not called
-	Cipher   func() queue.Cipher                          // of encrypted messages, when the node serves; nil: there are no keys
+	Totals *shard.Totals                                // counts the events of queues
+	Watch  func(now func() queue.Instant) shard.Watcher // called for messages; nil: not called
+	// of encrypted messages, when the node serves; nil: there are no keys
+	Cipher   func() queue.Cipher
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string        // URL of this server for clients, once known

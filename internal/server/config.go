@@ -54,13 +54,15 @@ type Config struct {
 	Console           Console
 	OpenID            openid.Config // of the console; without an issuer, single sign-on is off
 	TrailDir          string        // directory whose subdirectories are the buckets of trails; empty: none
-	TrailBuckets      []string      // buckets of trails with the accounts that they are for, as bucket.ParseOwners reads them
-	TrailS3Endpoint   string        // URL of an S3 service with the buckets of trails; empty: none
+	// buckets of trails with the accounts that they are for, as bucket.ParseOwners reads them
+	TrailBuckets    []string
+	TrailS3Endpoint string // URL of an S3 service with the buckets of trails; empty: none
 	// BackupTo is the URL of a store for continuous backups, in the form of bucket.OpenPlace. Empty means none.
-	BackupTo        string
-	BackupEvery     time.Duration // interval of backups
-	BackupKeep      time.Duration // number of backups to keep
-	BackupBandwidth int64         // bytes per second that backups read, and bytes per second that they send; 0: unlimited
+	BackupTo    string
+	BackupEvery time.Duration // interval of backups
+	BackupKeep  time.Duration // number of backups to keep
+	// bytes per second that backups read, and bytes per second that they send; 0: unlimited
+	BackupBandwidth int64
 	LogRequests     bool
 	Keep            queue.Keep    // how long the metrics of queues are kept
 	DeleteIdleAfter time.Duration // how long a queue is unused before it is deleted; 0: none is deleted
@@ -159,7 +161,8 @@ func (c *Config) validateListen(wrong *mistakes) {
 			"an attacker who guesses it has all that the account has", len(c.RootSecret), identity.LeastSecret)
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
-		wrong.when(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "",
+		wrong.when(err != nil || u.Scheme != "http" && u.Scheme != "https" ||
+			u.Host == "" || u.RawQuery != "" || u.Fragment != "",
 			"--public-url %q: want http:// or https://, a host and, if need be, a path", c.PublicURL)
 	}
 }
@@ -235,7 +238,9 @@ func (c *Config) validateBackup(wrong *mistakes) {
 
 // bucketOwners parses TrailBuckets.
 func (c *Config) bucketOwners() (bucket.Owners, error) {
-	owners, err := bucket.ParseOwners(c.TrailBuckets, func(account string) bool { return slices.Contains(c.Accounts, account) })
+	owners, err := bucket.ParseOwners(c.TrailBuckets, func(account string) bool {
+		return slices.Contains(c.Accounts, account)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("--trail-bucket %w", err)
 	}

@@ -120,7 +120,9 @@ func (c *continuous) make(ctx context.Context) (_ *repository.Moment, err error)
 		return nil, err
 	}
 	c.learn(c.writer.Latest())
-	about := backup.About{Version: c.config.Version, Created: c.config.Now().UTC().Truncate(time.Millisecond), Queues: c.storage.queues()}
+	about := backup.About{
+		Version: c.config.Version, Created: c.config.Now().UTC().Truncate(time.Millisecond), Queues: c.storage.queues(),
+	}
 	dir, err := c.backups.snapshot(ctx, &about)
 	if err != nil {
 		return nil, err
@@ -167,7 +169,8 @@ func (c *continuous) open(ctx context.Context) error {
 	}
 	c.place = place
 	c.writer = repository.NewWriter(repository.Options{
-		Place: place, ID: id, Host: host, Keep: c.config.BackupKeep, Pace: pace(c.config.BackupBandwidth), Room: c.proceed,
+		Place: place, ID: id, Host: host, Keep: c.config.BackupKeep, Pace: pace(c.config.BackupBandwidth),
+		Room:   c.proceed,
 		Shared: c.config.Join != nil, Missing: c.missing,
 	})
 	return nil

@@ -91,7 +91,9 @@ func (e *entrance) open(f *front.Front, stopping func()) {
 	e.http.TLSConfig = e.tls
 	e.plain = http1.New(e.http, front.MaxBody, f.TakesPlain)
 	// To make room, the server closes idle connections and connections without a request.
-	e.listener = front.LimitConnections(e.socket, e.places, func(room bool) { e.plain.SetKeepAlivesEnabled(!room) }, e.log)
+	e.listener = front.LimitConnections(
+		e.socket, e.places, func(room bool) { e.plain.SetKeepAlivesEnabled(!room) }, e.log,
+	)
 }
 
 // reload reads the certificate again. If that fails, the previous one stays, and a line in the log reports it.

@@ -240,7 +240,9 @@ func backupProblems(s *admin.ServerStatus) (out []status.Problem) {
 		places[b.To] = true
 		making = making || !b.Standby
 		if b.Late {
-			out = append(out, status.Problem{Problem: lateBackup(n.Name, b), Advice: "Look into its log. It tries again each time."})
+			out = append(out, status.Problem{
+				Problem: lateBackup(n.Name, b), Advice: "Look into its log. It tries again each time.",
+			})
 		}
 	}
 	// If all nodes are on standby, the shard control is without an owner, or changes hands.

@@ -14,6 +14,7 @@ import (
 // rules returns the authorization rules of all services. Policies may name the actions of each.
 func rules() service.Services {
 	return service.Services{
-		sqs.Rules, sns.Rules, cloudtrail.Rules(), cloudwatch.Rules(), admin.Rules, iam.Rules(), sts.Rules(), service.KeyRules,
+		sqs.Rules, sns.Rules, cloudtrail.Rules(), cloudwatch.Rules(), admin.Rules, iam.Rules(), sts.Rules(),
+		service.KeyRules,
 	}
 }

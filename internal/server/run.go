@@ -51,7 +51,9 @@ type runner interface {
 
 // runners returns the wings that have loops.
 func (s *Server) runners() []runner {
-	return []runner{s.storage, s.secrecy, s.accounts, s.queues, s.topics, s.monitoring, s.audit, s.exposition, s.administration}
+	return []runner{
+		s.storage, s.secrecy, s.accounts, s.queues, s.topics, s.monitoring, s.audit, s.exposition, s.administration,
+	}
 }
 
 // begin runs the loops of all wings until ctx ends. A loop that fails is logged, and the server continues to serve

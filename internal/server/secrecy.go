@@ -330,7 +330,9 @@ func (s *secrecy) check(key string) error {
 
 // access returns the object that decides who may use the keys of queues and topics.
 func (s *secrecy) access(a *accounts) *service.KeyAccess {
-	return service.NewKeyAccess(a.permissions, s.config.Now, func() bool { return s.cipher != nil && s.cipher.Encrypts() })
+	return service.NewKeyAccess(a.permissions, s.config.Now, func() bool {
+		return s.cipher != nil && s.cipher.Encrypts()
+	})
 }
 
 // deliveryKey returns the name of the key for messages that wait for the endpoint of a subscription: that of its

@@ -90,7 +90,8 @@ func (st *storage) join(p *peers, e *entrance, waiting *front.StartupResponder) 
 	st.node, err = st.config.Join(NodeEnv{
 		Totals: &st.totals, Watch: st.watch, Disk: st.disk, Cache: st.cache, Low: st.isLow,
 		Endpoint: e.endpoint, Shift: machineShift, Initialise: st.config.initialise, Waiting: waiting.Say,
-		Cipher: st.keys, Forwarded: p.serveForwarded, Answer: p.answer, Tell: p.tell, Hear: p.hear, Answers: p.answering.Load,
+		Cipher: st.keys, Forwarded: p.serveForwarded, Answer: p.answer, Tell: p.tell, Hear: p.hear,
+		Answers: p.answering.Load,
 	})
 	if err == nil {
 		st.control = st.node.Control()

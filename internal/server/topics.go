@@ -99,7 +99,8 @@ func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
 func (t *topics) newSNS(a *accounts, secrets *secrecy, endpoint func() string) *protocol.Service {
 	st := t.storage
 	publisher, wire := sns.New(sns.Options{
-		Topics: t.records, Preferences: t.texting, Catalog: st.catalog.Load(), Messages: st.messages, Access: a.permissions,
+		Topics: t.records, Preferences: t.texting, Catalog: st.catalog.Load(), Messages: st.messages,
+		Access:     a.permissions,
 		QueueRules: sqs.Rules,
 		IDOf:       a.directory.ID, Now: t.config.Now, CatchUp: st.node.CatchUp, Endpoint: endpoint, Room: st.room,
 		Tenants: a.tenants, Log: t.log, CheckEndpoint: t.deliverer.Check, Counting: t.counts,

@@ -14,7 +14,9 @@ import (
 func (s *Shard) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	for {
 		room := s.room.next()
-		published, err := call(ctx, s, func(e *queue.Engine) ([]queue.Published, error) { return e.Publish(publications) })
+		published, err := call(ctx, s, func(e *queue.Engine) ([]queue.Published, error) {
+			return e.Publish(publications)
+		})
 		switch {
 		case errors.Is(err, queue.ErrNotKnown):
 			return nil, fmt.Errorf("%w: %w", ErrNotBegun, err)

@@ -149,7 +149,9 @@ func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 // owner. It omits messages that were purged or have expired meanwhile. If a message cannot be read, it stays in flight
 // and the others are taken back, so that consumers can receive them without it. Messages that would make the answer
 // longer than MaxReceive are taken back, too.
-func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delivery, q *queue.Receive) ([]Message, error) {
+func (s *Shard) read(
+	ctx context.Context, id queue.ID, deliveries []queue.Delivery, q *queue.Receive,
+) ([]Message, error) {
 	out := make([]Message, 0, len(deliveries))
 	var read []queue.Delivery
 	var failed error
@@ -189,9 +191,13 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 // shorten takes back all but the first n deliveries. If that fails, the messages
 // become visible again when their visibility timeout ends.
 func (s *Shard) shorten(ctx context.Context, id queue.ID, deliveries []queue.Delivery, n int, attempt string) {
-	err := s.exec(context.WithoutCancel(ctx), func(e *queue.Engine) error { return e.Shorten(id, deliveries, n, attempt) })
+	err := s.exec(context.WithoutCancel(ctx), func(e *queue.Engine) error {
+		return e.Shorten(id, deliveries, n, attempt)
+	})
 	if err != nil && !errors.Is(err, queue.ErrNoQueue) {
-		s.log.Warn("messages that an answer could not hold were not taken back", "messages", len(deliveries)-n, "error", err)
+		s.log.Warn(
+			"messages that an answer could not hold were not taken back", "messages", len(deliveries)-n, "error", err,
+		)
 	}
 }
 
@@ -225,7 +231,9 @@ func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receip
 
 // Settle removes messages whose outcome is known, and counts the outcome in their topic, in one transaction. A nil
 // count counts nothing.
-func (s *Shard) Settle(ctx context.Context, id queue.ID, receipts []queue.Receipt, count *queue.TopicCount) ([]error, error) {
+func (s *Shard) Settle(
+	ctx context.Context, id queue.ID, receipts []queue.Receipt, count *queue.TopicCount,
+) ([]error, error) {
 	var at queue.Instant
 	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) {
 		at = e.Now()
@@ -246,7 +254,10 @@ func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []que
 		return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.ChangeVisibility(id, changes) })
 	}
 	var at queue.Instant
-	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) { at = e.Now(); return e.ChangeVisibility(id, changes) })
+	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) {
+		at = e.Now()
+		return e.ChangeVisibility(id, changes)
+	})
 	if err == nil {
 		s.watcher.VisibilityChanged(id, at, changes, results)
 	}

@@ -159,7 +159,8 @@ func Open(o Options) (*Shard, error) {
 	}
 	own := &owner{
 		Shard: s, commit: o.Commit, confirm: o.Confirm, require: o.Require, configs: o.Configs, deleted: o.Deleted,
-		keep: o.Keep, reads: o.Reads, low: o.Low, totals: o.Totals, maxCommit: o.MaxCommit, overdue: o.MaxCommit / 2, format: 1,
+		keep: o.Keep, reads: o.Reads, low: o.Low, totals: o.Totals, maxCommit: o.MaxCommit, overdue: o.MaxCommit / 2,
+		format: 1,
 	}
 	s.clock = newClock(o.Now, o.Shift, 0)
 	if err := own.load(); err != nil {

@@ -56,7 +56,9 @@ func (s *Shard) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.
 
 // walk waits for the turn of the account, and calls f with a snapshot of the store, in the goroutine of the caller. f
 // calls proceed after each step with the bytes that it has read, and ends when proceed returns false.
-func (s *Shard) walk(ctx context.Context, account string, f func(r queue.Reader, proceed func(bytes int) bool) error) error {
+func (s *Shard) walk(
+	ctx context.Context, account string, f func(r queue.Reader, proceed func(bytes int) bool) error,
+) error {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
 	select {

@@ -50,7 +50,9 @@ func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until tim
 		return nil
 	}
 	return s.walk(ctx, q.Look.Account(), func(r queue.Reader, proceed func(int) bool) error {
-		w, next, err := q.Look.Weigh(r, sc.next, func(bytes int) bool { return proceed(bytes) && time.Now().Before(until) })
+		w, next, err := q.Look.Weigh(r, sc.next, func(bytes int) bool {
+			return proceed(bytes) && time.Now().Before(until)
+		})
 		sc.add(w, next)
 		return err
 	})

@@ -50,7 +50,9 @@ func (o *owner) divide(err error, b *batch) {
 	default: // a single step is too long, which cannot happen
 		o.reload = time.Now().Add(reloadInterval)
 	}
-	o.log.Error("shard transaction was too long, and is divided", "error", err, "requests", len(b.requests), "largest", blamed)
+	o.log.Error(
+		"shard transaction was too long, and is divided", "error", err, "requests", len(b.requests), "largest", blamed,
+	)
 	for _, r := range b.requests {
 		if r != x.request {
 			o.again(r)

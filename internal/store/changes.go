@@ -50,7 +50,9 @@ func Changes(batch []byte, f func(Change) error) error {
 		rest = more
 	}
 	if left > 0 || len(rest) > 0 {
-		return fmt.Errorf("%w: at byte %d of %d, %d changes missing", ErrNoBatch, len(batch)-len(rest), len(batch), left)
+		return fmt.Errorf(
+			"%w: at byte %d of %d, %d changes missing", ErrNoBatch, len(batch)-len(rest), len(batch), left,
+		)
 	}
 	return nil
 }

@@ -59,7 +59,10 @@ func NewDisk(fs vfs.FS, log *slog.Logger) *Disk {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	d := &Disk{fs: fs, log: log, retry: retryInterval, tableTimeout: tableTimeout, guardTimeout: guardTimeout, lifetime: newWritable()}
+	d := &Disk{
+		fs: fs, log: log, retry: retryInterval, tableTimeout: tableTimeout, guardTimeout: guardTimeout,
+		lifetime: newWritable(),
+	}
 	d.writable.Store(newWritable())
 	return d
 }

@@ -214,7 +214,8 @@ func logNumber(edit []byte) uint64 {
 // no kind of error for that.
 func (l *Logs) tableLost(err error) error {
 	text := err.Error()
-	if !strings.Contains(text, "object size mismatch") && !strings.Contains(text, "unknown to the objstorage provider") {
+	if !strings.Contains(text, "object size mismatch") &&
+		!strings.Contains(text, "unknown to the objstorage provider") {
 		return err
 	}
 	lost := &Damage{l.manifest, l.end, "a table that it needs is missing or cut short, or an edit is that no longer needs it"}

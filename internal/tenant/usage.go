@@ -45,7 +45,9 @@ func (t *Tenants) Usage(s Subject) Usage {
 
 func (t *Tenants) usage(m *meter) Usage {
 	now := t.o.Now()
-	u := Usage{Subject: m.subject, Limits: *m.limits.Load(), Used: make(map[Kind]float64), Refused: make(map[Kind]int64)}
+	u := Usage{
+		Subject: m.subject, Limits: *m.limits.Load(), Used: make(map[Kind]float64), Refused: make(map[Kind]int64),
+	}
 	stored := m.stock.amount(now)
 	for k := range u.Limits {
 		switch k {

@@ -44,7 +44,9 @@ func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time
 
 // topicQueue returns the attributes of the internal queue of a FIFO topic.
 func topicQueue(a Attributes) catalog.Attributes {
-	q := catalog.Attributes{FIFO: true, RetentionSeconds: internalRetention, VisibilitySeconds: internalVisibility, DedupScope: "queue"}
+	q := catalog.Attributes{
+		FIFO: true, RetentionSeconds: internalRetention, VisibilitySeconds: internalVisibility, DedupScope: "queue",
+	}
 	if a.Throughput == ThroughputGroup {
 		q.DedupScope = "messageGroup"
 	}
@@ -75,7 +77,8 @@ func (tx *Tx) Update(t *Topic, change func(*Topic) error) (*Topic, error) {
 	if err := change(updated); err != nil {
 		return nil, err
 	}
-	if scope := topicQueue(updated.Attributes).DedupScope; t.Queue != 0 && scope != topicQueue(old.Attributes).DedupScope {
+	if scope := topicQueue(updated.Attributes).DedupScope; t.Queue != 0 &&
+		scope != topicQueue(old.Attributes).DedupScope {
 		_, err := tx.queues.Update(catalog.TopicQueue(t.ID), t.Queue, func(q *catalog.Queue) error {
 			q.Attributes.DedupScope = scope
 			return nil

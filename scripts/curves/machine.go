@@ -36,7 +36,9 @@ func describeMachine(ctx context.Context, binary, dir string) (m Machine, err er
 			m.Go += " without cgo" // its memory is another
 		}
 	}
-	if out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--exclude=*").Output(); err == nil {
+	if out, err := exec.CommandContext(
+		ctx, "git", "describe", "--always", "--dirty", "--exclude=*",
+	).Output(); err == nil {
 		m.Commit = strings.TrimSpace(string(out))
 	}
 	m.CPU, m.Cores = cpuModel(), runtime.NumCPU()

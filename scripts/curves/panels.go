@@ -35,7 +35,8 @@ func connectionsPanel(r *Results) chart {
 }
 
 func latencyPanel(r *Results) chart {
-	half, most := r.curve(sendSeries, milliseconds("SendMessage", .5)), r.curve(sendSeries, milliseconds("SendMessage", .99))
+	half := r.curve(sendSeries, milliseconds("SendMessage", .5))
+	most := r.curve(sendSeries, milliseconds("SendMessage", .99))
 	c := chart{
 		title: "Latency against connections",
 		note:  "time of a SendMessage, each connection sending as fast as it can",

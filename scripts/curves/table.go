@@ -31,7 +31,9 @@ func writeTable(w io.Writer, r *Results) error {
 			fmt.Fprintf(&b, "| "+s.load+" | %s | %s | %s | %s | %s | %s |\n", s.x(d.x), spread(d, thousands),
 				cell(ceilings, d.x, func(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }),
 				cell(half, d.x, roundMilliseconds), cell(most, d.x, roundMilliseconds),
-				cell(peaks, d.x, mebibytes), cell(disk, d.x, func(v float64) string { return thousands(significant(v)) }))
+				cell(peaks, d.x, mebibytes), cell(disk, d.x, func(v float64) string {
+					return thousands(significant(v))
+				}))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

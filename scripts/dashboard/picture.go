@@ -41,7 +41,10 @@ func draw(shown *Shown) []byte {
 	for _, p := range shown.Panels {
 		bottom = max(bottom, p.Y+p.H)
 	}
-	s := svg.New(2*margin+24*column, header+bottom*row+margin, "Sluice's Grafana dashboard, drawn from a server's metrics", style)
+	s := svg.New(
+		2*margin+24*column, header+bottom*row+margin, "Sluice's Grafana dashboard, drawn from a server's metrics",
+		style,
+	)
 	s.Text(margin, 34, "head", "", "Sluice")
 	s.Text(
 		margin,

@@ -20,8 +20,9 @@ func (s *scene) topic(ctx context.Context) (topic string, queues []string, err e
 		return "", nil, err
 	}
 	for name, filter := range map[string]string{"parcels": "", "returns": `{"kind":["return"]}`} {
-		queue, err := s.queue(ctx, name, map[string]string{"Policy": `{"Version":"2012-10-17","Statement":[
-			{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},"Action":"sqs:SendMessage","Resource":"*"}]}`})
+		queue, err := s.queue(ctx, name, map[string]string{"Policy": `{"Version":"2012-10-17","Statement":[{
+			"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},"Action":"sqs:SendMessage","Resource":"*"
+		}]}`})
 		if err != nil {
 			return "", nil, err
 		}
@@ -32,7 +33,9 @@ func (s *scene) topic(ctx context.Context) (topic string, queues []string, err e
 		if err != nil {
 			return "", nil, err
 		}
-		in := &sns.SubscribeInput{TopicArn: made.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String(got.Attributes["QueueArn"])}
+		in := &sns.SubscribeInput{
+			TopicArn: made.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String(got.Attributes["QueueArn"]),
+		}
 		if filter != "" {
 			in.Attributes = map[string]string{"FilterPolicy": filter}
 		}

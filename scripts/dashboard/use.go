@@ -77,7 +77,9 @@ func use(ctx context.Context, endpoint string, length time.Duration) error {
 	all.Go(func() { s.produce(ctx, invoices, 5) })
 	for range 2 {
 		all.Go(func() {
-			s.consume(ctx, orders, func() bool { at := s.at(); return at > 0.3 && at < 0.5 }, func() bool { return true })
+			s.consume(ctx, orders, func() bool { at := s.at(); return at > 0.3 && at < 0.5 }, func() bool {
+				return true
+			})
 		})
 	}
 	never := func() bool { return false }
@@ -141,7 +143,9 @@ func (s *scene) consume(ctx context.Context, queue string, pauses, succeeds func
 			wait(ctx, time.Second)
 			continue
 		}
-		got, err := s.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &queue, MaxNumberOfMessages: 10, WaitTimeSeconds: 1})
+		got, err := s.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+			QueueUrl: &queue, MaxNumberOfMessages: 10, WaitTimeSeconds: 1,
+		})
 		if s.failed(ctx, err) {
 			return
 		}

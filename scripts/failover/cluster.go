@@ -89,7 +89,9 @@ func (c *cluster) findSpaces() ([]string, error) {
 func (c *cluster) part(node int, fate netns.Fate) (err error) {
 	for other := range names {
 		if other != node {
-			err = errors.Join(err, netns.Set(c.spaces[node], c.spaces[other], fate), netns.Set(c.spaces[other], c.spaces[node], fate))
+			err = errors.Join(
+				err, netns.Set(c.spaces[node], c.spaces[other], fate), netns.Set(c.spaces[other], c.spaces[node], fate),
+			)
 		}
 	}
 	return err

@@ -26,7 +26,9 @@ type result struct {
 }
 
 // disturb does something to a node while the traffic goes on, and brings the node back.
-func (c *cluster) disturb(ctx context.Context, t *traffic, kind string, round int, stall time.Duration) (r result, err error) {
+func (c *cluster) disturb(
+	ctx context.Context, t *traffic, kind string, round int, stall time.Duration,
+) (r result, err error) {
 	before, err := c.status(ctx, 0)
 	if err != nil {
 		return r, err

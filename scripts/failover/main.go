@@ -132,7 +132,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		}
 		defer stop()
 	}
-	fmt.Fprintf(stdout, "%-9s %6s %8s %8s %8s %8s %10s\n", "fault", "rounds", "median", "worst", "spread", "worst", "takeovers")
+	fmt.Fprintf(
+		stdout, "%-9s %6s %8s %8s %8s %8s %10s\n", "fault", "rounds", "median", "worst", "spread", "worst", "takeovers",
+	)
 	for _, kind := range o.faults {
 		if err := measure(ctx, c, t, kind, &o, stdout, stderr); err != nil {
 			return err

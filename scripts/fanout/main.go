@@ -98,7 +98,8 @@ func compare(ctx context.Context, s *server, o *options, n int, out io.Writer) e
 		}
 		messages := float64(len(m.took) * way.each)
 		fmt.Fprintf(out, "| %d | %s | %.0f | %.1f ms | %.1f ms | %.1f µs | %.1f µs |\n", n, way.name, messages/m.elapsed.Seconds(),
-			m.quantile(50), m.quantile(99), float64(m.cpu.Microseconds())/messages, float64(m.own.Microseconds())/messages)
+			m.quantile(50), m.quantile(99), float64(m.cpu.Microseconds())/messages,
+			float64(m.own.Microseconds())/messages)
 	}
 	return nil
 }

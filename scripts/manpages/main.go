@@ -43,7 +43,9 @@ func write(dir string) error {
 	}
 	root := command.Tree()
 	root.DisableAutoGenTag = true
-	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Sluice", Manual: "Sluice", Date: &day}, dir); err != nil {
+	if err := doc.GenManTree(
+		root, &doc.GenManHeader{Section: "1", Source: "Sluice", Manual: "Sluice", Date: &day}, dir,
+	); err != nil {
 		return err
 	}
 	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))

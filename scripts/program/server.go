@@ -43,10 +43,8 @@ func Start(ctx context.Context, binary, dir string, flags ...string) (*Server, e
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{
-		data: data,
-		cmd:  exec.CommandContext(ctx, binary, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, flags...)...),
-	}
+	args := append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, flags...)
+	s := &Server{data: data, cmd: exec.CommandContext(ctx, binary, args...)}
 	s.cmd.Env = plainEnvironment()
 	s.cmd.Stderr = &s.stderr
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(os.Interrupt) }

@@ -19,7 +19,10 @@ type Use struct {
 // UseOf returns what a process has used.
 func UseOf(pid int) Use {
 	status := fmt.Sprintf("/proc/%d/status", pid)
-	return Use{CPU: bench.ProcessorTime(pid), Memory: kibibytes(Field(status, "VmRSS")), PeakMemory: kibibytes(Field(status, "VmHWM"))}
+	return Use{
+		CPU: bench.ProcessorTime(pid), Memory: kibibytes(Field(status, "VmRSS")),
+		PeakMemory: kibibytes(Field(status, "VmHWM")),
+	}
 }
 
 func kibibytes(value string) uint64 {

@@ -43,5 +43,7 @@ var label = regexp.MustCompile(`\{\{\s*(\w+)\s*\}\}`)
 
 // Legend returns how the target calls a series.
 func (t *Target) Legend(of Series) string {
-	return label.ReplaceAllStringFunc(t.LegendFormat, func(part string) string { return of.Labels[label.FindStringSubmatch(part)[1]] })
+	return label.ReplaceAllStringFunc(t.LegendFormat, func(part string) string {
+		return of.Labels[label.FindStringSubmatch(part)[1]]
+	})
 }

@@ -40,12 +40,18 @@ const (
 )
 
 var people = users{
-	"248289761001": {ID: "248289761001", Username: "ann", Password: password, Email: "ann@example.com", EmailVerified: true},
-	"248289761002": {ID: "248289761002", Username: "bob", Password: password, Email: "bob@example.com", EmailVerified: true},
+	"248289761001": {
+		ID: "248289761001", Username: "ann", Password: password, Email: "ann@example.com", EmailVerified: true,
+	},
+	"248289761002": {
+		ID: "248289761002", Username: "bob", Password: password, Email: "bob@example.com", EmailVerified: true,
+	},
 	"248289761003": {ID: "248289761003", Username: "eve", Password: password, Email: "ann@example.com"},
 }
 
-var groups = map[string][]string{"248289761001": {"staff", "admins"}, "248289761002": {"staff"}, "248289761003": {"admins"}}
+var groups = map[string][]string{
+	"248289761001": {"staff", "admins"}, "248289761002": {"staff"}, "248289761003": {"admins"},
+}
 
 func main() {
 	redirect := flag.String("redirect", "", "where browsers are sent back to")
@@ -82,8 +88,9 @@ func overTLS(l net.Listener) (net.Listener, string, error) {
 		return nil, "", err
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "oidc"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "oidc"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
@@ -117,7 +124,9 @@ type store struct {
 	inToken bool
 }
 
-func (s *store) SetUserinfoFromRequest(ctx context.Context, info *oidc.UserInfo, r op.IDTokenRequest, scopes []string) error {
+func (s *store) SetUserinfoFromRequest(
+	ctx context.Context, info *oidc.UserInfo, r op.IDTokenRequest, scopes []string,
+) error {
 	if s.inToken {
 		info.AppendClaims("groups", groups[r.GetSubject()])
 	}

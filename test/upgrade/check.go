@@ -81,7 +81,9 @@ func (k *checker) queue(q *Queue) error {
 	if err := k.find(q); err != nil {
 		return err
 	}
-	if err := errors.Join(k.attributes(q), k.counts(q, len(q.Visible), len(q.InFlight), len(q.Delayed)), k.tags(q)); err != nil {
+	if err := errors.Join(
+		k.attributes(q), k.counts(q, len(q.Visible), len(q.InFlight), len(q.Delayed)), k.tags(q),
+	); err != nil {
 		return err
 	}
 	if q.Attributes["FifoQueue"] == "true" {
@@ -95,7 +97,9 @@ func (k *checker) queue(q *Queue) error {
 		return err
 	}
 	for _, m := range q.InFlight { // by the handles that the old server gave
-		if err := k.SQS(k.ctx, "DeleteMessage", map[string]string{"QueueUrl": q.URL, "ReceiptHandle": m.Handle}, nil); err != nil {
+		if err := k.SQS(
+			k.ctx, "DeleteMessage", map[string]string{"QueueUrl": q.URL, "ReceiptHandle": m.Handle}, nil,
+		); err != nil {
 			return err
 		}
 	}
@@ -104,7 +108,9 @@ func (k *checker) queue(q *Queue) error {
 
 func (k *checker) attributes(q *Queue) error {
 	var found struct{ Attributes map[string]string }
-	if err := k.SQS(k.ctx, "GetQueueAttributes", map[string]any{"QueueUrl": q.URL, "AttributeNames": []string{"All"}}, &found); err != nil {
+	if err := k.SQS(
+		k.ctx, "GetQueueAttributes", map[string]any{"QueueUrl": q.URL, "AttributeNames": []string{"All"}}, &found,
+	); err != nil {
 		return err
 	}
 	for name, value := range q.Attributes {
@@ -117,7 +123,9 @@ func (k *checker) attributes(q *Queue) error {
 
 func (k *checker) counts(q *Queue, visible, inFlight, delayed int) error {
 	var found struct{ Attributes map[string]string }
-	if err := k.SQS(k.ctx, "GetQueueAttributes", map[string]any{"QueueUrl": q.URL, "AttributeNames": []string{"All"}}, &found); err != nil {
+	if err := k.SQS(
+		k.ctx, "GetQueueAttributes", map[string]any{"QueueUrl": q.URL, "AttributeNames": []string{"All"}}, &found,
+	); err != nil {
 		return err
 	}
 	for name, want := range map[string]int{"": visible, "NotVisible": inFlight, "Delayed": delayed} {
@@ -156,7 +164,8 @@ func (k *checker) receive(q *Queue) (all []*Message, err error) {
 		}
 		for _, m := range got.Messages {
 			all = append(all, &Message{
-				ID: m.MessageId, Body: m.Body, Group: m.Attributes["MessageGroupId"], Dedup: m.Attributes["MessageDeduplicationId"],
+				ID: m.MessageId, Body: m.Body, Group: m.Attributes["MessageGroupId"],
+				Dedup:     m.Attributes["MessageDeduplicationId"],
 				Attribute: m.MessageAttributes["kind"].StringValue, Handle: m.ReceiptHandle,
 			})
 		}
@@ -216,7 +225,9 @@ func (k *checker) fifo(q *Queue) error {
 		}
 	}
 	held := q.InFlight[0]
-	if err := k.SQS(k.ctx, "DeleteMessage", map[string]string{"QueueUrl": q.URL, "ReceiptHandle": held.Handle}, nil); err != nil {
+	if err := k.SQS(
+		k.ctx, "DeleteMessage", map[string]string{"QueueUrl": q.URL, "ReceiptHandle": held.Handle}, nil,
+	); err != nil {
 		return err
 	}
 	if got, err = k.receive(q); err != nil {

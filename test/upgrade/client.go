@@ -57,7 +57,9 @@ func (c *Client) json(ctx context.Context, service, target string, in, out any) 
 	if err != nil {
 		return err
 	}
-	answer, err := c.call(ctx, service, http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {target}}, body)
+	answer, err := c.call(
+		ctx, service, http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {target}}, body,
+	)
 	if err != nil {
 		return fmt.Errorf("%s: %w", target, err)
 	}
@@ -76,7 +78,9 @@ func (c *Client) Query(ctx context.Context, service, action string, out any, par
 	for i := 0; i < len(params); i += 2 {
 		form.Set(params[i], params[i+1])
 	}
-	answer, err := c.call(ctx, service, http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, []byte(form.Encode()))
+	answer, err := c.call(
+		ctx, service, http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, []byte(form.Encode()),
+	)
 	if err != nil {
 		return fmt.Errorf("%s: %w", action, err)
 	}

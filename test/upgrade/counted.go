@@ -56,8 +56,9 @@ func (k *checker) median(want *Content) error {
 func (k *checker) sum(want *Content, namespace, metric, dimension, value string, n float64) error {
 	var found struct{ Datapoints []struct{ Sum float64 } }
 	if err := k.CloudWatch(k.ctx, "GetMetricStatistics", map[string]any{
-		"Namespace": namespace, "MetricName": metric, "Dimensions": []map[string]string{{"Name": dimension, "Value": value}},
-		"StartTime": want.Made.Add(-time.Hour).Unix(), "EndTime": want.Made.Add(time.Hour).Unix(),
+		"Namespace": namespace, "MetricName": metric,
+		"Dimensions": []map[string]string{{"Name": dimension, "Value": value}},
+		"StartTime":  want.Made.Add(-time.Hour).Unix(), "EndTime": want.Made.Add(time.Hour).Unix(),
 		"Period": 60, "Statistics": []string{"Sum"},
 	}, &found); err != nil {
 		return err

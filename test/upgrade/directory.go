@@ -33,7 +33,9 @@ func Pack(dir string) ([]byte, error) {
 		if err != nil {
 			return err
 		}
-		if err := archive.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o600, Size: int64(len(text))}); err != nil {
+		if err := archive.WriteHeader(&tar.Header{
+			Name: filepath.ToSlash(name), Mode: 0o600, Size: int64(len(text)),
+		}); err != nil {
 			return err
 		}
 		_, err = archive.Write(text)

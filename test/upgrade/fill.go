@@ -32,8 +32,10 @@ func isUnknown(err error) bool {
 	if !errors.As(err, &refusal) {
 		return false
 	}
-	for _, word := range []string{"InvalidAction", "UnknownOperation", "UnsupportedOperation", "UnrecognizedClient", "NoSuchVersion",
-		"not valid for this endpoint", "NotFoundException", "scoped to correct service"} {
+	for _, word := range []string{
+		"InvalidAction", "UnknownOperation", "UnsupportedOperation", "UnrecognizedClient", "NoSuchVersion",
+		"not valid for this endpoint", "NotFoundException", "scoped to correct service",
+	} {
 		if strings.Contains(refusal.Body, word) {
 			return true
 		}
@@ -70,7 +72,9 @@ func (f *filler) send(q *Queue, m *Message, more map[string]any) (*Message, erro
 		in["MessageGroupId"], in["MessageDeduplicationId"] = m.Group, m.Dedup
 	}
 	if m.Attribute != "" {
-		in["MessageAttributes"] = map[string]any{"kind": map[string]string{"DataType": "String", "StringValue": m.Attribute}}
+		in["MessageAttributes"] = map[string]any{
+			"kind": map[string]string{"DataType": "String", "StringValue": m.Attribute},
+		}
 	}
 	for key, value := range more {
 		in[key] = value
@@ -134,7 +138,11 @@ func (f *filler) standard() error {
 		return err
 	}
 	for i := range 25 {
-		m, err := f.send(q, &Message{Body: fmt.Sprint("job ", i, " ", strings.Repeat("x", i*20)), Attribute: fmt.Sprint("kind ", i%3)}, nil)
+		m, err := f.send(
+			q,
+			&Message{Body: fmt.Sprint("job ", i, " ", strings.Repeat("x", i*20)), Attribute: fmt.Sprint("kind ", i%3)},
+			nil,
+		)
 		if err != nil {
 			return err
 		}
@@ -149,7 +157,9 @@ func (f *filler) standard() error {
 	if err != nil {
 		return err
 	}
-	if err := f.sqs("DeleteMessage", map[string]any{"QueueUrl": q.URL, "ReceiptHandle": got.ReceiptHandle}, nil); err != nil {
+	if err := f.sqs(
+		"DeleteMessage", map[string]any{"QueueUrl": q.URL, "ReceiptHandle": got.ReceiptHandle}, nil,
+	); err != nil {
 		return err
 	}
 	for i, m := range q.Visible {
@@ -199,7 +209,11 @@ func (f *filler) fifo() error {
 		return err
 	}
 	for i := range 12 {
-		m, err := f.send(q, &Message{Body: fmt.Sprint("order ", i), Group: []string{"a", "b", "c"}[i%3], Dedup: fmt.Sprint("id-", i)}, nil)
+		m, err := f.send(
+			q,
+			&Message{Body: fmt.Sprint("order ", i), Group: []string{"a", "b", "c"}[i%3], Dedup: fmt.Sprint("id-", i)},
+			nil,
+		)
 		if err != nil {
 			return err
 		}
@@ -261,7 +275,9 @@ func (f *filler) users() error {
 		return err
 	}
 	const document = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"arn:aws:sqs:*:*:jobs"}}`
-	if err := f.Query(f.ctx, "iam", "PutUserPolicy", nil, "UserName", "ann", "PolicyName", "jobs", "PolicyDocument", document); err != nil {
+	if err := f.Query(
+		f.ctx, "iam", "PutUserPolicy", nil, "UserName", "ann", "PolicyName", "jobs", "PolicyDocument", document,
+	); err != nil {
 		return err
 	}
 	var key struct {
@@ -310,8 +326,9 @@ func (f *filler) topics() error {
 func (f *filler) alarms() error {
 	if err := f.CloudWatch(f.ctx, "PutMetricAlarm", map[string]any{
 		"AlarmName": "many jobs", "Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible",
-		"Statistic": "Maximum", "Period": 60, "EvaluationPeriods": 1, "Threshold": 1000, "ComparisonOperator": "GreaterThanThreshold",
-		"Dimensions": []map[string]string{{"Name": "QueueName", "Value": "jobs"}},
+		"Statistic": "Maximum", "Period": 60, "EvaluationPeriods": 1, "Threshold": 1000,
+		"ComparisonOperator": "GreaterThanThreshold",
+		"Dimensions":         []map[string]string{{"Name": "QueueName", "Value": "jobs"}},
 	}, nil); err != nil {
 		return err
 	}

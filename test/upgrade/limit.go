@@ -26,7 +26,9 @@ func (f *filler) limits() error {
 // limit checks the limit of a user.
 func (k *checker) limit(l Limit) error {
 	var found struct{ Limits map[string]int64 }
-	if err := k.Sluice(k.ctx, "GetLimits", map[string]string{"AccountId": account, "UserName": l.User}, &found); err != nil {
+	if err := k.Sluice(
+		k.ctx, "GetLimits", map[string]string{"AccountId": account, "UserName": l.User}, &found,
+	); err != nil {
 		return err
 	}
 	if got := found.Limits["SendsPerSecond"]; got != l.Sends {

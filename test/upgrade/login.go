@@ -18,7 +18,9 @@ func (f *filler) logins() error {
 	if err := f.Query(f.ctx, "iam", "CreateUser", nil, "UserName", l.Name); err != nil {
 		return err
 	}
-	if err := f.Query(f.ctx, "iam", "PutUserPolicy", nil, "UserName", l.Name, "PolicyName", "own", "PolicyDocument", document); err != nil {
+	if err := f.Query(
+		f.ctx, "iam", "PutUserPolicy", nil, "UserName", l.Name, "PolicyName", "own", "PolicyDocument", document,
+	); err != nil {
 		return err
 	}
 	if err := f.Query(f.ctx, "iam", "CreateLoginProfile", nil, "UserName", l.Name, "Password", l.Password); err != nil {
@@ -66,7 +68,9 @@ func (k *checker) login(l Login) error {
 	if !errors.As(err, &refusal) {
 		return fmt.Errorf("user %s changes a password without it: %w", l.Name, err)
 	}
-	if err := as.Query(k.ctx, "iam", "ChangePassword", nil, "OldPassword", l.Password, "NewPassword", "Another-horse-2"); err != nil {
+	if err := as.Query(
+		k.ctx, "iam", "ChangePassword", nil, "OldPassword", l.Password, "NewPassword", "Another-horse-2",
+	); err != nil {
 		return fmt.Errorf("user %s: %w", l.Name, err)
 	}
 	var found struct {

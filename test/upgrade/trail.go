@@ -17,7 +17,9 @@ const Bucket = "audit"
 // trails makes a trail, and a call that it selects and has not delivered yet.
 func (f *filler) trails() error {
 	const name = "everything"
-	if err := f.CloudTrail(f.ctx, "CreateTrail", map[string]any{"Name": name, "S3BucketName": Bucket}, nil); err != nil {
+	if err := f.CloudTrail(
+		f.ctx, "CreateTrail", map[string]any{"Name": name, "S3BucketName": Bucket}, nil,
+	); err != nil {
 		return err
 	}
 	if err := f.CloudTrail(f.ctx, "StartLogging", map[string]string{"Name": name}, nil); err != nil {

@@ -26,7 +26,9 @@ type createAccountOutput struct {
 	SecretAccessKey string `hidden:""`
 }
 
-func (s *Service) createAccount(ctx context.Context, c *protocol.Call, in *createAccountInput) (*createAccountOutput, error) {
+func (s *Service) createAccount(
+	ctx context.Context, c *protocol.Call, in *createAccountInput,
+) (*createAccountOutput, error) {
 	if err := s.allow(c); err != nil {
 		return nil, err
 	}
@@ -116,7 +118,10 @@ func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *delet
 			"The account %s still has %s. Delete them first.", account, strings.Join(has, ", "))
 	}
 	if s.directory.Alias(account) != "" {
-		if err := s.directory.Change(ctx, func(tx *directory.Tx) error { tx.SetAlias(account, ""); return nil }); err != nil {
+		if err := s.directory.Change(ctx, func(tx *directory.Tx) error {
+			tx.SetAlias(account, "")
+			return nil
+		}); err != nil {
 			return nil, failure(err)
 		}
 	}
@@ -151,7 +156,9 @@ func (s *Service) belongings(account string) []string {
 	}
 	add("queue", s.queues(account))
 	add("topic", s.topics(account))
-	for _, kind := range []directory.Kind{directory.User, directory.Group, directory.Role, directory.Profile, directory.Provider} {
+	for _, kind := range []directory.Kind{
+		directory.User, directory.Group, directory.Role, directory.Profile, directory.Provider,
+	} {
 		var names []string
 		for _, e := range s.directory.List(kind, account) {
 			names = append(names, e.Name)

@@ -54,5 +54,7 @@ func NewAuthorizer(decider *access.Decider, operator string, now func() time.Tim
 
 // Authorize returns nil if the caller may take an action, which is named without the prefix sluice:.
 func (a *Authorizer) Authorize(c *protocol.Call, action string) error {
-	return a.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*"), Owner: a.operator}, ServiceName+":"+action)
+	return a.authorizer.Authorize(
+		c, service.Subject{Resource: service.ARN("*"), Owner: a.operator}, ServiceName+":"+action,
+	)
 }

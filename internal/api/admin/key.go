@@ -41,7 +41,10 @@ func (s *Service) retireKey(ctx context.Context, c *protocol.Call, in *retireKey
 	case isUsed:
 		return nil, refusal("KeyInUse", http.StatusConflict, "The key cannot be retired: %s.", used.Reason)
 	case errors.Is(err, encryption.ErrUnknownKey):
-		return nil, refusal("NoSuchKey", http.StatusNotFound, "No message was ever encrypted under the key %s.", service.Shorten(in.KeyId))
+		return nil, refusal(
+			"NoSuchKey", http.StatusNotFound, "No message was ever encrypted under the key %s.",
+			service.Shorten(in.KeyId),
+		)
 	case err != nil:
 		return nil, failure(err)
 	}

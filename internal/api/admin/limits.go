@@ -163,7 +163,9 @@ func errNoAccount(account string) error {
 func limitNamed(name string) (tenant.Kind, error) {
 	k, ok := tenant.ParseKind(name)
 	if !ok {
-		return 0, protocol.ValidationError("%.100q is no limit; there are %s.", name, strings.Join(tenant.Names(), ", "))
+		return 0, protocol.ValidationError(
+			"%.100q is no limit; there are %s.", name, strings.Join(tenant.Names(), ", "),
+		)
 	}
 	return k, nil
 }

@@ -80,7 +80,8 @@ func (c *MessageCounts) Add(o MessageCounts) {
 	c.InFlight += o.InFlight
 	c.Delayed += o.Delayed
 	c.DeadLetters += o.DeadLetters
-	if c.OldestMessage == nil || o.OldestMessage != nil && o.OldestMessage.SentTimestamp < c.OldestMessage.SentTimestamp {
+	if c.OldestMessage == nil ||
+		o.OldestMessage != nil && o.OldestMessage.SentTimestamp < c.OldestMessage.SentTimestamp {
 		c.OldestMessage = o.OldestMessage
 	}
 }

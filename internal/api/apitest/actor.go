@@ -44,13 +44,21 @@ func NewActor(endpoint, keyID, secret, token string, now func() time.Time) *Acto
 	const region = "us-east-1"
 	url, signer, no := aws.String(endpoint), clocked{now, v4.NewSigner()}, aws.NopRetryer{}
 	return &Actor{
-		IAM: iam.New(iam.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
-		STS: sts.New(sts.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
-		SNS: sns.New(sns.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		IAM: iam.New(iam.Options{
+			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+		}),
+		STS: sts.New(sts.Options{
+			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+		}),
+		SNS: sns.New(sns.Options{
+			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+		}),
 		CW: cloudwatch.New(
 			cloudwatch.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer},
 		),
-		SQS:      sqs.New(sqs.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		SQS: sqs.New(sqs.Options{
+			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+		}),
 		Keys:     own,
 		endpoint: endpoint, now: now,
 	}
@@ -69,7 +77,9 @@ type clocked struct {
 
 // SignerAt returns what signs requests by a clock.
 func SignerAt(now func() time.Time) interface {
-	SignHTTP(context.Context, aws.Credentials, *http.Request, string, string, string, time.Time, ...func(*v4.SignerOptions)) error
+	SignHTTP(
+		context.Context, aws.Credentials, *http.Request, string, string, string, time.Time, ...func(*v4.SignerOptions),
+	) error
 } {
 	return clocked{now, v4.NewSigner()}
 }

@@ -100,7 +100,8 @@ func (a *Answer) readXML(t *testing.T, op, version string) {
 	if version == "" {
 		version = "2012-11-05"
 	}
-	if want := "http://queue.amazonaws.com/doc/" + version + "/"; root.XMLName.Space != want && a.Status == http.StatusOK {
+	if want := "http://queue.amazonaws.com/doc/" + version + "/"; root.XMLName.Space != want &&
+		a.Status == http.StatusOK {
 		t.Errorf("%s: the namespace is %q, want %q", op, root.XMLName.Space, want)
 	}
 	metadata := &root

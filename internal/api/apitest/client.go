@@ -203,7 +203,9 @@ func (c *Client) Send(op string, r *http.Request) *Answer {
 	case !UUID.MatchString(h.Get("x-amzn-RequestId")):
 		c.T.Errorf("%s: x-amzn-RequestId is %q", op, h.Get("x-amzn-RequestId"))
 	case h.Get("Date") == "" || h.Get("Content-Length") != strconv.Itoa(len(body)):
-		c.T.Errorf("%s: Date %q and Content-Length %q of %d bytes", op, h.Get("Date"), h.Get("Content-Length"), len(body))
+		c.T.Errorf(
+			"%s: Date %q and Content-Length %q of %d bytes", op, h.Get("Date"), h.Get("Content-Length"), len(body),
+		)
 	}
 	return a
 }

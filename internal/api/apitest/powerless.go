@@ -19,7 +19,9 @@ func Powerless(t *testing.T, root *Actor) []Caller {
 	t.Helper()
 	eve, id := root.User(t, "eve", "")
 	user := &identity.Credential{Identity: identity.Identity{AccessKeyID: id}, Secret: eve.Keys.SecretAccessKey}
-	unknown := &identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: user.Secret}
+	unknown := &identity.Credential{
+		Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: user.Secret,
+	}
 	return []Caller{
 		{"an unsigned request", nil, "MissingAuthenticationToken"},
 		{"an unknown key", unknown, "InvalidClientTokenId"},

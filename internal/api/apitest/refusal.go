@@ -27,7 +27,10 @@ func Invalid(message string) Refusal {
 }
 
 func Missing(name string) Refusal {
-	return Generic("MissingRequiredParameterException", "MissingParameter", 400, "The request must contain the parameter "+name+".")
+	return Generic(
+		"MissingRequiredParameterException", "MissingParameter", 400,
+		"The request must contain the parameter "+name+".",
+	)
 }
 
 func Denied(message string) Refusal {

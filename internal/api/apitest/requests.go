@@ -19,7 +19,9 @@ func Number(value string) Object { return Object{"DataType": "Number", "StringVa
 func ValidInputs(c *Client, handle, task string) map[string]Object {
 	u, entry := c.URL("q"), Object{"Id": "a", "ReceiptHandle": handle}
 	return map[string]Object{
-		"AddPermission":           {"QueueUrl": u, "Label": "l", "AWSAccountIds": List{OtherAccount}, "Actions": List{"SendMessage"}},
+		"AddPermission": {
+			"QueueUrl": u, "Label": "l", "AWSAccountIds": List{OtherAccount}, "Actions": List{"SendMessage"},
+		},
 		"CancelMessageMoveTask":   {"TaskHandle": task},
 		"ChangeMessageVisibility": {"QueueUrl": u, "ReceiptHandle": handle, "VisibilityTimeout": 0},
 		"ChangeMessageVisibilityBatch": {

@@ -23,7 +23,9 @@ type SDK struct {
 }
 
 // NewSDK returns a client of the server at an endpoint. It does not retry.
-func NewSDK(t *testing.T, endpoint string, cred identity.Credential, region string, options ...func(*sqs.Options)) *SDK {
+func NewSDK(
+	t *testing.T, endpoint string, cred identity.Credential, region string, options ...func(*sqs.Options),
+) *SDK {
 	client := sqs.New(sqs.Options{
 		Region: region, BaseEndpoint: aws.String(endpoint),
 		Retryer: aws.NopRetryer{},
@@ -99,7 +101,9 @@ func (c *SDK) Delete(u *string, messages ...types.Message) {
 
 func (c *SDK) Attributes(u *string) map[string]string {
 	c.T.Helper()
-	out, err := c.GetQueueAttributes(c.Ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"All"}})
+	out, err := c.GetQueueAttributes(c.Ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: u, AttributeNames: []types.QueueAttributeName{"All"},
+	})
 	return Must(c.T, out, err).Attributes
 }
 
@@ -107,7 +111,10 @@ func (c *SDK) Attributes(u *string) map[string]string {
 func (c *SDK) Counts(u *string, visible, notVisible, delayed int) {
 	c.T.Helper()
 	a := c.Attributes(u)
-	got := fmt.Sprint(a["ApproximateNumberOfMessages"], a["ApproximateNumberOfMessagesNotVisible"], a["ApproximateNumberOfMessagesDelayed"])
+	got := fmt.Sprint(
+		a["ApproximateNumberOfMessages"], a["ApproximateNumberOfMessagesNotVisible"],
+		a["ApproximateNumberOfMessagesDelayed"],
+	)
 	if want := fmt.Sprint(fmt.Sprint(visible), fmt.Sprint(notVisible), fmt.Sprint(delayed)); got != want {
 		c.T.Errorf("visible, not visible and delayed are %s, want %s", got, want)
 	}
@@ -152,7 +159,9 @@ func (c *SDK) SetPolicy(u *string, statements ...string) {
 	if len(statements) == 0 {
 		text = ""
 	}
-	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": text}})
+	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{
+		QueueUrl: u, Attributes: map[string]string{"Policy": text},
+	})
 	Must(c.T, 0, err)
 }
 

@@ -26,7 +26,9 @@ type Version2 struct {
 }
 
 // SignVersion2 returns a request like r whose parameters are values, signed.
-func SignVersion2(t *testing.T, r *http.Request, values url.Values, cred identity.Credential, o Version2) *http.Request {
+func SignVersion2(
+	t *testing.T, r *http.Request, values url.Values, cred identity.Credential, o Version2,
+) *http.Request {
 	t.Helper()
 	if o.Method == "" {
 		o.Method = "HmacSHA256"

@@ -20,7 +20,9 @@ func (a *Actor) Sluice(t *testing.T, operation string, input Object) (status int
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "Sluice."+operation)
 	if a.Keys.AccessKeyID != "" {
-		err = clocked{a.now, v4.NewSigner()}.SignHTTP(t.Context(), a.Keys, r, BodyHash(t, r), "sluice", "us-east-1", time.Time{})
+		err = clocked{a.now, v4.NewSigner()}.SignHTTP(
+			t.Context(), a.Keys, r, BodyHash(t, r), "sluice", "us-east-1", time.Time{},
+		)
 		Must(t, 0, err)
 	}
 	status, body := Exchange(t, r)

@@ -44,7 +44,8 @@ func (st *Story) Does(action string, params With, want ...string) string {
 func (st *Story) Fails(action string, params With, status int, code, text string) {
 	st.T.Helper()
 	got, body := st.Call(action, params)
-	if got != status || !strings.Contains(body, "<Code>"+code+"</Code>") || !strings.Contains(body, escaper.Replace(text)) {
+	if got != status || !strings.Contains(body, "<Code>"+code+"</Code>") ||
+		!strings.Contains(body, escaper.Replace(text)) {
 		st.T.Errorf("%s %.300q: %d %s\nwant %d %s %s", action, params, got, body, status, code, text)
 	}
 }

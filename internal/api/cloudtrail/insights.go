@@ -85,7 +85,9 @@ func (in *putInsightSelectorsInput) insights() (out []trails.Insight, err error)
 			return nil, refusal("InvalidInsightSelectorsException", "Each insight selector needs an InsightType.")
 		}
 		if slices.ContainsFunc(out, func(i trails.Insight) bool { return i.Type == *one.InsightType }) {
-			return nil, refusal("InvalidInsightSelectorsException", "Two insight selectors have the InsightType %s.", *one.InsightType)
+			return nil, refusal(
+				"InvalidInsightSelectorsException", "Two insight selectors have the InsightType %s.", *one.InsightType,
+			)
 		}
 		out = append(out, trails.Insight{Type: *one.InsightType, Categories: one.EventCategories})
 	}
@@ -109,9 +111,10 @@ func (s *Service) getInsightSelectors(
 }
 
 func showInsights(t *trails.Trail) *insightSelectorsOutput {
-	return &insightSelectorsOutput{TrailARN: t.ARN(), InsightSelectors: service.Convert(t.Insights, func(i trails.Insight) insightSelector {
+	show := func(i trails.Insight) insightSelector {
 		return insightSelector{EventCategories: i.Categories, InsightType: &i.Type}
-	})}
+	}
+	return &insightSelectorsOutput{TrailARN: t.ARN(), InsightSelectors: service.Convert(t.Insights, show)}
 }
 
 func errNoInsights(t *trails.Trail) error {

@@ -28,8 +28,12 @@ type listPublicKeysOutput struct {
 
 // listPublicKeys returns the keys that were good for signing at some time of those asked for: the last day, if the
 // request says nothing.
-func (s *Service) listPublicKeys(_ context.Context, c *protocol.Call, in *listPublicKeysInput) (*listPublicKeysOutput, error) {
-	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:ListPublicKeys"); err != nil {
+func (s *Service) listPublicKeys(
+	_ context.Context, c *protocol.Call, in *listPublicKeysInput,
+) (*listPublicKeysOutput, error) {
+	if err := s.authorizer.Authorize(
+		c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:ListPublicKeys",
+	); err != nil {
 		return nil, err
 	}
 	if in.NextToken != nil {

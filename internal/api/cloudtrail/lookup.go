@@ -54,8 +54,12 @@ type lookupEventsOutput struct {
 
 const mostPerPage = 50
 
-func (s *Service) lookupEvents(ctx context.Context, c *protocol.Call, in *lookupEventsInput) (*lookupEventsOutput, error) {
-	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:LookupEvents"); err != nil {
+func (s *Service) lookupEvents(
+	ctx context.Context, c *protocol.Call, in *lookupEventsInput,
+) (*lookupEventsOutput, error) {
+	if err := s.authorizer.Authorize(
+		c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:LookupEvents",
+	); err != nil {
 		return nil, err
 	}
 	q, err := s.query(c, in)

@@ -114,7 +114,10 @@ func (s *Service) allow(c *protocol.Call, action string, n trails.Name, about se
 func (s *Service) findHere(c *protocol.Call, action string, text *string) (*trails.Trail, error) {
 	t, err := s.find(c, action, text)
 	if err == nil && t.Region != c.Region {
-		return nil, refusal("InvalidHomeRegionException", "The trail %s can be changed in its home region %s only.", t.Name.Name, t.Region)
+		return nil, refusal(
+			"InvalidHomeRegionException", "The trail %s can be changed in its home region %s only.", t.Name.Name,
+			t.Region,
+		)
 	}
 	return t, err
 }
@@ -163,7 +166,9 @@ func (s *Service) checkBucket(ctx context.Context, account, name string) error {
 	case errors.Is(err, bucket.ErrNoBucket):
 		return refusal("S3BucketDoesNotExistException", "S3 bucket %s does not exist!", name)
 	case errors.Is(err, bucket.ErrDenied):
-		return refusal("InsufficientS3BucketPolicyException", "Incorrect S3 bucket policy is detected for bucket: %s", name)
+		return refusal(
+			"InsufficientS3BucketPolicyException", "Incorrect S3 bucket policy is detected for bucket: %s", name,
+		)
 	case err != nil:
 		return service.Unavailable("The place of the bucket cannot be reached. Please try again later.", err)
 	}
@@ -208,7 +213,9 @@ func (s *Service) checkTopic(c *protocol.Call, trail trails.Name, name string) (
 		arn = "arn:aws:sns:" + c.Region + ":" + service.Caller(c).Account + ":" + name
 	}
 	if !s.mayPublish(arn, trail) {
-		return "", refusal("InsufficientSnsTopicPolicyException", "SNS Topic does not exist or the topic policy is incorrect!")
+		return "", refusal(
+			"InsufficientSnsTopicPolicyException", "SNS Topic does not exist or the topic policy is incorrect!",
+		)
 	}
 	return arn, nil
 }

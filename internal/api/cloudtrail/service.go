@@ -80,7 +80,8 @@ func New(o Options) *protocol.Service {
 		s.room = func() error { return nil }
 	}
 	wire := protocol.NewService(protocol.Service{
-		Name: "cloudtrail", Target: "CloudTrail_20131101", ErrorNamespace: "com.amazonaws.cloudtrail", // no Query, as on AWS
+		// no Query, as on AWS
+		Name: "cloudtrail", Target: "CloudTrail_20131101", ErrorNamespace: "com.amazonaws.cloudtrail",
 		Model: model,
 	})
 	protocol.Register(wire, "AddTags", s.addTags, protocol.Control)

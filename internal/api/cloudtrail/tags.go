@@ -46,7 +46,9 @@ func errTooManyTags() error {
 }
 
 // findTagged returns the trail whose tags a request is about, which it names by the ARN.
-func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about service.Subject) (*trails.Trail, error) {
+func (s *Service) findTagged(
+	c *protocol.Call, action string, arn *string, about service.Subject,
+) (*trails.Trail, error) {
 	if arn == nil {
 		arn = new(string)
 	}

@@ -149,7 +149,10 @@ func (s *Service) createTrail(ctx context.Context, c *protocol.Call, in *createT
 			return refusal("TrailAlreadyExistsException", "Trail %s already exists for customer: %s", n.Name, n.Account)
 		}
 		if here := len(s.seen(c, true)); here >= maxTrails {
-			return refusal("MaximumNumberOfTrailsExceededException", "User: %s already has %d trails in %s.", n.Account, here, n.Region)
+			return refusal(
+				"MaximumNumberOfTrailsExceededException", "User: %s already has %d trails in %s.", n.Account, here,
+				n.Region,
+			)
 		}
 		return tx.Create(t, s.authorizer.Now())
 	})
@@ -215,8 +218,12 @@ type describeTrailsOutput struct {
 	TrailList []shownTrail `json:"trailList,always"`
 }
 
-func (s *Service) describeTrails(_ context.Context, c *protocol.Call, in *describeTrailsInput) (*describeTrailsOutput, error) {
-	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:DescribeTrails"); err != nil {
+func (s *Service) describeTrails(
+	_ context.Context, c *protocol.Call, in *describeTrailsInput,
+) (*describeTrailsOutput, error) {
+	if err := s.authorizer.Authorize(
+		c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:DescribeTrails",
+	); err != nil {
 		return nil, err
 	}
 	shadows := in.IncludeShadowTrails == nil || *in.IncludeShadowTrails
@@ -275,7 +282,9 @@ type listTrailsOutput struct {
 const trailsPage = 100
 
 func (s *Service) listTrails(_ context.Context, c *protocol.Call, in *listTrailsInput) (*listTrailsOutput, error) {
-	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:ListTrails"); err != nil {
+	if err := s.authorizer.Authorize(
+		c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:ListTrails",
+	); err != nil {
 		return nil, err
 	}
 	token := ""

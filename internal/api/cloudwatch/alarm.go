@@ -62,11 +62,15 @@ func (s *Service) deleteAlarms(ctx context.Context, c *protocol.Call, in *alarmN
 	})
 }
 
-func (s *Service) enableAlarmActions(ctx context.Context, c *protocol.Call, in *alarmNamesInput) (*service.Empty, error) {
+func (s *Service) enableAlarmActions(
+	ctx context.Context, c *protocol.Call, in *alarmNamesInput,
+) (*service.Empty, error) {
 	return s.switchActions(ctx, c, "EnableAlarmActions", in, true)
 }
 
-func (s *Service) disableAlarmActions(ctx context.Context, c *protocol.Call, in *alarmNamesInput) (*service.Empty, error) {
+func (s *Service) disableAlarmActions(
+	ctx context.Context, c *protocol.Call, in *alarmNamesInput,
+) (*service.Empty, error) {
 	return s.switchActions(ctx, c, "DisableAlarmActions", in, false)
 }
 

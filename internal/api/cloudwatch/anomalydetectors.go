@@ -103,7 +103,9 @@ func (in *AnomalyDetectorConfiguration) check(c *complaints, d *detector.Detecto
 		c.value("The value %s for parameter Configuration.MetricTimezone is invalid.", d.Timezone)
 	}
 	c.oneOf("Configuration.AdaptationSpeed", in.AdaptationSpeed, []string{"FAST", "NORMAL", "SLOW"})
-	c.oneOf("Configuration.OutlierFilteringStrength", in.OutlierFilteringStrength, []string{"MINIMAL", "MODERATE", "STRICT"})
+	c.oneOf("Configuration.OutlierFilteringStrength", in.OutlierFilteringStrength, []string{
+		"MINIMAL", "MODERATE", "STRICT",
+	})
 	d.AdaptationSpeed, d.OutlierFilteringStrength = text(in.AdaptationSpeed), text(in.OutlierFilteringStrength)
 }
 

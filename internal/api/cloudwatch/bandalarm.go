@@ -16,7 +16,9 @@ func (in *putMetricAlarmInput) checkBand() error {
 	case in.ThresholdMetricId == nil:
 		return nil
 	case !withBand:
-		return protocol.ValidationError("ComparisonOperator for models must be %s, %s or %s", alarm.Below, alarm.Above, alarm.Outside)
+		return protocol.ValidationError(
+			"ComparisonOperator for models must be %s, %s or %s", alarm.Below, alarm.Above, alarm.Outside,
+		)
 	case in.Threshold != nil:
 		return protocol.ValidationError("Threshold should not be set if ThresholdMetricId is set.")
 	case len(in.Metrics) == 0:

@@ -62,7 +62,8 @@ func showCompositeAlarm(a *monitor.Alarm) CompositeAlarm {
 	}
 	if c.Suppressor != "" {
 		out.ActionsSuppressor = &c.Suppressor
-		out.ActionsSuppressorWaitPeriod, out.ActionsSuppressorExtensionPeriod = new(int32(c.Wait)), new(int32(c.Extension))
+		out.ActionsSuppressorWaitPeriod = new(int32(c.Wait))
+		out.ActionsSuppressorExtensionPeriod = new(int32(c.Extension))
 	}
 	return out
 }
@@ -76,7 +77,9 @@ type putCompositeAlarmInput struct {
 }
 
 // putCompositeAlarm requires a permission on all alarms, as AWS does: the alarm's state reveals those of others.
-func (s *Service) putCompositeAlarm(ctx context.Context, c *protocol.Call, in *putCompositeAlarmInput) (*service.Empty, error) {
+func (s *Service) putCompositeAlarm(
+	ctx context.Context, c *protocol.Call, in *putCompositeAlarmInput,
+) (*service.Empty, error) {
 	may := func(_ monitor.Name, tags map[string]string) error {
 		return s.allow(c, "PutCompositeAlarm", service.Subject{Resource: service.ARN(allAlarms(c).ARN()), NewTags: tags})
 	}
@@ -193,7 +196,9 @@ func (s *Service) checkDelete(going []*monitor.Alarm) error {
 	}
 	var needed []string
 	for _, a := range going {
-		staying := service.Filter(s.monitor.Dependents(a.Name), func(d *monitor.Alarm) bool { return d != composite || a == composite })
+		staying := service.Filter(s.monitor.Dependents(a.Name), func(d *monitor.Alarm) bool {
+			return d != composite || a == composite
+		})
 		if len(staying) > 0 {
 			needed = append(needed, a.Name.Name)
 		}

@@ -35,8 +35,10 @@ func (s *Service) describeAlarmContributors(
 	if s.monitor.Alarm(name) == nil {
 		return nil, errNoResource(name.ARN())
 	}
-	if _, err := paged(service.Paginate([]alarmContributor{}, func(a alarmContributor) string { return a.ContributorId },
-		text(in.NextToken), "", mostAlarms)); err != nil {
+	id := func(a alarmContributor) string { return a.ContributorId }
+	if _, err := paged(
+		service.Paginate([]alarmContributor{}, id, text(in.NextToken), "", mostAlarms),
+	); err != nil {
 		return nil, err
 	}
 	return &describeAlarmContributorsOutput{AlarmContributors: []alarmContributor{}}, nil

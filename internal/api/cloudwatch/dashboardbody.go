@@ -147,11 +147,14 @@ func checkShownMetric(path string, raw []byte) (faults []fault) {
 		faults = []fault{{path, fmt.Sprintf("Should NOT have more than %d items", last)}}
 	}
 	for i, field := range fields {
-		if json.Unmarshal(field, new(string)) == nil && string(field) != "null" || i == len(fields)-1 && field[0] == '{' {
+		if json.Unmarshal(field, new(string)) == nil && string(field) != "null" ||
+			i == len(fields)-1 && field[0] == '{' {
 			continue
 		}
 		if len(faults) < maxFaults {
-			faults = append(faults, fault{fmt.Sprintf("%s/%d", path, i), "Invalid metric field type, only 'String' type is allowed"})
+			faults = append(faults, fault{
+				fmt.Sprintf("%s/%d", path, i), "Invalid metric field type, only 'String' type is allowed",
+			})
 		}
 	}
 	return faults

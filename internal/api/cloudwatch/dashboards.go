@@ -46,10 +46,14 @@ func (s *Service) dashboard(c *protocol.Call, action string, name *string) (stri
 		}
 	}
 	c.Notes.Set("dashboard", *name)
-	return *name, s.allow(c, action, service.Subject{Resource: service.ARN(monitor.DashboardARN(service.Caller(c).Account, *name))})
+	return *name, s.allow(c, action, service.Subject{
+		Resource: service.ARN(monitor.DashboardARN(service.Caller(c).Account, *name)),
+	})
 }
 
-func (s *Service) putDashboard(ctx context.Context, c *protocol.Call, in *putDashboardInput) (*putDashboardOutput, error) {
+func (s *Service) putDashboard(
+	ctx context.Context, c *protocol.Call, in *putDashboardInput,
+) (*putDashboardOutput, error) {
 	name, err := s.dashboard(c, "PutDashboard", in.DashboardName)
 	if err != nil {
 		return nil, err
@@ -87,7 +91,9 @@ type getDashboardOutput struct {
 	DashboardName string
 }
 
-func (s *Service) getDashboard(_ context.Context, c *protocol.Call, in *getDashboardInput) (*getDashboardOutput, error) {
+func (s *Service) getDashboard(
+	_ context.Context, c *protocol.Call, in *getDashboardInput,
+) (*getDashboardOutput, error) {
 	name, err := s.dashboard(c, "GetDashboard", in.DashboardName)
 	if err != nil {
 		return nil, err
@@ -121,18 +127,25 @@ type DashboardEntry struct {
 	Size          int64
 }
 
-func (s *Service) listDashboards(_ context.Context, c *protocol.Call, in *listDashboardsInput) (*listDashboardsOutput, error) {
+func (s *Service) listDashboards(
+	_ context.Context, c *protocol.Call, in *listDashboardsInput,
+) (*listDashboardsOutput, error) {
 	if err := s.allow(c, "ListDashboards", service.Subject{}); err != nil {
 		return nil, err
 	}
 	all := s.monitor.Dashboards(service.Caller(c).Account, text(in.DashboardNamePrefix))
-	p, err := pagedValue(service.Paginate(all, func(d *monitor.Dashboard) string { return d.Name }, text(in.NextToken), "", dashboardsPage))
+	p, err := pagedValue(
+		service.Paginate(
+			all, func(d *monitor.Dashboard) string { return d.Name }, text(in.NextToken), "", dashboardsPage,
+		),
+	)
 	if err != nil {
 		return nil, err
 	}
-	return &listDashboardsOutput{NextToken: p.Next, DashboardEntries: service.Convert(p.Items, func(d *monitor.Dashboard) DashboardEntry {
+	entry := func(d *monitor.Dashboard) DashboardEntry {
 		return DashboardEntry{d.Name, d.ARN(), d.Modified, int64(d.Size)}
-	})}, nil
+	}
+	return &listDashboardsOutput{NextToken: p.Next, DashboardEntries: service.Convert(p.Items, entry)}, nil
 }
 
 type deleteDashboardsInput struct {
@@ -140,7 +153,9 @@ type deleteDashboardsInput struct {
 }
 
 // deleteDashboards deletes the named dashboards that exist, and then names one that does not.
-func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *deleteDashboardsInput) (*service.Empty, error) {
+func (s *Service) deleteDashboards(
+	ctx context.Context, c *protocol.Call, in *deleteDashboardsInput,
+) (*service.Empty, error) {
 	if len(in.DashboardNames) == 0 {
 		return nil, errMissing("DashboardNames")
 	}

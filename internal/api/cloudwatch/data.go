@@ -76,7 +76,9 @@ type MessageData struct {
 	Value string
 }
 
-func (s *Service) getMetricData(ctx context.Context, c *protocol.Call, in *getMetricDataInput) (*getMetricDataOutput, error) {
+func (s *Service) getMetricData(
+	ctx context.Context, c *protocol.Call, in *getMetricDataInput,
+) (*getMetricDataOutput, error) {
 	plan, err := in.check(c)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,9 @@ type describeAlarmsOutput struct {
 	NextToken       string           `              json:",omitempty"`
 }
 
-func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *describeAlarmsInput) (*describeAlarmsOutput, error) {
+func (s *Service) describeAlarms(
+	_ context.Context, c *protocol.Call, in *describeAlarmsInput,
+) (*describeAlarmsOutput, error) {
 	if err := in.checkFilters(); err != nil {
 		return nil, err
 	}
@@ -57,7 +59,9 @@ func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *descri
 	} else if len(in.AlarmNames) > 0 {
 		most = mostAlarms
 	}
-	p, err := paged(service.Paginate(all, func(a *monitor.Alarm) string { return a.Name.Name }, text(in.NextToken), "", most))
+	p, err := paged(
+		service.Paginate(all, func(a *monitor.Alarm) string { return a.Name.Name }, text(in.NextToken), "", most),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +102,9 @@ func (s *Service) described(c *protocol.Call, in *describeAlarmsInput) ([]*monit
 		}
 		return nil, as
 	case in.ParentsOfAlarmName != nil:
-		return s.monitor.Parents(monitor.Name{Scope: where, Name: *in.ParentsOfAlarmName}), shape{showMetricChild, showParent}
+		return s.monitor.Parents(monitor.Name{Scope: where, Name: *in.ParentsOfAlarmName}), shape{
+			showMetricChild, showParent,
+		}
 	}
 	return service.Filter(s.monitor.Alarms(where), in.matches), shape{showMetricAlarm, showCompositeAlarm}
 }
@@ -150,14 +156,17 @@ func (s *Service) describeAlarmsForMetric(
 	c *protocol.Call,
 	in *describeAlarmsForMetricInput,
 ) (*describeAlarmsForMetricOutput, error) {
-	id := series.ID{Scope: scope(c), Namespace: *in.Namespace, Metric: *in.MetricName, Dimensions: dimensionsOf(in.Dimensions)}
+	id := series.ID{
+		Scope: scope(c), Namespace: *in.Namespace, Metric: *in.MetricName, Dimensions: dimensionsOf(in.Dimensions),
+	}
 	if err := s.allow(c, "DescribeAlarmsForMetric", service.Subject{}); err != nil {
 		return nil, err
 	}
 	statistic := text(in.Statistic) + text(in.ExtendedStatistic)
 	all := service.Filter(s.monitor.Alarms(id.Scope), func(a *monitor.Alarm) bool {
 		m := a.Metric
-		return m != nil && id.Equal(series.ID{Scope: id.Scope, Namespace: m.Namespace, Metric: m.Metric, Dimensions: m.Dimensions}) &&
+		return m != nil &&
+			id.Equal(series.ID{Scope: id.Scope, Namespace: m.Namespace, Metric: m.Metric, Dimensions: m.Dimensions}) &&
 			(statistic == "" || m.Statistic == statistic) && (in.Period == nil || m.Period == seconds(in.Period)) &&
 			(in.Unit == nil || m.Unit == *in.Unit)
 	})

@@ -50,7 +50,9 @@ func (s *Service) describeAnomalyDetectors(
 	if err := s.allow(c, "DescribeAnomalyDetectors", service.Subject{}); err != nil {
 		return nil, err
 	}
-	all := service.Filter(s.detectors.In(scope(c)), func(d *detector.Detector) bool { return in.matches(d, dimensions) })
+	all := service.Filter(s.detectors.In(scope(c)), func(d *detector.Detector) bool {
+		return in.matches(d, dimensions)
+	})
 	most := detectorsPage
 	if in.MaxResults != nil {
 		most = min(most, int(*in.MaxResults))
@@ -131,9 +133,11 @@ func showDetector(d *detector.Detector) AnomalyDetector {
 		out.MetricMathAnomalyDetector = &MetricMathAnomalyDetector{showQueries(d.Queries)}
 		return out
 	}
-	out.Namespace, out.MetricName, out.Stat, out.Dimensions = &m.Namespace, &m.Metric, &m.Statistic, showDimensions(m.Dimensions)
+	out.Namespace, out.MetricName, out.Stat = &m.Namespace, &m.Metric, &m.Statistic
+	out.Dimensions = showDimensions(m.Dimensions)
 	out.SingleMetricAnomalyDetector = &SingleMetricAnomalyDetector{
-		AccountId: &d.Account, Namespace: &m.Namespace, MetricName: &m.Metric, Dimensions: showDimensions(m.Dimensions), Stat: &m.Statistic,
+		AccountId: &d.Account, Namespace: &m.Namespace, MetricName: &m.Metric, Dimensions: showDimensions(m.Dimensions),
+		Stat: &m.Statistic,
 	}
 	return out
 }

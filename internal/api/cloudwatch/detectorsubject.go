@@ -40,7 +40,9 @@ func (in *detectorSubject) isMetric() bool {
 
 // kinds returns in how many ways a request names a subject.
 func (in *detectorSubject) kinds() (n int) {
-	for _, present := range []bool{in.isMetric(), in.SingleMetricAnomalyDetector != nil, in.MetricMathAnomalyDetector != nil} {
+	for _, present := range []bool{
+		in.isMetric(), in.SingleMetricAnomalyDetector != nil, in.MetricMathAnomalyDetector != nil,
+	} {
 		if present {
 			n++
 		}
@@ -67,7 +69,9 @@ func (in *detectorSubject) subject(c *complaints) detector.Subject {
 	case single != nil:
 		return single.subject(c, "SingleMetricAnomalyDetector.")
 	}
-	old := SingleMetricAnomalyDetector{Namespace: in.Namespace, MetricName: in.MetricName, Dimensions: in.Dimensions, Stat: in.Stat}
+	old := SingleMetricAnomalyDetector{
+		Namespace: in.Namespace, MetricName: in.MetricName, Dimensions: in.Dimensions, Stat: in.Stat,
+	}
 	return old.subject(c, "")
 }
 
@@ -94,8 +98,9 @@ func (in *SingleMetricAnomalyDetector) subject(c *complaints, at string) detecto
 		}
 	}
 	return detector.Subject{Metric: &metricdata.Stat{
-		Namespace: text(in.Namespace), Metric: text(in.MetricName), Dimensions: c.dimensions(at+"Dimensions", in.Dimensions),
-		Statistic: text(in.Stat),
+		Namespace: text(in.Namespace), Metric: text(in.MetricName),
+		Dimensions: c.dimensions(at+"Dimensions", in.Dimensions),
+		Statistic:  text(in.Stat),
 	}}
 }
 
@@ -109,7 +114,8 @@ func (in *MetricMathAnomalyDetector) queries(c *complaints) []metricdata.Query {
 
 // checkSubject checks what parameters alone do not show: the account, and the meaning of an expression.
 func (in *detectorSubject) checkSubject(account string, s *detector.Subject) error {
-	if single := in.SingleMetricAnomalyDetector; single != nil && single.AccountId != nil && *single.AccountId != account {
+	if single := in.SingleMetricAnomalyDetector; single != nil && single.AccountId != nil &&
+		*single.AccountId != account {
 		return errValue("The value %s for parameter SingleMetricAnomalyDetector.AccountId is invalid.", *single.AccountId)
 	}
 	if s.Metric != nil {

@@ -15,11 +15,15 @@ import (
 )
 
 func errValue(format string, args ...any) *protocol.Error {
-	return service.Modelled("InvalidParameterValueException", "InvalidParameterValue", http.StatusBadRequest, format, args...)
+	return service.Modelled(
+		"InvalidParameterValueException", "InvalidParameterValue", http.StatusBadRequest, format, args...,
+	)
 }
 
 func errCombination(format string, args ...any) *protocol.Error {
-	return service.Modelled("InvalidParameterCombinationException", "InvalidParameterCombination", http.StatusBadRequest, format, args...)
+	return service.Modelled(
+		"InvalidParameterCombinationException", "InvalidParameterCombination", http.StatusBadRequest, format, args...,
+	)
 }
 
 func errMissing(name string) *protocol.Error {
@@ -48,17 +52,22 @@ func errNoResource(arn string) *protocol.Error {
 }
 
 func errNoDashboard(name string) *protocol.Error {
-	return service.Modelled("DashboardNotFoundError", "ResourceNotFound", http.StatusNotFound, "Dashboard %s does not exist", name)
+	return service.Modelled(
+		"DashboardNotFoundError", "ResourceNotFound", http.StatusNotFound, "Dashboard %s does not exist", name,
+	)
 }
 
 func errDashboard(format string, args ...any) *protocol.Error {
-	return service.Modelled("DashboardInvalidInputError", "InvalidParameterInput", http.StatusBadRequest, format, args...)
+	return service.Modelled(
+		"DashboardInvalidInputError", "InvalidParameterInput", http.StatusBadRequest, format, args...,
+	)
 }
 
 // errFormat is the error of SetAlarmState for StateReasonData that are not JSON.
 func errFormat() *protocol.Error {
 	return &protocol.Error{
-		Type: "com.amazonaws.cloudwatch.v2010_08_01#InvalidFormatFault", Code: "InvalidFormat", Status: http.StatusBadRequest,
+		Type: "com.amazonaws.cloudwatch.v2010_08_01#InvalidFormatFault", Code: "InvalidFormat",
+		Status: http.StatusBadRequest,
 		Detail: "The parameter StateReasonData must be valid JSON.",
 	}
 }
@@ -74,7 +83,8 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 	switch parts[0] {
 	case "MetricDataQueries":
 		return protocol.ValidationError("%s\n", errTooLongMetric(e, parts).Message)
-	case "Namespace", "MetricName", "Dimensions", "Statistics", "ExtendedStatistics", "Unit", "MetricData", "EntityMetricData",
+	case "Namespace", "MetricName", "Dimensions", "Statistics", "ExtendedStatistics", "Unit", "MetricData",
+		"EntityMetricData",
 		"Stat", "Configuration", "SingleMetricAnomalyDetector", "MetricMathAnomalyDetector", "AnomalyDetectorIds",
 		"AnomalyDetectorTypes", "RuleName", "RuleState", "RuleDefinition", "RuleNames":
 		return errTooLongMetric(e, parts)
@@ -96,7 +106,9 @@ func errTooLongMetric(e *protocol.Excess, parts []string) *protocol.Error {
 }
 
 func errToken() *protocol.Error {
-	return service.Modelled("InvalidNextToken", "InvalidNextToken", http.StatusBadRequest, "The next token is not one of this list.")
+	return service.Modelled(
+		"InvalidNextToken", "InvalidNextToken", http.StatusBadRequest, "The next token is not one of this list.",
+	)
 }
 
 // paged translates the error of a page's token.
@@ -118,7 +130,9 @@ func tokenFailure(err error, refusal func() *protocol.Error) error {
 
 // errNoDetector is the error of DeleteAnomalyDetector.
 func errNoDetector() *protocol.Error {
-	return service.Modelled("ResourceNotFoundException", codeNoResource, http.StatusNotFound, "The anomaly detector does not exist.")
+	return service.Modelled(
+		"ResourceNotFoundException", codeNoResource, http.StatusNotFound, "The anomaly detector does not exist.",
+	)
 }
 
 // failure translates the errors of queries, the budget and storage.
@@ -136,7 +150,9 @@ func failure(err error) error {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
 	}
 	if errors.Is(err, detector.ErrTooMany) || errors.Is(err, insightrule.ErrTooMany) {
-		return service.Modelled("LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()))
+		return service.Modelled(
+			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
+		)
 	}
 	return service.Failure(err)
 }

@@ -27,7 +27,9 @@ type putInsightRuleInput struct {
 	ApplyOnTransformedLogs *bool
 }
 
-func (s *Service) putInsightRule(ctx context.Context, c *protocol.Call, in *putInsightRuleInput) (*service.Empty, error) {
+func (s *Service) putInsightRule(
+	ctx context.Context, c *protocol.Call, in *putInsightRuleInput,
+) (*service.Empty, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -142,7 +144,8 @@ func (s *Service) describeInsightRules(
 
 func showRule(r *insightrule.Rule) InsightRule {
 	out := InsightRule{
-		Name: r.Name, State: ruleDisabled, Schema: ruleSchema, Definition: r.Definition, ApplyOnTransformedLogs: r.Transformed,
+		Name: r.Name, State: ruleDisabled, Schema: ruleSchema, Definition: r.Definition,
+		ApplyOnTransformedLogs: r.Transformed,
 	}
 	if r.Enabled {
 		out.State = ruleEnabled
@@ -166,21 +169,27 @@ type PartialFailure struct {
 	FailureDescription string
 }
 
-func (s *Service) enableInsightRules(ctx context.Context, c *protocol.Call, in *ruleNamesInput) (*ruleNamesOutput, error) {
+func (s *Service) enableInsightRules(
+	ctx context.Context, c *protocol.Call, in *ruleNamesInput,
+) (*ruleNamesOutput, error) {
 	return s.changeRules(ctx, c, "EnableInsightRules", in.RuleNames, func(r insightrule.Rule) (*insightrule.Rule, error) {
 		r.Enabled = true
 		return &r, nil
 	})
 }
 
-func (s *Service) disableInsightRules(ctx context.Context, c *protocol.Call, in *ruleNamesInput) (*ruleNamesOutput, error) {
+func (s *Service) disableInsightRules(
+	ctx context.Context, c *protocol.Call, in *ruleNamesInput,
+) (*ruleNamesOutput, error) {
 	return s.changeRules(ctx, c, "DisableInsightRules", in.RuleNames, func(r insightrule.Rule) (*insightrule.Rule, error) {
 		r.Enabled = false
 		return &r, nil
 	})
 }
 
-func (s *Service) deleteInsightRules(ctx context.Context, c *protocol.Call, in *ruleNamesInput) (*ruleNamesOutput, error) {
+func (s *Service) deleteInsightRules(
+	ctx context.Context, c *protocol.Call, in *ruleNamesInput,
+) (*ruleNamesOutput, error) {
 	return s.changeRules(ctx, c, "DeleteInsightRules", in.RuleNames, func(insightrule.Rule) (*insightrule.Rule, error) {
 		return nil, nil
 	})

@@ -41,7 +41,9 @@ type listMetricsOutput struct {
 }
 
 func (s *Service) listMetrics(ctx context.Context, c *protocol.Call, in *listMetricsInput) (*listMetricsOutput, error) {
-	f := series.Filter{Scope: scope(c), Namespace: text(in.Namespace), Metric: text(in.MetricName), Since: s.now().Add(-listedFor)}
+	f := series.Filter{
+		Scope: scope(c), Namespace: text(in.Namespace), Metric: text(in.MetricName), Since: s.now().Add(-listedFor),
+	}
 	if in.RecentlyActive != nil {
 		f.Since = s.now().Add(-recently)
 	}

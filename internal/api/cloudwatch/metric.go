@@ -78,7 +78,9 @@ func queriesOf(in []MetricDataQuery) ([]metricdata.Query, error) {
 		query := q.query()
 		if q.MetricStat != nil {
 			v.Required(fmt.Sprintf("metrics.%d.member.metricStat.metric.namespace", i+1), q.MetricStat.Metric.Namespace)
-			v.Required(fmt.Sprintf("metrics.%d.member.metricStat.metric.metricName", i+1), q.MetricStat.Metric.MetricName)
+			v.Required(
+				fmt.Sprintf("metrics.%d.member.metricStat.metric.metricName", i+1), q.MetricStat.Metric.MetricName,
+			)
 			query.Stat = q.MetricStat.stat()
 		}
 		out = append(out, query)
@@ -162,7 +164,10 @@ func showQueries(all []metricdata.Query) []MetricDataQuery {
 		}
 		if q.Stat != nil {
 			shown.MetricStat = &MetricStat{
-				Metric: &Metric{Namespace: &q.Stat.Namespace, MetricName: &q.Stat.Metric, Dimensions: showDimensions(q.Stat.Dimensions)},
+				Metric: &Metric{
+					Namespace: &q.Stat.Namespace, MetricName: &q.Stat.Metric,
+					Dimensions: showDimensions(q.Stat.Dimensions),
+				},
 				Period: asSeconds(q.Stat.Period), Stat: &q.Stat.Statistic, Unit: optional(q.Stat.Unit),
 			}
 		}

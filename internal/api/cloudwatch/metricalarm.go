@@ -46,7 +46,9 @@ type MetricAlarm struct {
 
 // showMetricChild shows an alarm as a child of another.
 func showMetricChild(a *monitor.Alarm) MetricAlarm {
-	return MetricAlarm{AlarmName: a.Name.Name, AlarmArn: a.ARN(), StateValue: string(a.State), StateUpdatedTimestamp: a.StateSet}
+	return MetricAlarm{
+		AlarmName: a.Name.Name, AlarmArn: a.ARN(), StateValue: string(a.State), StateUpdatedTimestamp: a.StateSet,
+	}
 }
 
 func showMetricAlarm(a *monitor.Alarm) MetricAlarm {

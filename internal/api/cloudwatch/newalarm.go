@@ -55,7 +55,8 @@ func (s *Service) newAlarm(
 	a := &monitor.Alarm{
 		Name: name, Description: text(in.AlarmDescription),
 		ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
-		OKActions:      in.OKActions, AlarmActions: in.AlarmActions, InsufficientDataActions: in.InsufficientDataActions,
+		OKActions:      in.OKActions, AlarmActions: in.AlarmActions,
+		InsufficientDataActions: in.InsufficientDataActions,
 	}
 	if err := describe(a); err != nil {
 		return nil, nil, err

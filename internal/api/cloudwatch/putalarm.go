@@ -70,7 +70,9 @@ type WarmUpConfiguration struct {
 	OnlyStartEvaluatingAfterWarmUpPeriodEnds *bool
 }
 
-func (s *Service) putMetricAlarm(ctx context.Context, c *protocol.Call, in *putMetricAlarmInput) (*service.Empty, error) {
+func (s *Service) putMetricAlarm(
+	ctx context.Context, c *protocol.Call, in *putMetricAlarmInput,
+) (*service.Empty, error) {
 	may := func(name monitor.Name, tags map[string]string) error {
 		return s.allowAlarm(c, "PutMetricAlarm", name, tags)
 	}
@@ -110,7 +112,8 @@ func (in *putMetricAlarmInput) ofMetric() string {
 		name string
 		set  bool
 	}{
-		{"MetricName", in.MetricName != nil}, {"Namespace", in.Namespace != nil}, {"Dimensions", len(in.Dimensions) > 0},
+		{"MetricName", in.MetricName != nil}, {"Namespace", in.Namespace != nil},
+		{"Dimensions", len(in.Dimensions) > 0},
 		{"Period", in.Period != nil},
 		{"Unit", in.Unit != nil}, {"Statistic", in.Statistic != nil},
 		{"ExtendedStatistic", in.ExtendedStatistic != nil},
@@ -153,7 +156,8 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	if (in.Statistic == nil) == (in.ExtendedStatistic == nil) {
 		return protocol.ValidationError("Exactly one of Statistic and ExtendedStatistic must be specified")
 	}
-	if statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic); !ok || in.ExtendedStatistic != nil && !statistic.IsExtended() {
+	if statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic); !ok ||
+		in.ExtendedStatistic != nil && !statistic.IsExtended() {
 		return protocol.ValidationError(
 			"The value %s for parameter ExtendedStatistic is not supported.",
 			service.Shorten(a.Metric.Statistic),
@@ -290,7 +294,9 @@ func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
 		return failure(err)
 	}
 	period := plan.Period()
-	switch own := plan.Uses(func(s *metricdata.Stat) bool { return s.Period < series.Minute && monitor.IsOwn(s.Namespace) }); {
+	switch own := plan.Uses(func(s *metricdata.Stat) bool {
+		return s.Period < series.Minute && monitor.IsOwn(s.Namespace)
+	}); {
 	case own:
 		return protocol.ValidationError(`Only a period greater than 60s is supported for metrics in the "AWS/" namespaces`)
 	case plan.Uses(func(s *metricdata.Stat) bool { return !isAlarmPeriod(s.Period) }):

@@ -212,7 +212,10 @@ func (s *statisticSet) point(c *complaints, at string) (p series.Point) {
 		name  string
 		given *float64
 		to    *float64
-	}{{"SampleCount", s.SampleCount, &p.Count}, {"Sum", s.Sum, &p.Sum}, {"Minimum", s.Minimum, &p.Min}, {"Maximum", s.Maximum, &p.Max}} {
+	}{
+		{"SampleCount", s.SampleCount, &p.Count}, {"Sum", s.Sum, &p.Sum},
+		{"Minimum", s.Minimum, &p.Min}, {"Maximum", s.Maximum, &p.Max},
+	} {
 		if field.given == nil {
 			complain(&c.missing, "The parameter %s%s is required.", at, field.name)
 		} else if c.number(at+field.name, *field.given) {

@@ -150,10 +150,11 @@ func (s *Service) retag(ctx context.Context, c *protocol.Call, arn *string, f fu
 }
 
 func (s *Service) retagRule(ctx context.Context, k insightrule.Key, f func(tags map[string]string)) error {
-	missing, err := s.insightRules.Change(ctx, k.Scope, []string{k.Name}, func(r insightrule.Rule) (_ *insightrule.Rule, err error) {
+	retag := func(r insightrule.Rule) (_ *insightrule.Rule, err error) {
 		r.Tags, err = changed(taggedRule{&r}, f)
 		return &r, err
-	})
+	}
+	missing, err := s.insightRules.Change(ctx, k.Scope, []string{k.Name}, retag)
 	if len(missing) > 0 {
 		return errNoResource(k.ARN())
 	}

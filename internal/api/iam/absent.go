@@ -54,7 +54,9 @@ type listSSHPublicKeysOutput struct {
 	IsTruncated   bool
 }
 
-func (s absent) listSSHPublicKeys(_ context.Context, c *protocol.Call, in *absentInput) (*listSSHPublicKeysOutput, error) {
+func (s absent) listSSHPublicKeys(
+	_ context.Context, c *protocol.Call, in *absentInput,
+) (*listSSHPublicKeysOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }

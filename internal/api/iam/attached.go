@@ -115,7 +115,9 @@ func (s attachments) listAttached(
 	if err != nil {
 		return nil, err
 	}
-	p, err := paginate(s.attachedTo(e, in.PathPrefix), func(a AttachedPolicy) string { return a.PolicyArn }, in.Marker, in.MaxItems)
+	p, err := paginate(
+		s.attachedTo(e, in.PathPrefix), func(a AttachedPolicy) string { return a.PolicyArn }, in.Marker, in.MaxItems,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,9 @@ type generateReportOutput struct {
 	Description string `json:",omitempty"`
 }
 
-func (s credentialReports) generate(ctx context.Context, c *protocol.Call, _ *service.Empty) (*generateReportOutput, error) {
+func (s credentialReports) generate(
+	ctx context.Context, c *protocol.Call, _ *service.Empty,
+) (*generateReportOutput, error) {
 	if err := s.allow(c, "GenerateCredentialReport", subject{arn: anything}); err != nil {
 		return nil, err
 	}

@@ -104,7 +104,9 @@ func (s *core) rename(
 }
 
 // remove deletes an entity without keys, password, second factors, groups, members, policies and instance profiles.
-func (s *core) remove(ctx context.Context, c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
+func (s *core) remove(
+	ctx context.Context, c *protocol.Call, kind directory.Kind, name *string,
+) (*service.Empty, error) {
 	e, err := s.find(c, kind, name, "Delete"+words[kind])
 	if err != nil {
 		return nil, err
@@ -150,7 +152,9 @@ func (s *core) listEntities(
 	if err := s.allow(c, action, subject{arn: arn}); err != nil {
 		return service.Page[*directory.Entity]{}, err
 	}
-	all := service.Filter(s.directory.List(kind, account), func(e *directory.Entity) bool { return prefixed(e.Path, prefix) })
+	all := service.Filter(s.directory.List(kind, account), func(e *directory.Entity) bool {
+		return prefixed(e.Path, prefix)
+	})
 	return paginate(all, entityName, marker, maxItems)
 }
 

@@ -39,7 +39,9 @@ func errExists(format string, args ...any) *protocol.Error {
 
 // errConflict names what must be deleted first.
 func errConflict(what string) *protocol.Error {
-	return service.Modelled("DeleteConflictException", "DeleteConflict", http.StatusConflict, "Cannot delete entity, must %s first.", what)
+	return service.Modelled(
+		"DeleteConflictException", "DeleteConflict", http.StatusConflict, "Cannot delete entity, must %s first.", what,
+	)
 }
 
 func errLimit(format string, args ...any) *protocol.Error {

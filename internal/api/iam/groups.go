@@ -124,7 +124,9 @@ type groupsForUserInput struct {
 	MaxItems *int32
 }
 
-func (s groups) listGroupsForUser(_ context.Context, c *protocol.Call, in *groupsForUserInput) (*listGroupsOutput, error) {
+func (s groups) listGroupsForUser(
+	_ context.Context, c *protocol.Call, in *groupsForUserInput,
+) (*listGroupsOutput, error) {
 	user, err := s.find(c, directory.User, in.UserName, "ListGroupsForUser")
 	if err != nil {
 		return nil, err
@@ -142,7 +144,9 @@ type membershipInput struct {
 }
 
 // membership returns the group and the user that a request names.
-func (s groups) membership(c *protocol.Call, in *membershipInput, action string) (group, user *directory.Entity, err error) {
+func (s groups) membership(
+	c *protocol.Call, in *membershipInput, action string,
+) (group, user *directory.Entity, err error) {
 	if group, err = s.find(c, directory.Group, in.GroupName, action); err != nil {
 		return nil, nil, err
 	}
@@ -169,7 +173,9 @@ func (s groups) addUserToGroup(ctx context.Context, c *protocol.Call, in *member
 	})
 }
 
-func (s groups) removeUserFromGroup(ctx context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
+func (s groups) removeUserFromGroup(
+	ctx context.Context, c *protocol.Call, in *membershipInput,
+) (*service.Empty, error) {
 	group, user, err := s.membership(c, in, "RemoveUserFromGroup")
 	if err != nil {
 		return nil, err

@@ -114,7 +114,10 @@ func (s inline) getInline(
 		return nil, errNoInline(k, name)
 	}
 	out := &inlineOutput{PolicyName: name, PolicyDocument: escape(text)}
-	*map[directory.Kind]*string{directory.User: &out.UserName, directory.Group: &out.GroupName, directory.Role: &out.RoleName}[k] = e.Name
+	owner := map[directory.Kind]*string{
+		directory.User: &out.UserName, directory.Group: &out.GroupName, directory.Role: &out.RoleName,
+	}[k]
+	*owner = e.Name
 	return out, nil
 }
 

@@ -90,13 +90,17 @@ type listAccessKeysOutput struct {
 	Marker            string `json:",omitempty"`
 }
 
-func (s keys) listAccessKeys(_ context.Context, c *protocol.Call, in *listAccessKeysInput) (*listAccessKeysOutput, error) {
+func (s keys) listAccessKeys(
+	_ context.Context, c *protocol.Call, in *listAccessKeysInput,
+) (*listAccessKeysOutput, error) {
 	if id := service.Caller(c); in.UserName == nil && id.Kind == policy.Account {
 		if err := s.allow(c, "ListAccessKeys", subject{arn: id.ARN}); err != nil {
 			return nil, err
 		}
 		root, _ := s.roots.Root(id.Account)
-		return &listAccessKeysOutput{AccessKeyMetadata: []AccessKeyMetadata{{AccessKeyId: root.AccessKeyID, Status: statusActive}}}, nil
+		return &listAccessKeysOutput{
+			AccessKeyMetadata: []AccessKeyMetadata{{AccessKeyId: root.AccessKeyID, Status: statusActive}},
+		}, nil
 	}
 	user, err := s.userOrCaller(c, in.UserName, "ListAccessKeys")
 	if err != nil {
@@ -107,7 +111,9 @@ func (s keys) listAccessKeys(_ context.Context, c *protocol.Call, in *listAccess
 		return nil, err
 	}
 	keys := service.Convert(p.Items, func(k *directory.Key) AccessKeyMetadata {
-		return AccessKeyMetadata{UserName: user.Name, AccessKeyId: k.ID, Status: status(k.Active), CreateDate: &k.Created}
+		return AccessKeyMetadata{
+			UserName: user.Name, AccessKeyId: k.ID, Status: status(k.Active), CreateDate: &k.Created,
+		}
 	})
 	return &listAccessKeysOutput{user.Name, keys, p.Next != "", p.Next}, nil
 }

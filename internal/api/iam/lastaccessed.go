@@ -214,7 +214,9 @@ type accessedEntitiesOutput struct {
 	Marker            string `json:",omitempty"`
 }
 
-func (s lastAccessed) getEntities(_ context.Context, c *protocol.Call, in *accessedInput) (*accessedEntitiesOutput, error) {
+func (s lastAccessed) getEntities(
+	_ context.Context, c *protocol.Call, in *accessedInput,
+) (*accessedEntitiesOutput, error) {
 	namespace := orEmpty(in.ServiceNamespace)
 	a, err := s.find(c, in)
 	if err != nil {
@@ -233,7 +235,9 @@ func (s lastAccessed) getEntities(_ context.Context, c *protocol.Call, in *acces
 		return nil, err
 	}
 	list := service.Convert(p.Items, func(e *directory.Entity) EntityDetails {
-		d := EntityDetails{EntityInfo: EntityInfo{Arn: e.ARN(), Name: e.Name, Type: upperKinds[e.Kind], Id: e.ID, Path: e.Path}}
+		d := EntityDetails{
+			EntityInfo: EntityInfo{Arn: e.ARN(), Name: e.Name, Type: upperKinds[e.Kind], Id: e.ID, Path: e.Path},
+		}
 		if u, _ := s.directory.LastUse(e); !u.Services[signed].At.IsZero() {
 			at := u.Services[signed].At
 			d.LastAuthenticated = &at

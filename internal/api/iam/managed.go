@@ -131,7 +131,9 @@ func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *create
 	}
 	err = s.change(ctx, func(tx *directory.Tx) error {
 		all := s.directory.Policies(m.Account)
-		if slices.ContainsFunc(all, func(other *directory.Managed) bool { return strings.EqualFold(other.Name, name) }) {
+		if slices.ContainsFunc(all, func(other *directory.Managed) bool {
+			return strings.EqualFold(other.Name, name)
+		}) {
 			return errExists("A policy called %s already exists. Duplicate names are not allowed.", name)
 		}
 		if len(all) >= maxPolicies {
@@ -183,7 +185,9 @@ func (s policies) editPolicy(
 }
 
 // editedPolicy is editPolicy, and returns the changed policy.
-func (s policies) editedPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) (
+func (s policies) editedPolicy(
+	ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error,
+) (
 	*directory.Managed, error,
 ) {
 	if m.Account == "aws" {
@@ -225,7 +229,9 @@ func (s policies) deletePolicy(ctx context.Context, c *protocol.Call, in *policy
 		attached, bounded := s.directory.Users(m.ARN())
 		switch {
 		case len(attached)+len(bounded) > 0:
-			return service.Modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete a policy attached to entities.")
+			return service.Modelled(
+				"DeleteConflictException", "DeleteConflict", 409, "Cannot delete a policy attached to entities.",
+			)
 		case len(m.Versions) > 1:
 			return service.Modelled(
 				"DeleteConflictException",
@@ -259,7 +265,9 @@ const (
 	usedAsBoundary = "PermissionsBoundary"
 )
 
-func (s policies) listPolicies(_ context.Context, c *protocol.Call, in *listPoliciesInput) (*listPoliciesOutput, error) {
+func (s policies) listPolicies(
+	_ context.Context, c *protocol.Call, in *listPoliciesInput,
+) (*listPoliciesOutput, error) {
 	account := service.Caller(c).Account
 	if err := s.allow(c, "ListPolicies", subject{arn: "arn:aws:iam::" + account + ":policy/"}); err != nil {
 		return nil, err

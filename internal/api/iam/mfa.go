@@ -99,7 +99,9 @@ type mfaDeviceInput struct {
 	AuthenticationCode2 *string `max:"6"   hidden:""`
 }
 
-func (s devices) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+func (s devices) deleteVirtualMFADevice(
+	ctx context.Context, c *protocol.Call, in *mfaDeviceInput,
+) (*service.Empty, error) {
 	found, err := s.device(c, in.SerialNumber, subject{})
 	if err != nil {
 		return nil, err
@@ -159,7 +161,9 @@ func (s devices) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaD
 	})
 }
 
-func (s devices) deactivateMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+func (s devices) deactivateMFADevice(
+	ctx context.Context, c *protocol.Call, in *mfaDeviceInput,
+) (*service.Empty, error) {
 	serial := orEmpty(in.SerialNumber)
 	user, err := s.userOrCaller(c, in.UserName, "DeactivateMFADevice")
 	if err != nil {
@@ -197,7 +201,9 @@ func (s devices) listMFADevices(_ context.Context, c *protocol.Call, in *absentI
 	if err != nil {
 		return nil, err
 	}
-	devices := service.Convert(p.Items, func(d *login.Device) MFADevice { return MFADevice{user.Name, d.Serial(), d.Enabled} })
+	devices := service.Convert(p.Items, func(d *login.Device) MFADevice {
+		return MFADevice{user.Name, d.Serial(), d.Enabled}
+	})
 	return &listMFADevicesOutput{devices, p.Next != "", p.Next}, nil
 }
 

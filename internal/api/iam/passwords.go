@@ -29,7 +29,9 @@ func errNoProfile(user string) *protocol.Error {
 }
 
 func errPassword(why error) *protocol.Error {
-	return service.Modelled("PasswordPolicyViolationException", "PasswordPolicyViolation", http.StatusBadRequest, "%s", why)
+	return service.Modelled(
+		"PasswordPolicyViolationException", "PasswordPolicyViolation", http.StatusBadRequest, "%s", why,
+	)
 }
 
 // LoginProfile is a user's password as clients see it.
@@ -105,7 +107,9 @@ func (s passwords) createLoginProfile(
 	return showProfile(user, p), nil
 }
 
-func (s passwords) getLoginProfile(_ context.Context, c *protocol.Call, in *loginProfileInput) (*loginProfileOutput, error) {
+func (s passwords) getLoginProfile(
+	_ context.Context, c *protocol.Call, in *loginProfileInput,
+) (*loginProfileOutput, error) {
 	user, err := s.userOrCaller(c, in.UserName, "GetLoginProfile")
 	if err != nil {
 		return nil, err
@@ -117,7 +121,9 @@ func (s passwords) getLoginProfile(_ context.Context, c *protocol.Call, in *logi
 	return showProfile(user, p), nil
 }
 
-func (s passwords) updateLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*service.Empty, error) {
+func (s passwords) updateLoginProfile(
+	ctx context.Context, c *protocol.Call, in *loginProfileInput,
+) (*service.Empty, error) {
 	user, err := s.find(c, directory.User, in.UserName, "UpdateLoginProfile")
 	if err != nil {
 		return nil, err
@@ -150,7 +156,9 @@ func (s passwords) updateLoginProfile(ctx context.Context, c *protocol.Call, in 
 	})
 }
 
-func (s passwords) deleteLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*service.Empty, error) {
+func (s passwords) deleteLoginProfile(
+	ctx context.Context, c *protocol.Call, in *loginProfileInput,
+) (*service.Empty, error) {
 	user, err := s.userOrCaller(c, in.UserName, "DeleteLoginProfile")
 	if err != nil {
 		return nil, err
@@ -174,7 +182,9 @@ type changePasswordInput struct {
 }
 
 // changePassword sets the caller's own password.
-func (s passwords) changePassword(ctx context.Context, c *protocol.Call, in *changePasswordInput) (*service.Empty, error) {
+func (s passwords) changePassword(
+	ctx context.Context, c *protocol.Call, in *changePasswordInput,
+) (*service.Empty, error) {
 	old, password := orEmpty(in.OldPassword), orEmpty(in.NewPassword)
 	id := service.Caller(c)
 	if id.Kind != policy.User {

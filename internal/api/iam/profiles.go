@@ -46,7 +46,9 @@ func (s *core) showProfile(e *directory.Entity) InstanceProfile {
 
 // listedProfile returns an instance profile for lists: without tags.
 func (s *core) listedProfile(e *directory.Entity) InstanceProfile {
-	p := InstanceProfile{Path: e.Path, InstanceProfileName: e.Name, InstanceProfileId: e.ID, Arn: e.ARN(), CreateDate: e.Created}
+	p := InstanceProfile{
+		Path: e.Path, InstanceProfileName: e.Name, InstanceProfileId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
+	}
 	for _, id := range e.Roles {
 		if role := s.directory.Entity(id); role != nil { // an older program may have deleted it
 			shown := s.listedRole(role)

@@ -46,7 +46,9 @@ type createProviderOutput struct {
 	Tags                     []Tag `wrap:"member"`
 }
 
-func (s providers) create(ctx context.Context, c *protocol.Call, in *createProviderInput) (*createProviderOutput, error) {
+func (s providers) create(
+	ctx context.Context, c *protocol.Call, in *createProviderInput,
+) (*createProviderOutput, error) {
 	name, err := in.name()
 	if err != nil {
 		return nil, err
@@ -196,7 +198,9 @@ type listProvidersOutput struct {
 
 func (s providers) list(_ context.Context, c *protocol.Call, _ *service.Empty) (*listProvidersOutput, error) {
 	account := service.Caller(c).Account
-	if err := s.allow(c, "ListOpenIDConnectProviders", subject{arn: "arn:aws:iam::" + account + ":oidc-provider/*"}); err != nil {
+	if err := s.allow(c, "ListOpenIDConnectProviders", subject{
+		arn: "arn:aws:iam::" + account + ":oidc-provider/*",
+	}); err != nil {
 		return nil, err
 	}
 	all := s.directory.List(directory.Provider, account)

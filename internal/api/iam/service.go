@@ -108,7 +108,9 @@ func (s *core) changeLogins(ctx context.Context, f func(*login.Tx) error) error 
 }
 
 // handler handles an operation that exists for several kinds of entities.
-type handler[In, Out any] func(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *In) (*Out, error)
+type handler[In, Out any] func(
+	ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *In,
+) (*Out, error)
 
 // each registers an operation that exists for several kinds of entities, under
 // the name before + kind + after.

@@ -96,7 +96,9 @@ func (s *simulator) simulateCustom(ctx context.Context, c *protocol.Call, in *si
 	return s.simulate(ctx, c, in, nil)
 }
 
-func (s *simulator) simulatePrincipal(ctx context.Context, c *protocol.Call, in *simulateInput) (*simulateOutput, error) {
+func (s *simulator) simulatePrincipal(
+	ctx context.Context, c *protocol.Call, in *simulateInput,
+) (*simulateOutput, error) {
 	e, err := s.source(c, in.PolicySourceArn, "SimulatePrincipalPolicy")
 	if err != nil {
 		return nil, err
@@ -127,7 +129,9 @@ type contextKeysOutput struct {
 	ContextKeyNames []string `json:",always" wrap:"member"`
 }
 
-func (s *simulator) contextKeysCustom(_ context.Context, c *protocol.Call, in *contextKeysInput) (*contextKeysOutput, error) {
+func (s *simulator) contextKeysCustom(
+	_ context.Context, c *protocol.Call, in *contextKeysInput,
+) (*contextKeysOutput, error) {
 	if err := s.allow(c, "GetContextKeysForCustomPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}

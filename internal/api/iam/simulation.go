@@ -97,7 +97,8 @@ func (in *simulateInput) questions() ([]question, error) {
 	}
 	var all []question
 	for _, action := range in.ActionNames {
-		if vendor, name, ok := strings.Cut(action, ":"); !ok || vendor == "" || name == "" || strings.ContainsAny(action, "*?") {
+		if vendor, name, ok := strings.Cut(action, ":"); !ok || vendor == "" || name == "" ||
+			strings.ContainsAny(action, "*?") {
 			return nil, errInput("Invalid Action Name: %s", service.Shorten(action))
 		}
 		for _, resource := range resources {
@@ -134,11 +135,15 @@ func (s *simulator) prepare(c *protocol.Call, in *simulateInput, e *directory.En
 	account := service.Caller(c).Account
 	sim := &simulation{owner: in.ResourceOwner}
 	r := &sim.request
-	r.Caller = policy.Caller{Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/simulated", UserName: "simulated"}
+	r.Caller = policy.Caller{
+		Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/simulated", UserName: "simulated",
+	}
 	if e != nil {
 		own, ok := s.directory.SimulatedPolicies(e)
 		if !ok {
-			return nil, service.Modelled("PolicyEvaluationException", "PolicyEvaluation", 500, "A policy of %s cannot be read.", e.ARN())
+			return nil, service.Modelled(
+				"PolicyEvaluationException", "PolicyEvaluation", 500, "A policy of %s cannot be read.", e.ARN(),
+			)
 		}
 		r.Identity = append(r.Identity, own.Identity...)
 		r.Boundary = own.Boundary
@@ -147,7 +152,8 @@ func (s *simulator) prepare(c *protocol.Call, in *simulateInput, e *directory.En
 	if in.CallerArn != nil {
 		user := s.directory.ByARN(*in.CallerArn)
 		switch {
-		case user != nil && user.Kind == directory.User && user.Account == account: // other accounts' users are not known
+		// other accounts' users are not known
+		case user != nil && user.Kind == directory.User && user.Account == account:
 			r.Caller = simulatedCaller(user)
 		case strings.HasSuffix(*in.CallerArn, ":user/"+lastComponent(*in.CallerArn)) && e == nil:
 			r.Caller.ARN, r.Caller.UserName = *in.CallerArn, lastComponent(*in.CallerArn)
@@ -238,7 +244,9 @@ func simulatedFacts(entries []ContextEntry, now time.Time) (policy.Facts, error)
 		name := strings.ToLower(entry.ContextKeyName)
 		switch list := strings.HasSuffix(entry.ContextKeyType, "List"); {
 		case name == "" || !list && len(entry.ContextKeyValues) != 1:
-			return policy.Facts{}, errInput("The context key %s must have one value.", service.Shorten(entry.ContextKeyName))
+			return policy.Facts{}, errInput(
+				"The context key %s must have one value.", service.Shorten(entry.ContextKeyName),
+			)
 		case list:
 			values[name] = policy.List(entry.ContextKeyValues)
 		default:

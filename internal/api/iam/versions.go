@@ -67,7 +67,9 @@ func (s policies) createPolicyVersion(
 
 // version returns the policy and the version that a request names, if the caller
 // may take the action on the policy.
-func (s policies) version(c *protocol.Call, in *policyInput, action string) (*directory.Managed, directory.Version, error) {
+func (s policies) version(
+	c *protocol.Call, in *policyInput, action string,
+) (*directory.Managed, directory.Version, error) {
 	id := orEmpty(in.VersionId)
 	m, err := s.managed(c, in.PolicyArn, action)
 	if err != nil {
@@ -101,7 +103,9 @@ func (s policies) deletePolicyVersion(ctx context.Context, c *protocol.Call, in 
 	}
 	return nil, s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
 		if m.Default == version.ID {
-			return service.Modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete the default version of a policy.")
+			return service.Modelled(
+				"DeleteConflictException", "DeleteConflict", 409, "Cannot delete the default version of a policy.",
+			)
 		}
 		m.Versions = slices.DeleteFunc(m.Versions, func(v directory.Version) bool { return v.ID == version.ID })
 		tx.PutPolicy(m)
@@ -115,7 +119,9 @@ type listVersionsOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s policies) listPolicyVersions(_ context.Context, c *protocol.Call, in *policyInput) (*listVersionsOutput, error) {
+func (s policies) listPolicyVersions(
+	_ context.Context, c *protocol.Call, in *policyInput,
+) (*listVersionsOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "ListPolicyVersions")
 	if err != nil {
 		return nil, err
@@ -131,7 +137,9 @@ func (s policies) listPolicyVersions(_ context.Context, c *protocol.Call, in *po
 	return &listVersionsOutput{service.Convert(p.Items, show), p.Next != "", p.Next}, nil
 }
 
-func (s policies) setDefaultPolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s policies) setDefaultPolicyVersion(
+	ctx context.Context, c *protocol.Call, in *policyInput,
+) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "SetDefaultPolicyVersion")
 	if err != nil {
 		return nil, err

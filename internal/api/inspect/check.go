@@ -77,7 +77,9 @@ func (s *inspector) decide(c *protocol.Call, about service.Subject, text string)
 		authorizer = s.messages
 	case "sluice":
 	default:
-		return accessDecision{}, protocol.ValidationError("Action is %q, which is not about queues.", service.Shorten(text))
+		return accessDecision{}, protocol.ValidationError(
+			"Action is %q, which is not about queues.", service.Shorten(text),
+		)
 	}
 	err = authorizer.Authorize(c, about, action)
 	if err == nil {

@@ -54,8 +54,9 @@ func showConsumer(q *catalog.Queue, c *consumers.Consumer) shownConsumer {
 	out := shownConsumer{
 		Principal: c.Principal, Address: c.Address, Agent: c.Agent, FirstSeenTimestamp: c.First.UnixMilli(),
 		LastSeenTimestamp: c.Last.UnixMilli(),
-		CallsPerMinute:    math.Round(100*float64(c.Calls)/max(1, c.Minutes)) / 100, EmptyShare: share(c.Empty, c.Calls),
-		ShortPollShare: share(c.ShortCalls, c.Calls), Received: int64(c.Received), Deleted: int64(c.Deleted),
+		CallsPerMinute:    math.Round(100*float64(c.Calls)/max(1, c.Minutes)) / 100,
+		EmptyShare:        share(c.Empty, c.Calls),
+		ShortPollShare:    share(c.ShortCalls, c.Calls), Received: int64(c.Received), Deleted: int64(c.Deleted),
 		Advice: advice(q, c),
 	}
 	if out.Principal == "" {

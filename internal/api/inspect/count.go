@@ -63,7 +63,9 @@ func (s *inspector) countMessages(
 	case bad != nil:
 		return nil, protocol.ValidationError("By: %s.", bad)
 	}
-	found, err := s.shard.Census(ctx, q.ID, queue.Census{States: p.States, Filter: p.Filter, Key: in.By, After: p.After})
+	found, err := s.shard.Census(ctx, q.ID, queue.Census{
+		States: p.States, Filter: p.Filter, Key: in.By, After: p.After,
+	})
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -88,7 +90,8 @@ func showCensus(found *queue.CensusResult, total uint64) *countMessagesOutput {
 
 func showShare(s queue.Share) messageCount {
 	out := messageCount{
-		Cut: s.Cut, Unreadable: s.Unreadable, Filter: s.Term, Messages: int64(s.Messages), NewestTimestamp: int64(s.Newest),
+		Cut: s.Cut, Unreadable: s.Unreadable, Filter: s.Term, Messages: int64(s.Messages),
+		NewestTimestamp: int64(s.Newest),
 	}
 	if !s.Missing && !s.Unreadable {
 		out.Value = &s.Value

@@ -13,7 +13,9 @@ import (
 
 // errNoQueue is SQS's error: clients know it.
 func errNoQueue() *protocol.Error {
-	e := service.Modelled("QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue", 400, "The specified queue does not exist.")
+	e := service.Modelled(
+		"QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue", 400, "The specified queue does not exist.",
+	)
 	e.Absent = true
 	return e
 }

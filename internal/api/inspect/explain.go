@@ -66,7 +66,9 @@ const statementsShown = 100
 // explainAccess says whether a principal may take an action on a queue, which statement decides, and what would have to
 // be added. It knows the policies of the account that the queue belongs to; of callers of other accounts it takes for
 // granted that their own account allows what they do.
-func (s *inspector) explainAccess(_ context.Context, c *protocol.Call, in *explainAccessInput) (*explainAccessOutput, error) {
+func (s *inspector) explainAccess(
+	_ context.Context, c *protocol.Call, in *explainAccessInput,
+) (*explainAccessOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "ExplainAccess")
 	if err != nil {
 		return nil, err
@@ -152,12 +154,15 @@ func (s *inspector) principal(text, owner string) (p access.Principal, assumed s
 			policy.ForIdentity,
 			`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}`,
 		)
-		return access.Principal{Caller: caller, Identity: []*policy.Policy{all.Named("what the caller's account allows")}},
+		allowed := []*policy.Policy{all.Named("what the caller's account allows")}
+		return access.Principal{Caller: caller, Identity: allowed},
 			"The caller's own account, " + caller.Account + ", allows it.", err
 	}
 	entity := s.directory.ByARN(cmp.Or(caller.Issuer, caller.ARN))
 	if entity == nil || entity.Kind == directory.Group {
-		return p, "", protocol.ValidationError("Principal is %q, and there is no such user or role.", service.Shorten(text))
+		return p, "", protocol.ValidationError(
+			"Principal is %q, and there is no such user or role.", service.Shorten(text),
+		)
 	}
 	if p, ok = s.directory.EffectivePolicies(entity); !ok {
 		return p, "", protocol.ValidationError("A policy of %s cannot be read: everything that it asks for is refused.", entity.ARN())

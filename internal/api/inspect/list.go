@@ -87,12 +87,16 @@ type queueActivity struct {
 // listQueueStates lists the caller's queues with what they are doing, for a page that people look at again and again:
 // each shard is asked once. Of a queue whose state the caller may not see, there is the name. In order of their names
 // only the queues of the page are looked at; for another order, or a selection, all of them.
-func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *listQueueStatesInput) (*listQueueStatesOutput, error) {
+func (s *inspector) listQueueStates(
+	ctx context.Context, c *protocol.Call, in *listQueueStatesInput,
+) (*listQueueStatesOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)
 	}
 	account := service.Caller(c).Account
-	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*"), Owner: account}, "sluice:ListQueueStates"); err != nil {
+	if err := s.authorizer.Authorize(
+		c, service.Subject{Resource: service.ARN("*"), Owner: account}, "sluice:ListQueueStates",
+	); err != nil {
 		return nil, err
 	}
 	most, err := in.check()
@@ -276,11 +280,13 @@ func (l *queueLister) state(q *catalog.Queue, sum *glance) *listedState {
 	out := &listedState{
 		CreatedTimestamp: q.Created.UnixMilli(), Encryption: encryptionOf(&q.Attributes),
 		ContentBasedDeduplication: q.Attributes.ContentDedup,
-		Visible:                   int64(st.Visible + sum.arriving), InFlight: int64(st.InFlight), Delayed: int64(st.Delayed),
+		Visible:                   int64(st.Visible + sum.arriving), InFlight: int64(st.InFlight),
+		Delayed:                int64(st.Delayed),
 		Arriving:               int64(sum.arriving),
 		OldestMessageTimestamp: instant(st.Oldest), LastSendTimestamp: instant(st.LastSend),
 		LastReceiveTimestamp: instant(st.LastReceive),
-		WaitingReceives:      int64(st.Waiters), Receivable: st.Receivable, Paused: st.Limited&queue.LimitedByPause != 0,
+		WaitingReceives:      int64(st.Waiters), Receivable: st.Receivable,
+		Paused:            st.Limited&queue.LimitedByPause != 0,
 		DeadLetterSources: l.sources[q.Name.ARN()],
 		Totals:            sum.totals, LastMinute: sum.minute,
 	}

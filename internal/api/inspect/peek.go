@@ -77,7 +77,9 @@ func stateName(s queue.States) string {
 
 // peekMessages shows what is in a queue, and changes nothing there. The bodies need an action of their own, and so does
 // a filter that looks into them: it would tell of them.
-func (s *inspector) peekMessages(ctx context.Context, c *protocol.Call, in *peekMessagesInput) (*peekMessagesOutput, error) {
+func (s *inspector) peekMessages(
+	ctx context.Context, c *protocol.Call, in *peekMessagesInput,
+) (*peekMessagesOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)
 	}
@@ -97,7 +99,9 @@ func (s *inspector) peekMessages(ctx context.Context, c *protocol.Call, in *peek
 }
 
 // look shows messages of a queue.
-func (s *inspector) look(ctx context.Context, c *protocol.Call, q *catalog.Queue, p queue.Peek) (*peekMessagesOutput, error) {
+func (s *inspector) look(
+	ctx context.Context, c *protocol.Call, q *catalog.Queue, p queue.Peek,
+) (*peekMessagesOutput, error) {
 	found, err := s.shard.Peek(ctx, q.ID, p)
 	if err != nil {
 		return nil, failure(err)

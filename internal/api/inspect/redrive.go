@@ -61,7 +61,9 @@ type redriveMessagesOutput struct {
 //
 // It needs what a message move task needs in SQS, too: a caller that may not receive, delete and send cannot do it this
 // way.
-func (s *inspector) redriveMessages(ctx context.Context, c *protocol.Call, in *redriveMessagesInput) (*redriveMessagesOutput, error) {
+func (s *inspector) redriveMessages(
+	ctx context.Context, c *protocol.Call, in *redriveMessagesInput,
+) (*redriveMessagesOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)
 	}
@@ -141,7 +143,9 @@ func (s *inspector) dryRun(
 	if err != nil {
 		return nil, err
 	}
-	return &redriveMessagesOutput{Messages: found.Messages, Cursor: found.Cursor, Scanned: &found.Scanned, Total: &found.Total}, nil
+	return &redriveMessagesOutput{
+		Messages: found.Messages, Cursor: found.Cursor, Scanned: &found.Scanned, Total: &found.Total,
+	}, nil
 }
 
 // selection returns what is to be moved, and whether that depends on bodies.
@@ -167,7 +171,9 @@ func messageIDs(texts []string) ([]queue.MessageID, error) {
 	for _, text := range texts {
 		id, err := uuid.Parse(text)
 		if err != nil || len(text) != 36 {
-			return nil, protocol.ValidationError("MessageIds has %q, which is not the id of a message.", service.Shorten(text))
+			return nil, protocol.ValidationError(
+				"MessageIds has %q, which is not the id of a message.", service.Shorten(text),
+			)
 		}
 		if !slices.Contains(ids, queue.MessageID(id)) {
 			ids = append(ids, queue.MessageID(id))
@@ -185,7 +191,9 @@ func (s *inspector) edit(in *messageEdit) (*queue.Edit, error) {
 	if in.Body != nil {
 		switch {
 		case *in.Body == "" || len(*in.Body) > largestMessage:
-			return nil, protocol.ValidationError("Edit.Body has %d bytes; it must have 1 to %d.", len(*in.Body), largestMessage)
+			return nil, protocol.ValidationError(
+				"Edit.Body has %d bytes; it must have 1 to %d.", len(*in.Body), largestMessage,
+			)
 		case !service.ValidText(*in.Body):
 			return nil, protocol.ValidationError(
 				"Edit.Body has characters that a message must not have: #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF are allowed.",
@@ -326,7 +334,9 @@ var outcomeNames = map[queue.MoveOutcome]string{
 }
 
 // listRedriveTasks shows the last tasks that moved messages out of a queue, with more than SQS tells.
-func (s *inspector) listRedriveTasks(ctx context.Context, c *protocol.Call, in *queueInput) (*listRedriveTasksOutput, error) {
+func (s *inspector) listRedriveTasks(
+	ctx context.Context, c *protocol.Call, in *queueInput,
+) (*listRedriveTasksOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "ListRedriveTasks")
 	if err != nil {
 		return nil, err
@@ -335,7 +345,11 @@ func (s *inspector) listRedriveTasks(ctx context.Context, c *protocol.Call, in *
 	if err != nil {
 		return nil, failure(err)
 	}
-	return &listRedriveTasksOutput{service.Convert(tasks, func(t queue.MoveTask) redriveTask { return showTask(q, &t) })}, nil
+	return &listRedriveTasksOutput{service.Convert(tasks, func(t queue.MoveTask) redriveTask {
+		return showTask(
+			q, &t,
+		)
+	})}, nil
 }
 
 func showTask(q *catalog.Queue, t *queue.MoveTask) redriveTask {

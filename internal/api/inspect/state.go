@@ -61,7 +61,9 @@ type shardState struct {
 const blockedSample = 100
 
 // describeQueueState says what a queue is doing, and why nothing is received from it.
-func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in *queueInput) (*describeQueueStateOutput, error) {
+func (s *inspector) describeQueueState(
+	ctx context.Context, c *protocol.Call, in *queueInput,
+) (*describeQueueStateOutput, error) {
 	q, err := s.queue(c, in.QueueUrl, "DescribeQueueState")
 	if err != nil {
 		return nil, err
@@ -159,7 +161,9 @@ func (s *inspector) largestBlocked(ctx context.Context, q *catalog.Queue) (*mess
 }
 
 // addDeadLetters says how many messages wait in the queue's dead-letter queue, if the caller may see that.
-func (s *inspector) addDeadLetters(ctx context.Context, c *protocol.Call, q *catalog.Queue, out *describeQueueStateOutput) error {
+func (s *inspector) addDeadLetters(
+	ctx context.Context, c *protocol.Call, q *catalog.Queue, out *describeQueueStateOutput,
+) error {
 	if q.Attributes.Redrive == nil {
 		return nil
 	}
@@ -230,7 +234,8 @@ func reasons(sum *shard.State, arriving uint64, paused []string, now time.Time) 
 	if arriving > 0 {
 		add("Arriving", "%s on the way here from another shard.", are(arriving))
 	}
-	if quiet := queue.At(now.Add(-quietTime)); sum.Receivable && sum.Waiters == 0 && sum.LastReceive < quiet && sum.Oldest != 0 &&
+	if quiet := queue.At(now.Add(-quietTime)); sum.Receivable && sum.Waiters == 0 && sum.LastReceive < quiet &&
+		sum.Oldest != 0 &&
 		sum.Oldest < quiet {
 		add(
 			"NotReceived",
@@ -246,12 +251,22 @@ var limitReasons = []struct {
 	by queue.Limited
 	reason
 }{
-	{queue.LimitedByPause, reason{"Paused", "The queue is paused by its tag " + catalog.TagDelivery + ": receives are given nothing."}},
+	{
+		queue.LimitedByPause,
+		reason{"Paused", "The queue is paused by its tag " + catalog.TagDelivery + ": receives are given nothing."},
+	},
 	{
 		queue.LimitedByInFlight,
-		reason{"InFlightLimit", "As many messages are in flight as the queue's tag " + catalog.TagInFlight + " allows."},
+		reason{
+			"InFlightLimit", "As many messages are in flight as the queue's tag " + catalog.TagInFlight + " allows.",
+		},
 	},
-	{queue.LimitedByRate, reason{"RateLimit", "The queue's tag " + catalog.TagReceiveRate + " lets the next message through in a moment."}},
+	{
+		queue.LimitedByRate,
+		reason{
+			"RateLimit", "The queue's tag " + catalog.TagReceiveRate + " lets the next message through in a moment.",
+		},
+	},
 }
 
 func are(n uint64) string {
@@ -293,7 +308,9 @@ const (
 )
 
 // listMessageGroups lists the groups of a FIFO queue, those first that have the oldest messages.
-func (s *inspector) listMessageGroups(ctx context.Context, c *protocol.Call, in *listMessageGroupsInput) (*listMessageGroupsOutput, error) {
+func (s *inspector) listMessageGroups(
+	ctx context.Context, c *protocol.Call, in *listMessageGroupsInput,
+) (*listMessageGroupsOutput, error) {
 	g := queue.Groups{Max: defaultGroups}
 	q, err := s.queue(c, in.QueueUrl, "ListMessageGroups")
 	if err != nil {

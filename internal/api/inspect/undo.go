@@ -24,7 +24,8 @@ func showKept(k queue.Kept) *undoState {
 		return nil
 	}
 	return &undoState{
-		Messages: int64(k.Messages), PurgedTimestamp: int64(k.Since), UntilTimestamp: int64(k.Until), Running: k.Undoing,
+		Messages: int64(k.Messages), PurgedTimestamp: int64(k.Since), UntilTimestamp: int64(k.Until),
+		Running: k.Undoing,
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 
 // MalformedDocument refuses a policy document in the words of IAM and STS.
 func MalformedDocument(format string, args ...any) *protocol.Error {
-	return Modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
+	return Modelled(
+		"MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...,
+	)
 }
 
 // DocumentError explains to a client why package policy does not accept a document, in AWS's sentence. The request log

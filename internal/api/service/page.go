@@ -32,7 +32,9 @@ func Paginate[T any](all []T, key func(T) string, token, about string, most int)
 		case was != about:
 			return Page[T]{}, ErrOtherList
 		}
-		i, found := slices.BinarySearchFunc(all, last, func(item T, last string) int { return strings.Compare(key(item), last) })
+		i, found := slices.BinarySearchFunc(all, last, func(item T, last string) int {
+			return strings.Compare(key(item), last)
+		})
 		if found {
 			i++
 		}

@@ -77,7 +77,8 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 		signed.Header.Set(name, value)
 	}
 	form, err := url.ParseQuery(in.Body)
-	if err != nil || form.Get("Action") != "GetCallerIdentity" || form.Get("Version") != "2011-06-15" || len(form) != 2 ||
+	if err != nil || form.Get("Action") != "GetCallerIdentity" || form.Get("Version") != "2011-06-15" ||
+		len(form) != 2 ||
 		u.RawQuery != "" {
 		return none, time.Time{}, bad("The request that was signed has to be a POST of Action=GetCallerIdentity&Version=2011-06-15.")
 	}
@@ -89,11 +90,12 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 		}
 	}
 	var cred identity.Credential
-	verified, err := s.verifier.Verify(signature.FromHTTP(signed, []byte(in.Body)), r.At, func(keyID string) (string, bool) {
+	secret := func(keyID string) (string, bool) {
 		var ok bool
 		cred, ok = s.longTerm(keyID)
 		return cred.Secret, ok
-	})
+	}
+	verified, err := s.verifier.Verify(signature.FromHTTP(signed, []byte(in.Body)), r.At, secret)
 	switch {
 	case err != nil:
 		return none, time.Time{}, &failure{"BadKeys", "The access key or its secret is not right, or the clock of this browser is not."}

@@ -38,9 +38,13 @@ func (s *Service) createSignInLink(
 	case service.Anonymous(c):
 		return nil, service.Denied(c)
 	case s.o.Off:
-		return nil, service.Modelled("NoConsoleException", "NoConsole", http.StatusBadRequest, "This server serves no console.")
+		return nil, service.Modelled(
+			"NoConsoleException", "NoConsole", http.StatusBadRequest, "This server serves no console.",
+		)
 	}
-	if err := authorizer.Forbidden(c, service.Subject{Resource: service.ARN("*")}, "sluice:CreateSignInLink"); err != nil {
+	if err := authorizer.Forbidden(
+		c, service.Subject{Resource: service.ARN("*")}, "sluice:CreateSignInLink",
+	); err != nil {
 		return nil, err
 	}
 	link, expires, err := s.link(ctx, service.Caller(c), s.base(c.Host, c.Scheme == "https"), authorizer.Now())
@@ -62,7 +66,9 @@ func (s *Service) Link(ctx context.Context, root identity.Identity, endpoint str
 	return link, err
 }
 
-func (s *Service) link(ctx context.Context, who identity.Identity, endpoint string, now time.Time) (string, time.Time, error) {
+func (s *Service) link(
+	ctx context.Context, who identity.Identity, endpoint string, now time.Time,
+) (string, time.Time, error) {
 	g, err := session.GrantOf(who, now)
 	if err != nil {
 		return "", time.Time{}, err

@@ -147,12 +147,15 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	}
 	if why := q.Get("error"); why != "" {
 		err := fmt.Errorf("the provider answers %.100q %.200q", why, q.Get("error_description"))
-		if why == "access_denied" || why == "login_required" || why == "consent_required" || why == "interaction_required" {
+		if why == "access_denied" || why == "login_required" || why == "consent_required" ||
+			why == "interaction_required" {
 			return nil, s.failOpenID(a, codeDenied, err)
 		}
 		return nil, s.failOpenID(a, codeRefused, err)
 	}
-	person, err := s.o.OpenID.Finish(ctx, secret, s.callback(r), openid.Answer{Code: q.Get("code"), Issuer: q.Get("iss")}, r.At)
+	person, err := s.o.OpenID.Finish(
+		ctx, secret, s.callback(r), openid.Answer{Code: q.Get("code"), Issuer: q.Get("iss")}, r.At,
+	)
 	if person != nil {
 		a = s.attemptOf(r, session.ByOpenID, identity.Identity{}, s.federated(person, s.o.Accounts[0]))
 	}
@@ -169,7 +172,9 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 		return nil, err
 	}
 	a = s.attemptOf(r, session.ByOpenID, who, s.federated(person, grant.Account))
-	token, n, err := s.o.Sessions.BeginOnce(a.changes(ctx), grant, "oidc/"+secret.State(), r.At.Add(proofLasts), a.arrival(), r.At)
+	token, n, err := s.o.Sessions.BeginOnce(
+		a.changes(ctx), grant, "oidc/"+secret.State(), r.At.Add(proofLasts), a.arrival(), r.At,
+	)
 	switch {
 	case errors.Is(err, session.ErrUsed):
 		return nil, s.failOpenID(a, codeLost, err)
@@ -204,7 +209,9 @@ func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Gr
 			errors.New("the trust policy of "+arn+" does not allow "+assumeByProvider+" to "+s.provider(role.Account)),
 		)
 	}
-	grant := session.Federated(role, person.Name, session.Federation{Issuer: person.Issuer, Subject: person.Subject, Group: group}, a.r.At)
+	grant := session.Federated(
+		role, person.Name, session.Federation{Issuer: person.Issuer, Subject: person.Subject, Group: group}, a.r.At,
+	)
 	who, ok := s.o.Sessions.Who(&session.Session{Grant: grant})
 	if !ok {
 		return none(codeNotTrusted, errors.New("there is no account of "+arn))
@@ -250,7 +257,9 @@ func (s *Service) provider(account string) string {
 
 // federated returns the person, as vouched for by the provider, for the trail.
 func (s *Service) federated(person *openid.Person, account string) *trail.Federated {
-	return &trail.Federated{Provider: s.provider(account), ClientID: s.o.OpenID.ClientID(), Subject: person.Subject, Name: person.Name}
+	return &trail.Federated{
+		Provider: s.provider(account), ClientID: s.o.OpenID.ClientID(), Subject: person.Subject, Name: person.Name,
+	}
 }
 
 // failOpenID records a failed attempt, and logs the reason for the operator.
@@ -263,6 +272,9 @@ func (s *Service) failOpenID(a *attempt, code string, why error) error {
 
 // tell logs details that the page must not show.
 func (s *Service) tell(r *Request, what string, err error, more ...slog.Attr) {
-	attrs := append([]slog.Attr{slog.String("request_id", r.ID), slog.String("client", r.SourceIP), slog.Any("error", err)}, more...)
+	attrs := append(
+		[]slog.Attr{slog.String("request_id", r.ID), slog.String("client", r.SourceIP), slog.Any("error", err)},
+		more...,
+	)
 	s.o.Log.LogAttrs(context.Background(), slog.LevelWarn, what, attrs...)
 }

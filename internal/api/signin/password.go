@@ -45,7 +45,9 @@ func (s *Service) account(written string) string {
 
 // byPassword signs in with a user's name and password.
 func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*Answer, error) {
-	if longest := max(len(in.Account), len(in.User), len(in.Password), len(in.NewPassword), len(in.Code)); longest > maxTyped {
+	if longest := max(
+		len(in.Account), len(in.User), len(in.Password), len(in.NewPassword), len(in.Code),
+	); longest > maxTyped {
 		return nil, refuse(http.StatusBadRequest, "BadRequest", "The input is too long.")
 	}
 	account := s.account(in.Account)

@@ -153,7 +153,9 @@ func (s *Service) serve(ctx context.Context, r *Request) (*Answer, error) {
 			allowed = append(allowed, m)
 		}
 		slices.Sort(allowed)
-		return nil, refuse(http.StatusMethodNotAllowed, "MethodNotAllowed", "Allowed here: %s.", strings.Join(allowed, ", "))
+		return nil, refuse(
+			http.StatusMethodNotAllowed, "MethodNotAllowed", "Allowed here: %s.", strings.Join(allowed, ", "),
+		)
 	}
 	if err := s.checkOrigin(r); err != nil {
 		return nil, err
@@ -175,7 +177,9 @@ func (s *Service) failed(err error) *Answer {
 		return &Answer{Status: r.Status, Body: r}
 	}
 	if errors.Is(err, session.ErrNoPrincipal) {
-		return &Answer{Status: http.StatusUnauthorized, Body: &Refusal{Code: "SignedOut", Message: "The session has ended."}}
+		return &Answer{
+			Status: http.StatusUnauthorized, Body: &Refusal{Code: "SignedOut", Message: "The session has ended."},
+		}
 	}
 	if errors.Is(err, control.ErrElsewhere) || errors.Is(err, control.ErrUnavailable) || service.OfTheDisk(err) {
 		return &Answer{
@@ -186,13 +190,19 @@ func (s *Service) failed(err error) *Answer {
 	if e, ok := errors.AsType[*protocol.Error](err); ok {
 		return &Answer{Status: e.Status, Body: &Refusal{Code: e.Code, Message: e.Message}}
 	}
-	return &Answer{Status: http.StatusInternalServerError, Body: &Refusal{Code: "InternalError", Message: "The server has failed at this."}}
+	return &Answer{
+		Status: http.StatusInternalServerError,
+		Body:   &Refusal{Code: "InternalError", Message: "The server has failed at this."},
+	}
 }
 
 // decode reads the body of a request.
 func decode(r *Request, into any) error {
-	if kind, _, err := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return refuse(http.StatusUnsupportedMediaType, "UnsupportedMediaType", "The Content-Type has to be application/json.")
+	if kind, _, err := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type")); err != nil ||
+		kind != "application/json" {
+		return refuse(
+			http.StatusUnsupportedMediaType, "UnsupportedMediaType", "The Content-Type has to be application/json.",
+		)
 	}
 	d := json.NewDecoder(strings.NewReader(string(r.Body)))
 	d.DisallowUnknownFields()

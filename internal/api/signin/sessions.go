@@ -50,7 +50,9 @@ func (s *Service) current(r *Request) (*session.Session, identity.Identity, erro
 			return n, who, nil
 		}
 	}
-	return nil, identity.Identity{}, refuse(http.StatusUnauthorized, "SignedOut", "You are not signed in, or the session has ended.")
+	return nil, identity.Identity{}, refuse(
+		http.StatusUnauthorized, "SignedOut", "You are not signed in, or the session has ended.",
+	)
 }
 
 func (s *Service) showSession(_ context.Context, r *Request) (*Answer, error) {

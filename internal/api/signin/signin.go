@@ -58,7 +58,9 @@ func (s *Service) attempt(r *Request, method session.Method, who identity.Identi
 }
 
 // attemptOf is attempt with the provider's statements about the person, if any.
-func (s *Service) attemptOf(r *Request, method session.Method, who identity.Identity, federated *trail.Federated) *attempt {
+func (s *Service) attemptOf(
+	r *Request, method session.Method, who identity.Identity, federated *trail.Federated,
+) *attempt {
 	a := &attempt{s: s, r: r, method: method, who: who}
 	if s.o.Trail == nil {
 		return a

@@ -16,7 +16,8 @@ var Rules = &policy.Rules{
 	Actions: slices.Concat(shared, ofAccount, []string{
 		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetDataProtectionPolicy", "SNS:GetSubscriptionAttributes",
 		"SNS:ListSubscriptions",
-		"SNS:ListTopics", "SNS:PutDataProtectionPolicy", "SNS:SetSubscriptionAttributes", "SNS:TagResource", "SNS:Unsubscribe",
+		"SNS:ListTopics", "SNS:PutDataProtectionPolicy", "SNS:SetSubscriptionAttributes", "SNS:TagResource",
+		"SNS:Unsubscribe",
 		"SNS:UntagResource",
 	}, service.Convert(unsupported, func(name string) string { return "SNS:" + name })),
 	OwnerOnly: append([]string{
@@ -118,7 +119,9 @@ func (s *core) findFor(c *protocol.Call, arn *string, action string, add func(*s
 	return s.findNamed(c, n, action, add)
 }
 
-func (s *core) findNamed(c *protocol.Call, n topic.Name, action string, add func(*service.Subject)) (*topic.Topic, error) {
+func (s *core) findNamed(
+	c *protocol.Call, n topic.Name, action string, add func(*service.Subject),
+) (*topic.Topic, error) {
 	r := resource{n, s.topics.Find(n)}
 	c.Notes.Set(noteTopic, r.ARN())
 	about := r.about()

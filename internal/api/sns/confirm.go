@@ -112,7 +112,9 @@ func (s *confirmations) sendConfirmation(
 	if toFIFO(sub) {
 		message.Group, message.Dedup = sub.ID, message.ID.String()
 	}
-	_, err := s.messages.Publish(ctx, []queue.Publication{{ID: message.ID, Copies: []queue.Copy{{Queue: to, Message: message}}}})
+	_, err := s.messages.Publish(ctx, []queue.Publication{{
+		ID: message.ID, Copies: []queue.Copy{{Queue: to, Message: message}},
+	}})
 	return err
 }
 
@@ -124,7 +126,9 @@ type confirmInput struct {
 
 // confirmSubscription accepts a token as proof that its endpoint agrees. A signed request also needs the permission of
 // its own account. A request with AuthenticateOnUnsubscribe must be signed.
-func (s *confirmations) confirmSubscription(ctx context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
+func (s *confirmations) confirmSubscription(
+	ctx context.Context, c *protocol.Call, in *confirmInput,
+) (*subscriptionARNOutput, error) {
 	n, err := confirmedTopic(c, in.TopicArn)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,9 @@ type putDataProtectionInput struct {
 }
 
 // putDataProtectionPolicy sets the policy of a topic. The empty string removes it.
-func (s protections) putDataProtectionPolicy(ctx context.Context, c *protocol.Call, in *putDataProtectionInput) (*service.Empty, error) {
+func (s protections) putDataProtectionPolicy(
+	ctx context.Context, c *protocol.Call, in *putDataProtectionInput,
+) (*service.Empty, error) {
 	t, err := s.protected(c, in.ResourceArn, "SNS:PutDataProtectionPolicy")
 	if err != nil {
 		return nil, err

@@ -100,11 +100,15 @@ func (s *targets) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message)
 	}
 	message := outgoing(m.Body)
 	message.Attributes, message.Trace = m.Attributes, m.Trace
-	entry, err := s.tenants.Store(ctx, q.Name.Account, tenant.Amount{Messages: 1, Bytes: int64(message.Size()) + queue.RecordBytes})
+	entry, err := s.tenants.Store(ctx, q.Name.Account, tenant.Amount{
+		Messages: 1, Bytes: int64(message.Size()) + queue.RecordBytes,
+	})
 	if err != nil {
 		return nil, err // the message stays where it is until there is room
 	}
-	_, err = s.messages.Publish(ctx, []queue.Publication{{ID: m.ID, Copies: []queue.Copy{{Queue: q.ID, Message: message}}}})
+	_, err = s.messages.Publish(ctx, []queue.Publication{{
+		ID: m.ID, Copies: []queue.Copy{{Queue: q.ID, Message: message}},
+	}})
 	entry.End(true) // also if it is not known
 	return nil, err
 }

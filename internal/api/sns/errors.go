@@ -24,7 +24,9 @@ func errParameter(format string, args ...any) *protocol.Error {
 
 // errPhone refuses a number that no phone can have, in a sentence without the prefix of the others.
 func errPhone(number string) *protocol.Error {
-	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid SMS endpoint: %s", service.Shorten(number))
+	return service.Modelled(
+		"InvalidParameterException", "InvalidParameter", 400, "Invalid SMS endpoint: %s", service.Shorten(number),
+	)
 }
 
 // errAttribute refuses what is wrong with a message attribute.
@@ -75,7 +77,9 @@ func errArchived() *protocol.Error {
 }
 
 func errEmptyBatch() *protocol.Error {
-	return service.Modelled("EmptyBatchRequestException", "EmptyBatchRequest", 400, "The batch request doesn't contain any entries.")
+	return service.Modelled(
+		"EmptyBatchRequestException", "EmptyBatchRequest", 400, "The batch request doesn't contain any entries.",
+	)
 }
 
 func errTooManyEntries() *protocol.Error {
@@ -118,7 +122,9 @@ func errKey(e service.KeyError) *protocol.Error {
 // refusal is the error of a caller whom a policy has refused. SNS has its own name for it.
 func refusal(err error) error {
 	if denial, ok := errors.AsType[*access.Denial](err); ok {
-		return errors.Join(service.Modelled("AuthorizationErrorException", "AuthorizationError", 403, "%s", denial.Error()), denial)
+		return errors.Join(
+			service.Modelled("AuthorizationErrorException", "AuthorizationError", 403, "%s", denial.Error()), denial,
+		)
 	}
 	return err
 }
@@ -155,7 +161,8 @@ func failure(err error) error {
 		return errParameter("attributes Reason: %s", preferences.ErrTooManyRegions)
 	case errors.Is(err, queue.ErrTooLong):
 		return errParameter("The request is too large to be carried out.")
-	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(protocol.ServiceUnavailable(), err)
 	}
 	return service.Failure(err)

@@ -174,7 +174,9 @@ func (m *message) takeStructure(o *outbound) error {
 	case m.MessageStructure == nil || *m.MessageStructure == "":
 		return nil
 	case *m.MessageStructure != "json":
-		return errParameter("Message Structure - %s is not a structure; there is json", service.Shorten(*m.MessageStructure))
+		return errParameter(
+			"Message Structure - %s is not a structure; there is json", service.Shorten(*m.MessageStructure),
+		)
 	}
 	parts, ok := texts(o.text)
 	if !ok {

@@ -95,7 +95,8 @@ func checkAttribute(name, dataType string, v *attributeValue) error {
 	switch {
 	case dataType == "":
 		return errAttribute("The message attribute '%s' must contain non-empty message attribute type.", name)
-	case len(dataType) > maxAttributeType || !slices.Contains(baseTypes, base) || labelled && label == "" || !service.ValidText(dataType):
+	case len(dataType) > maxAttributeType || !slices.Contains(baseTypes, base) || labelled && label == "" ||
+		!service.ValidText(dataType):
 		return errAttribute(
 			"The message attribute '%s' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.",
 			name,

@@ -98,7 +98,9 @@ type addPermissionInput struct {
 	ActionNames   []string `max:"100,256" query:"ActionName"   wrap:"member"`
 }
 
-func (s permissions) addPermission(ctx context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
+func (s permissions) addPermission(
+	ctx context.Context, c *protocol.Call, in *addPermissionInput,
+) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:AddPermission")
 	if err != nil {
 		return nil, err
@@ -169,7 +171,9 @@ type removePermissionInput struct {
 	Label    *string `max:"256"`
 }
 
-func (s permissions) removePermission(ctx context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
+func (s permissions) removePermission(
+	ctx context.Context, c *protocol.Call, in *removePermissionInput,
+) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:RemovePermission")
 	if err != nil {
 		return nil, err

@@ -69,7 +69,9 @@ type optedOutOutput struct {
 	IsOptedOut bool `json:"isOptedOut"`
 }
 
-func (s *phones) checkIfPhoneNumberIsOptedOut(_ context.Context, c *protocol.Call, in *phoneInput) (*optedOutOutput, error) {
+func (s *phones) checkIfPhoneNumberIsOptedOut(
+	_ context.Context, c *protocol.Call, in *phoneInput,
+) (*optedOutOutput, error) {
 	return nil, s.phone(c, in)
 }
 
@@ -79,7 +81,9 @@ func (s *phones) optInPhoneNumber(_ context.Context, c *protocol.Call, in *phone
 
 type sandboxOutput struct{ IsInSandbox bool }
 
-func (s *phones) getSMSSandboxAccountStatus(_ context.Context, c *protocol.Call, _ *service.Empty) (*sandboxOutput, error) {
+func (s *phones) getSMSSandboxAccountStatus(
+	_ context.Context, c *protocol.Call, _ *service.Empty,
+) (*sandboxOutput, error) {
 	return &sandboxOutput{IsInSandbox: true}, s.aboutAccount(c)
 }
 
@@ -113,11 +117,15 @@ type phoneNumbersOutput struct {
 	PhoneNumbers noItems `json:",always" wrap:"member"`
 }
 
-func (s *phones) listOriginationNumbers(_ context.Context, c *protocol.Call, in *emptyPageInput) (*phoneNumbersOutput, error) {
+func (s *phones) listOriginationNumbers(
+	_ context.Context, c *protocol.Call, in *emptyPageInput,
+) (*phoneNumbersOutput, error) {
 	return nil, s.emptyPage(c, in, 30)
 }
 
-func (s *phones) listSMSSandboxPhoneNumbers(_ context.Context, c *protocol.Call, in *emptyPageInput) (*phoneNumbersOutput, error) {
+func (s *phones) listSMSSandboxPhoneNumbers(
+	_ context.Context, c *protocol.Call, in *emptyPageInput,
+) (*phoneNumbersOutput, error) {
 	return nil, s.emptyPage(c, in, 100)
 }
 
@@ -129,7 +137,9 @@ type optedOutPhonesOutput struct {
 	PhoneNumbers noItems `json:"phoneNumbers,always" wrap:"member"`
 }
 
-func (s *phones) listPhoneNumbersOptedOut(_ context.Context, c *protocol.Call, in *optedOutInput) (*optedOutPhonesOutput, error) {
+func (s *phones) listPhoneNumbersOptedOut(
+	_ context.Context, c *protocol.Call, in *optedOutInput,
+) (*optedOutPhonesOutput, error) {
 	return nil, s.emptyPage(c, &emptyPageInput{NextToken: in.NextToken}, 0)
 }
 
@@ -137,6 +147,8 @@ type platformApplicationsOutput struct {
 	PlatformApplications noItems `json:",always" wrap:"member"`
 }
 
-func (s *phones) listPlatformApplications(_ context.Context, c *protocol.Call, in *listInput) (*platformApplicationsOutput, error) {
+func (s *phones) listPlatformApplications(
+	_ context.Context, c *protocol.Call, in *listInput,
+) (*platformApplicationsOutput, error) {
 	return nil, s.emptyPage(c, &emptyPageInput{NextToken: in.NextToken}, 0)
 }

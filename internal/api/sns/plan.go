@@ -179,7 +179,9 @@ func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, e
 		return destination{}, err
 	}
 	if most := q.Attributes.MaximumMessageSize; pl.message.size > most {
-		return destination{}, fmt.Errorf("the message has %d bytes, and the queue takes at most %d", pl.message.size, most)
+		return destination{}, fmt.Errorf(
+			"the message has %d bytes, and the queue takes at most %d", pl.message.size, most,
+		)
 	}
 	if n := len(pl.message.attributes); sub.Attributes.Raw && n > maxRawAttributes {
 		return destination{}, fmt.Errorf("the message has %d attributes, and a queue takes at most %d in raw delivery", n, maxRawAttributes)

@@ -111,7 +111,9 @@ func sequence(n uint64) string {
 func (s *publisher) useKey(c *protocol.Call, t *topic.Topic) error {
 	err := s.keys.Authorize(c, t.Name.Account, t.Name.Region, t.Attributes.KMSKey, service.ToEncrypt)
 	if denial, ok := errors.AsType[*access.Denial](err); ok {
-		return errors.Join(service.Modelled("KMSAccessDeniedException", "KMSAccessDenied", 400, "%s", denial.Error()), denial)
+		return errors.Join(
+			service.Modelled("KMSAccessDeniedException", "KMSAccessDenied", 400, "%s", denial.Error()), denial,
+		)
 	}
 	return err
 }
@@ -139,7 +141,9 @@ func (s *publisher) send(ctx context.Context, c *protocol.Call, messages []*outb
 	publications := service.Convert(plans, func(p *plan) queue.Publication { return p.publication })
 	var published []queue.Published
 	if publications[0].Topic == 0 && !hasEffect(publications) {
-		published = service.Convert(publications, func(p queue.Publication) queue.Published { return queue.Published{ID: p.ID} })
+		published = service.Convert(publications, func(p queue.Publication) queue.Published {
+			return queue.Published{ID: p.ID}
+		})
 	} else if published, err = s.messages.Publish(ctx, publications); err != nil {
 		return nil, failure(err)
 	}

@@ -35,7 +35,9 @@ type publishBatchOutput struct {
 }
 
 // publishBatch publishes all entries or none: a mistake in one of them is the answer to the batch.
-func (s *publisher) publishBatch(ctx context.Context, c *protocol.Call, in *publishBatchInput) (*publishBatchOutput, error) {
+func (s *publisher) publishBatch(
+	ctx context.Context, c *protocol.Call, in *publishBatchInput,
+) (*publishBatchOutput, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:Publish")
 	if err != nil {
 		return nil, err
@@ -46,7 +48,9 @@ func (s *publisher) publishBatch(ctx context.Context, c *protocol.Call, in *publ
 	}
 	messages := make([]*outbound, len(entries))
 	for i := range entries {
-		if messages[i], err = entries[i].check(c, t, fmt.Sprintf("publishBatchRequestEntries.%d.member.", i+1)); err != nil {
+		if messages[i], err = entries[i].check(
+			c, t, fmt.Sprintf("publishBatchRequestEntries.%d.member.", i+1),
+		); err != nil {
 			return nil, err
 		}
 	}

@@ -40,7 +40,9 @@ func smsPlace(c *protocol.Call) preferences.Place {
 }
 
 // getSMSAttributes answers the attributes that a request names, or all of them.
-func (s *phones) getSMSAttributes(_ context.Context, c *protocol.Call, in *smsAttributesInput) (*smsAttributesOutput, error) {
+func (s *phones) getSMSAttributes(
+	_ context.Context, c *protocol.Call, in *smsAttributesInput,
+) (*smsAttributesOutput, error) {
 	if err := s.aboutAccount(c); err != nil {
 		return nil, err
 	}
@@ -57,7 +59,9 @@ type setSMSAttributesInput struct {
 }
 
 // setSMSAttributes sets attributes. The empty string removes one.
-func (s *phones) setSMSAttributes(ctx context.Context, c *protocol.Call, in *setSMSAttributesInput) (*service.Empty, error) {
+func (s *phones) setSMSAttributes(
+	ctx context.Context, c *protocol.Call, in *setSMSAttributesInput,
+) (*service.Empty, error) {
 	if err := s.aboutAccount(c); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,9 @@ func (c *subscriptionChange) set(name, value string) error {
 		return nil
 	case attrScope:
 		if value != topic.ScopeAttributes && value != topic.ScopeBody {
-			return c.wrong(name, "Invalid value ["+service.Shorten(value)+"]. Please use either MessageBody or MessageAttributes")
+			return c.wrong(
+				name, "Invalid value ["+service.Shorten(value)+"]. Please use either MessageBody or MessageAttributes",
+			)
 		}
 		a.Scope = value
 		return nil
@@ -99,7 +101,9 @@ func (c *subscriptionChange) setRedrive(value string) error {
 	case !json.Valid([]byte(value)):
 		return c.wrong(attrRedrive, "failed to parse JSON. "+jackson.Fault(value))
 	case json.Unmarshal([]byte(value), &p) != nil || p == nil:
-		return c.wrong(attrRedrive, "failed to parse JSON. It has the form {\"deadLetterTargetArn\":\"arn:aws:sqs:...\"}")
+		return c.wrong(
+			attrRedrive, "failed to parse JSON. It has the form {\"deadLetterTargetArn\":\"arn:aws:sqs:...\"}",
+		)
 	case len(p) == 0:
 		return nil
 	}

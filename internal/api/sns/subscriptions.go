@@ -45,7 +45,9 @@ type subscriptionARNOutput struct{ SubscriptionArn string }
 // pendingARN is the ARN that clients see of an unconfirmed subscription.
 const pendingARN = "PendingConfirmation"
 
-func (s *subscriptions) subscribe(ctx context.Context, c *protocol.Call, in *subscribeInput) (*subscriptionARNOutput, error) {
+func (s *subscriptions) subscribe(
+	ctx context.Context, c *protocol.Call, in *subscribeInput,
+) (*subscriptionARNOutput, error) {
 	var v protocol.Violations
 	written, address := v.Required("protocol", in.Protocol), ""
 	if in.Endpoint != nil {
@@ -139,7 +141,9 @@ func (s *subscriptions) newSubscription(
 
 // sameSubscription returns an existing subscription if it equals the request. If it is unconfirmed, its endpoint is
 // asked again, with a new token.
-func (s *subscriptions) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attributes map[string]string) (subscribed, error) {
+func (s *subscriptions) sameSubscription(
+	tx *topic.Tx, sub *topic.Subscription, attributes map[string]string,
+) (subscribed, error) {
 	wanted := *sub
 	if err := (&subscriptionChange{&wanted, several}).setAll(attributes); err != nil {
 		return subscribed{}, err
@@ -168,7 +172,9 @@ func (s *subscriptions) checkEndpoint(sub *topic.Subscription) (confirmed bool, 
 	case p != topic.SQS && sub.Topic.FIFO():
 		return false, errParameter("Invalid protocol type: %s", p)
 	case p == "application" && isPushEndpoint(sub.Endpoint): // of which there is none: they cannot be created
-		return false, errParameter("Endpoint Reason: Endpoint does not exist for endpoint %s", service.Shorten(sub.Endpoint))
+		return false, errParameter(
+			"Endpoint Reason: Endpoint does not exist for endpoint %s", service.Shorten(sub.Endpoint),
+		)
 	case !offered:
 		return false, errUnsupported("Protocol", "This server does not deliver by "+string(p)+".")
 	case p == topic.SQS:
@@ -199,7 +205,9 @@ type unsubscribeInput struct {
 
 // unsubscribe deletes a subscription. A missing one is no error. If the caller is not the owner, the endpoint is
 // notified and can restore the subscription, unless it is a phone.
-func (s *subscriptions) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
+func (s *subscriptions) unsubscribe(
+	ctx context.Context, c *protocol.Call, in *unsubscribeInput,
+) (*service.Empty, error) {
 	if service.Anonymous(c) {
 		c.Page = &pageOfOwner
 	}
@@ -259,7 +267,9 @@ type listSubscriptionsOutput struct {
 	NextToken     string               `json:",omitempty"`
 }
 
-func (s *subscriptions) listSubscriptions(_ context.Context, c *protocol.Call, in *listInput) (*listSubscriptionsOutput, error) {
+func (s *subscriptions) listSubscriptions(
+	_ context.Context, c *protocol.Call, in *listInput,
+) (*listSubscriptionsOutput, error) {
 	account := service.Caller(c).Account
 	everything := service.Subject{Resource: service.ARN("arn:aws:sns:" + c.Region + ":" + account + ":*")}
 	if err := s.authorize(c, everything, "SNS:ListSubscriptions"); err != nil {

@@ -97,7 +97,8 @@ func (c *topicChange) set(name, value string) error {
 }
 
 func (c *topicChange) setDisplayName(value string) error {
-	if utf8.RuneCountInString(value) > maxDisplayName || !service.ValidText(value) || strings.ContainsFunc(value, unicode.IsControl) {
+	if utf8.RuneCountInString(value) > maxDisplayName || !service.ValidText(value) ||
+		strings.ContainsFunc(value, unicode.IsControl) {
 		return c.refuse(attrDisplayName) // AWS says no more
 	}
 	c.attrs.DisplayName = value
@@ -128,7 +129,10 @@ func (c *topicChange) setFIFOOnly(name, value string) error {
 func (c *topicChange) setMaxSize(value string) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < topic.LeastMessageSize || n > topic.MostMessageSize {
-		return c.wrong(attrMaxSize, fmt.Sprintf("Must be a whole number from %d to %d.", topic.LeastMessageSize, topic.MostMessageSize))
+		return c.wrong(
+			attrMaxSize,
+			fmt.Sprintf("Must be a whole number from %d to %d.", topic.LeastMessageSize, topic.MostMessageSize),
+		)
 	}
 	c.attrs.MaxMessageSize = n
 	return nil
@@ -146,7 +150,9 @@ type topicAttributesOutput struct {
 	Attributes map[string]string `wrap:"entry" entry:"key,value"`
 }
 
-func (s *topics) getTopicAttributes(_ context.Context, c *protocol.Call, in *topicInput) (*topicAttributesOutput, error) {
+func (s *topics) getTopicAttributes(
+	_ context.Context, c *protocol.Call, in *topicInput,
+) (*topicAttributesOutput, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:GetTopicAttributes")
 	if err != nil {
 		return nil, err

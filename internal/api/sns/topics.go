@@ -197,9 +197,12 @@ func (s *topics) listTopics(_ context.Context, c *protocol.Call, in *listInput) 
 	if err := s.authorize(c, everything, "SNS:ListTopics"); err != nil {
 		return nil, err
 	}
-	p, err := paginate(s.topics.List(account, c.Region), func(t *topic.Topic) string { return t.Name.Topic }, in.NextToken, "topics")
+	p, err := paginate(
+		s.topics.List(account, c.Region), func(t *topic.Topic) string { return t.Name.Topic }, in.NextToken, "topics",
+	)
 	if err != nil {
 		return nil, err
 	}
-	return &listTopicsOutput{service.Convert(p.Items, func(t *topic.Topic) listedTopic { return listedTopic{t.Name.ARN()} }), p.Next}, nil
+	listed := func(t *topic.Topic) listedTopic { return listedTopic{t.Name.ARN()} }
+	return &listTopicsOutput{service.Convert(p.Items, listed), p.Next}, nil
 }

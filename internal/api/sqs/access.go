@@ -72,7 +72,9 @@ func (s *Service) authorize(c *protocol.Call, r resource, tags tagging, actions 
 
 // allowByName returns the queue called n, if the caller may take the actions on it. The
 // queue is nil if it does not exist.
-func (s *Service) allowByName(c *protocol.Call, n catalog.Name, fault error, actions ...string) (*catalog.Queue, error) {
+func (s *Service) allowByName(
+	c *protocol.Call, n catalog.Name, fault error, actions ...string,
+) (*catalog.Queue, error) {
 	r, err := s.resolve(c, n, fault)
 	if err != nil {
 		return nil, err
@@ -114,7 +116,9 @@ func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, actio
 func (s *Service) useKey(c *protocol.Call, q *catalog.Queue, actions []string) error {
 	err := s.keys.Authorize(c, q.Name.Account, q.Name.Region, q.Attributes.KMSKey, actions)
 	if denial, ok := errors.AsType[*access.Denial](err); ok {
-		return errors.Join(service.Modelled("KmsAccessDenied", "KMS.AccessDeniedException", 400, "%s", denial.Error()), denial)
+		return errors.Join(
+			service.Modelled("KmsAccessDenied", "KMS.AccessDeniedException", 400, "%s", denial.Error()), denial,
+		)
 	}
 	return err
 }

@@ -164,7 +164,9 @@ func setOne(to *string, name, value string, allowed ...string) error {
 
 func setKMSKey(to *string, value string) error {
 	if len(value) > maxKMSKey || !service.Printable(value) {
-		return errAttributeValue(attrKMSKey, "Must be at most "+strconv.Itoa(maxKMSKey)+" printable characters of ASCII.")
+		return errAttributeValue(
+			attrKMSKey, "Must be at most "+strconv.Itoa(maxKMSKey)+" printable characters of ASCII.",
+		)
 	}
 	*to = value
 	return nil

@@ -63,7 +63,9 @@ func (s *Service) deleteMessageBatch(
 		entryType: entryType,
 		id:        func(e *deleteMessageBatchEntry) string { return e.Id },
 		argument: func(i int, e *deleteMessageBatchEntry) (queue.Receipt, error) {
-			return s.receipt(q.ID, e.ReceiptHandle, func() string { return entryParameter(entryType, i, "ReceiptHandle") })
+			return s.receipt(q.ID, e.ReceiptHandle, func() string {
+				return entryParameter(entryType, i, "ReceiptHandle")
+			})
 		},
 		run: func(receipts []queue.Receipt) ([]error, error) {
 			results, err := s.shard.Delete(ctx, q.ID, receipts)

@@ -181,7 +181,9 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 	case strings.HasPrefix(member, "tag"):
 		return errTagKeyLength()
 	}
-	return protocol.InvalidParameterValue("Value %s for parameter %s is invalid. Reason: %s", e.Value, e.Member, e.Constraint())
+	return protocol.InvalidParameterValue(
+		"Value %s for parameter %s is invalid. Reason: %s", e.Value, e.Member, e.Constraint(),
+	)
 }
 
 // failure translates an error of the shard or the catalog into the client's answer. It is
@@ -208,7 +210,8 @@ func failure(err error, q *catalog.Queue) error {
 		return protocol.InvalidParameterValue("The request is too large to be carried out.")
 	case service.OfTheDisk(err):
 		return service.Failure(err)
-	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(protocol.ServiceUnavailable(), err)
 	}
 	return err

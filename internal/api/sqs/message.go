@@ -163,7 +163,9 @@ func checkSystemAttributes(in map[string]attributeValue) (trace string, _ error)
 		v := in[name]
 		switch {
 		case name != traceHeader:
-			return "", protocol.InvalidParameterValue("Message system attribute name '%s' is invalid.", service.Shorten(name))
+			return "", protocol.InvalidParameterValue(
+				"Message system attribute name '%s' is invalid.", service.Shorten(name),
+			)
 		case v.StringListValues != nil || v.BinaryListValues != nil:
 			return "", errUnsupported("Message attribute list values in SendMessage operation are not supported.")
 		case v.DataType != "String" || v.StringValue == nil || v.BinaryValue != nil:

@@ -76,7 +76,9 @@ type removePermissionInput struct {
 	Label    string `max:"256"`
 }
 
-func (s *Service) removePermission(ctx context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
+func (s *Service) removePermission(
+	ctx context.Context, c *protocol.Call, in *removePermissionInput,
+) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:RemovePermission")
 	if err != nil {
 		return nil, err

@@ -176,7 +176,9 @@ func (s *Service) alphabet() *base64.Encoding {
 }
 
 // show returns a message in the form for its consumer.
-func (s *Service) show(q *catalog.Queue, m *shard.Message, alphabet *base64.Encoding, system, wanted []string) receivedMessage {
+func (s *Service) show(
+	q *catalog.Queue, m *shard.Message, alphabet *base64.Encoding, system, wanted []string,
+) receivedMessage {
 	id, digest := idAndDigest(m.ID, &m.BodyMD5)
 	out := receivedMessage{
 		MessageId:     id,

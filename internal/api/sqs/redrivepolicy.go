@@ -46,7 +46,11 @@ func (c *attributeChange) setRedrive(value string) error {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxReceiveCount {
-		return refuse("Invalid value for maxReceiveCount: " + service.Shorten(text) + ", valid values are from 1 to 1000 both inclusive.")
+		return refuse(
+			"Invalid value for maxReceiveCount: " + service.Shorten(
+				text,
+			) + ", valid values are from 1 to 1000 both inclusive.",
+		)
 	}
 	dlq, ok := service.ParseQueueARN(target)
 	switch {

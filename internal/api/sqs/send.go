@@ -181,7 +181,9 @@ func (m *message) sent(out *queue.Outgoing, sent *queue.Sent) sentMessage {
 		SequenceNumber:         sequence(sent.Sequence),
 	}
 	if len(m.MessageSystemAttributes) > 0 {
-		result.MD5OfMessageSystemAttributes = attributesMD5([]queue.Attribute{{Name: traceHeader, Type: "String", Value: out.Trace}})
+		result.MD5OfMessageSystemAttributes = attributesMD5([]queue.Attribute{{
+			Name: traceHeader, Type: "String", Value: out.Trace,
+		}})
 	}
 	return result
 }

@@ -94,11 +94,17 @@ const visibilityEntryType = "ChangeMessageVisibilityBatchRequestEntry"
 // entryVisibility checks the entry with index i.
 func (s *Service) entryVisibility(q queue.ID, i int, e *changeMessageVisibilityBatchEntry) (queue.Visibility, error) {
 	if e.VisibilityTimeout == nil {
-		return queue.Visibility{}, protocol.MissingParameter(entryParameter(visibilityEntryType, i, "VisibilityTimeout"))
+		return queue.Visibility{}, protocol.MissingParameter(
+			entryParameter(visibilityEntryType, i, "VisibilityTimeout"),
+		)
 	}
 	if t := *e.VisibilityTimeout; t < 0 || t > maxVisibility {
-		return queue.Visibility{}, errValue(t, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.")
+		return queue.Visibility{}, errValue(
+			t, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.",
+		)
 	}
-	receipt, err := s.receipt(q, e.ReceiptHandle, func() string { return entryParameter(visibilityEntryType, i, "ReceiptHandle") })
+	receipt, err := s.receipt(q, e.ReceiptHandle, func() string {
+		return entryParameter(visibilityEntryType, i, "ReceiptHandle")
+	})
 	return queue.Visibility{Receipt: receipt, Timeout: time.Duration(*e.VisibilityTimeout) * time.Second}, err
 }

@@ -22,6 +22,6 @@ func (s *Service) decodeAuthorizationMessage(
 	if err := s.allow(c, "DecodeAuthorizationMessage", "*", nil); err != nil {
 		return nil, err
 	}
-	return nil, service.Modelled("InvalidAuthorizationMessageException", "InvalidAuthorizationMessageException", http.StatusBadRequest,
-		"Message is not valid")
+	const code = "InvalidAuthorizationMessageException"
+	return nil, service.Modelled(code, code, http.StatusBadRequest, "Message is not valid")
 }

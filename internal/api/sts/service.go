@@ -59,7 +59,9 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "GetCallerIdentity", s.getCallerIdentity)
 	protocol.Register(wire, "GetFederationToken", s.getFederationToken)
 	protocol.Register(wire, "GetSessionToken", s.getSessionToken, secondFactor)
-	wire.Unsupported("AssumeRoleWithSAML", "AssumeRoot", "GetDelegatedAccessToken", "GetScopedCredentials", "GetWebIdentityToken")
+	wire.Unsupported(
+		"AssumeRoleWithSAML", "AssumeRoot", "GetDelegatedAccessToken", "GetScopedCredentials", "GetWebIdentityToken",
+	)
 	return wire
 }
 
@@ -82,7 +84,9 @@ type callerIdentityOutput struct {
 	Arn     string
 }
 
-func (s *Service) getCallerIdentity(_ context.Context, c *protocol.Call, _ *service.Empty) (*callerIdentityOutput, error) {
+func (s *Service) getCallerIdentity(
+	_ context.Context, c *protocol.Call, _ *service.Empty,
+) (*callerIdentityOutput, error) {
 	id := service.Caller(c)
 	return &callerIdentityOutput{UserId: id.UserID, Account: id.Account, Arn: id.ARN}, nil
 }
@@ -93,7 +97,9 @@ type accessKeyInfoInput struct {
 
 type accessKeyInfoOutput struct{ Account string }
 
-func (s *Service) getAccessKeyInfo(_ context.Context, c *protocol.Call, in *accessKeyInfoInput) (*accessKeyInfoOutput, error) {
+func (s *Service) getAccessKeyInfo(
+	_ context.Context, c *protocol.Call, in *accessKeyInfoInput,
+) (*accessKeyInfoOutput, error) {
 	id := *in.AccessKeyId
 	if err := notFederated(c, "GetAccessKeyInfo"); err != nil {
 		return nil, err

@@ -86,7 +86,9 @@ func (s *Service) addPolicies(t *identity.Terms, account string, in *restriction
 			err = p.CheckIAM(policy.MaxSession, 0)
 		}
 		if err != nil {
-			return 0, service.DocumentError(err, protocol.ValidationError("Maximum policy size of %d bytes exceeded", policy.MaxSession))
+			return 0, service.DocumentError(
+				err, protocol.ValidationError("Maximum policy size of %d bytes exceeded", policy.MaxSession),
+			)
 		}
 		t.Policies = []string{p.Compact()}
 		size += p.Size()

@@ -20,7 +20,9 @@ type sessionTokenOutput struct {
 	tokenUse
 }
 
-func (s *Service) getSessionToken(ctx context.Context, c *protocol.Call, in *sessionTokenInput) (*sessionTokenOutput, error) {
+func (s *Service) getSessionToken(
+	ctx context.Context, c *protocol.Call, in *sessionTokenInput,
+) (*sessionTokenOutput, error) {
 	id := service.Caller(c)
 	if id.Session != nil {
 		return nil, protocol.AccessDenied("Cannot call GetSessionToken with session credentials")

@@ -149,7 +149,9 @@ func (s *Service) checkTime(token *openid.Token) error {
 }
 
 func errInvalidToken(format string, args ...any) *protocol.Error {
-	return service.Modelled("InvalidIdentityTokenException", "InvalidIdentityToken", http.StatusBadRequest, format, args...)
+	return service.Modelled(
+		"InvalidIdentityTokenException", "InvalidIdentityToken", http.StatusBadRequest, format, args...,
+	)
 }
 
 func errNotTrusted() *protocol.Error {
@@ -200,7 +202,8 @@ func (s *Service) webLimits(role *directory.Entity, in *webIdentityInput, who *w
 func checkSource(source string) error {
 	var v protocol.Violations
 	v.Characters("sourceIdentity", &source, func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_+=,.@-", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_+=,.@-", r)
 	}, `[\w+=,.@-]*`)
 	v.Length("sourceIdentity", &source, 2, 256)
 	return v.Err()
@@ -209,7 +212,9 @@ func checkSource(source string) error {
 func (who *webIdentity) tags() []Tag { return service.TagList(who.token.Tags) }
 
 // trusts reports whether the role's trust policy allows the caller to assume the role.
-func (s *Service) trusts(c *protocol.Call, role *directory.Entity, trust *policy.Policy, who *webIdentity, a *asked) bool {
+func (s *Service) trusts(
+	c *protocol.Call, role *directory.Entity, trust *policy.Policy, who *webIdentity, a *asked,
+) bool {
 	lookup := func(key string) (policy.Value, bool) {
 		if claim, ours := strings.CutPrefix(key, strings.ToLower(who.provider.Name)+":"); ours {
 			return who.claim(claim)

@@ -38,7 +38,10 @@ func Check(s *store.Store, v *identity.Vault) (n Counts, problems []string, err 
 		want(r.names[nameOf(e.Kind, e.Account, e.Name)] == e, "%s: another has the same name", arn)
 		for _, id := range e.Groups {
 			g := r.entities[id]
-			want(g != nil && g.Kind == Group && g.Account == e.Account, "%s is in a group %s that does not exist", arn, id)
+			want(
+				g != nil && g.Kind == Group &&
+					g.Account == e.Account, "%s is in a group %s that does not exist", arn, id,
+			)
 		}
 		policies := e.Attached
 		if e.Boundary != "" {

@@ -55,7 +55,10 @@ func (u Use) with(seen Use) (Use, bool) {
 
 func (u *Use) equal(o *Use) bool {
 	return u.At.Equal(o.At) && u.Service == o.Service && u.Region == o.Region &&
-		maps.EqualFunc(u.Services, o.Services, func(a, b Visit) bool { return a.At.Equal(b.At) && a.Region == b.Region })
+		maps.EqualFunc(u.Services, o.Services, func(a, b Visit) bool {
+			return a.At.Equal(b.At) &&
+				a.Region == b.Region
+		})
 }
 
 // use is the last use of a key, a user or a role. It is not worth a write to the disk for each request: the uses of the
@@ -112,7 +115,8 @@ func (d *Directory) Used(keyID, service, region string, now time.Time) {
 	if k == nil {
 		return
 	}
-	if last := k.use.last.Load(); last != nil && now.Sub(last.At) < useEvery && last.Service == service && last.Region == region {
+	if last := k.use.last.Load(); last != nil && now.Sub(last.At) < useEvery && last.Service == service &&
+		last.Region == region {
 		return
 	}
 	k.use.last.Store(&Use{At: now.UTC().Truncate(time.Second), Service: service, Region: region})

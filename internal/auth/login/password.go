@@ -154,7 +154,8 @@ func parseHash(text string) (p parsedHash, err error) {
 	var err2 error
 	p.salt, err = base64.RawStdEncoding.Strict().DecodeString(parts[4])
 	p.sum, err2 = base64.RawStdEncoding.Strict().DecodeString(parts[5])
-	if err != nil || err2 != nil || p.memory < 8*uint32(p.threads) || p.memory > mostMemory || p.passes < 1 || p.passes > mostPasses ||
+	if err != nil || err2 != nil || p.memory < 8*uint32(p.threads) || p.memory > mostMemory || p.passes < 1 ||
+		p.passes > mostPasses ||
 		p.threads < 1 || len(p.salt) < 8 || len(p.sum) < 16 || len(p.sum) > 64 {
 		return p, errHash
 	}

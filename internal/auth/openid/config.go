@@ -57,7 +57,9 @@ func (c *Config) Validate() error {
 	if u, err := url.Parse(c.Issuer); err != nil || u.RawQuery != "" || u.ForceQuery {
 		return fmt.Errorf("--oidc-issuer %q: want a URL without a query", c.Issuer)
 	}
-	for flag, value := range map[string]string{"client-id": c.ClientID, "name-claim": c.NameClaim, "groups-claim": c.GroupsClaim} {
+	for flag, value := range map[string]string{
+		"client-id": c.ClientID, "name-claim": c.NameClaim, "groups-claim": c.GroupsClaim,
+	} {
 		if value == "" || len(value) > maxOption {
 			return fmt.Errorf("--oidc-%s: --oidc-issuer needs one, of at most %d bytes", flag, maxOption)
 		}

@@ -154,7 +154,9 @@ type Answer struct {
 
 // Finish returns the person at the browser with a secret. redirect is the argument of Begin. With ErrNoName the person
 // has no Name, but all other fields.
-func (p *Provider) Finish(ctx context.Context, secret Secret, redirect string, a Answer, now time.Time) (*Person, error) {
+func (p *Provider) Finish(
+	ctx context.Context, secret Secret, redirect string, a Answer, now time.Time,
+) (*Person, error) {
 	m, err := p.discover(ctx, now)
 	if err != nil {
 		return nil, err
@@ -224,7 +226,9 @@ func (p *Provider) verify(
 		return nil, nil, fmt.Errorf("%w: there is no ID token of at most %d bytes", ErrRefused, maxIDToken)
 	}
 	verifier := m.Verifier(
-		&oidc.Config{ClientID: p.config.ClientID, SupportedSigningAlgs: algorithms, Now: func() time.Time { return now }},
+		&oidc.Config{
+			ClientID: p.config.ClientID, SupportedSigningAlgs: algorithms, Now: func() time.Time { return now },
+		},
 	)
 	id, err := verifier.Verify(ctx, raw)
 	if err != nil {
@@ -285,9 +289,13 @@ func (p *Provider) userInfo(ctx context.Context, m *metadata, token *oauth2.Toke
 
 // exchangeError distinguishes a provider that refuses a code from one that cannot be used.
 func exchangeError(err error) error {
-	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil && refused.Response.StatusCode < 500 {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil &&
+		refused.Response.StatusCode < 500 {
 		if refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client" {
-			return fmt.Errorf("%w: it does not take --oidc-client-id with this secret: %s", ErrUnreachable, brief(refused.ErrorDescription))
+			return fmt.Errorf(
+				"%w: it does not take --oidc-client-id with this secret: %s", ErrUnreachable,
+				brief(refused.ErrorDescription),
+			)
 		}
 		return fmt.Errorf(
 			"%w: it answers %d %s %s",

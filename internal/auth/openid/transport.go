@@ -26,7 +26,9 @@ func newClient() *http.Client {
 func boundClient(t http.RoundTripper, timeout time.Duration, check func(string) error) *http.Client {
 	return &http.Client{
 		Timeout: timeout, Transport: bounded{t, check},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("the provider answers with a redirect") },
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return errors.New("the provider answers with a redirect")
+		},
 	}
 }
 

@@ -71,7 +71,10 @@ func Federated(role *directory.Entity, name string, f Federation, now time.Time)
 
 // GrantOf returns a grant for a caller who has signed a request.
 func GrantOf(id identity.Identity, now time.Time) (Grant, error) {
-	g := Grant{Kind: id.Kind, Account: id.Account, Issuer: id.ARN, IssuerID: id.UserID, KeyID: id.AccessKeyID, Until: now.Add(Longest)}
+	g := Grant{
+		Kind: id.Kind, Account: id.Account, Issuer: id.ARN, IssuerID: id.UserID, KeyID: id.AccessKeyID,
+		Until: now.Add(Longest),
+	}
 	s := id.Session
 	if s == nil {
 		return g, nil
@@ -102,7 +105,9 @@ func (g *Grant) Subject() string {
 // identity returns the identity of the grant, without the directory's facts.
 func (g *Grant) identity() identity.Identity {
 	id := identity.Identity{
-		Caller:  policy.Caller{Kind: g.Kind, Account: g.Account, Tags: g.Tags, SourceIdentity: g.SourceIdentity, Provider: g.Provider},
+		Caller: policy.Caller{
+			Kind: g.Kind, Account: g.Account, Tags: g.Tags, SourceIdentity: g.SourceIdentity, Provider: g.Provider,
+		},
 		Session: &identity.Session{Issuer: g.Issuer, IssuerID: g.IssuerID, Terms: g.Terms},
 	}
 	if g.Kind == policy.AssumedRole || g.Kind == policy.FederatedUser {

@@ -178,7 +178,8 @@ func (s *Sessions) find(id string, now time.Time) (*Session, identity.Identity, 
 // vouched reports whether the provider's people still have the grant's role, under the same policy.
 func (s *Sessions) vouched(g *Grant) bool {
 	role := s.o.Directory.Entity(g.IssuerID)
-	return role != nil && hash(role.Trust) == g.Federation.Trust && s.o.Vouched(g.Federation.Issuer, g.Federation.Group, role.ARN())
+	return role != nil && hash(role.Trust) == g.Federation.Trust &&
+		s.o.Vouched(g.Federation.Issuer, g.Federation.Group, role.ARN())
 }
 
 // Live reports whether a session has not ended. It is called for each request with keys of a session.

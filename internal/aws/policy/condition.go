@@ -67,8 +67,11 @@ const (
 
 // wants says what a family's operands are.
 func (f family) wants() string {
-	return [...]string{"a string", "a string", "a string", "a decimal number", "a date such as 2009-06-30T12:00:00Z or seconds since 1970",
-		"true or false", "base64", "an address or a range of them such as 10.1.2.0/24", "an ARN", "true or false"}[f]
+	return [...]string{
+		"a string", "a string", "a string", "a decimal number",
+		"a date such as 2009-06-30T12:00:00Z or seconds since 1970",
+		"true or false", "base64", "an address or a range of them such as 10.1.2.0/24", "an ARN", "true or false",
+	}[f]
 }
 
 // newOperand reads a value of a condition. The error is about variables; a

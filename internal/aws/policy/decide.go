@@ -41,7 +41,9 @@ const (
 )
 
 func (s Source) String() string {
-	return [...]string{"none", "owner", "resource-based policy", "identity-based policy", "permissions boundary", "session policy"}[s]
+	return [...]string{
+		"none", "owner", "resource-based policy", "identity-based policy", "permissions boundary", "session policy",
+	}[s]
 }
 
 // Decide answers a request. It is safe for concurrent use, and an allowed

@@ -200,7 +200,9 @@ func (e *evaluation) describeCondition(c *condition) string {
 			has += ", a list, which only ForAllValues and ForAnyValue look into"
 		}
 	}
-	return fmt.Sprintf("%s %s is not met: it wants %s, %s", c.written, quote(c.key.written), strings.Join(wants, " or "), has)
+	return fmt.Sprintf(
+		"%s %s is not met: it wants %s, %s", c.written, quote(c.key.written), strings.Join(wants, " or "), has,
+	)
 }
 
 // String tells the decision and the way to it, a line for each statement.

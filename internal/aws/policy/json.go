@@ -279,7 +279,9 @@ func (r *reader) object() ([]member, error) {
 		for _, other := range members {
 			if other.name == m.name {
 				line, _ := position(r.src, other.pos)
-				return nil, r.fault(Grammar, m.pos, "%q appears twice in one object; the first is in line %d", m.name, line)
+				return nil, r.fault(
+					Grammar, m.pos, "%q appears twice in one object; the first is in line %d", m.name, line,
+				)
 			}
 		}
 		if !r.at(':') {

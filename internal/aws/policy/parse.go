@@ -36,7 +36,9 @@ func (p *parser) elements(n *node, what string, f map[string]func(n *node) error
 		if !known {
 			for name := range f {
 				if strings.EqualFold(name, m.name) {
-					return p.fault(Grammar, m.pos, "%q is written %q: the names of elements keep their case", m.name, name)
+					return p.fault(
+						Grammar, m.pos, "%q is written %q: the names of elements keep their case", m.name, name,
+					)
 				}
 			}
 			return p.fault(Grammar, m.pos, "%q is not an element of %s", m.name, what)
@@ -55,7 +57,9 @@ func (p *parser) oneOf(n *node, name, other string) (*member, error) {
 	case m == nil:
 		return alternative, nil
 	case alternative != nil:
-		return nil, p.fault(Grammar, max(m.pos, alternative.pos), "a statement has either %s or %s, not both", name, other)
+		return nil, p.fault(
+			Grammar, max(m.pos, alternative.pos), "a statement has either %s or %s, not both", name, other,
+		)
 	}
 	return m, nil
 }
@@ -77,7 +81,9 @@ func (p *parser) texts(n *node, what string) ([]node, error) {
 	}
 	for i := range list {
 		if list[i].form != text {
-			return nil, p.fault(Grammar, list[i].pos, "%s is %s; it has to be a string or a list of strings", what, list[i].form)
+			return nil, p.fault(
+				Grammar, list[i].pos, "%s is %s; it has to be a string or a list of strings", what, list[i].form,
+			)
 		}
 	}
 	return list, nil
@@ -95,7 +101,9 @@ func (p *parser) document() error {
 				return err
 			}
 			if v := p.policy.version; v != Version2008 && v != Version2012 {
-				return p.fault(Grammar, n.pos, "Version %q is not known; there are %s and %s", v, Version2012, Version2008)
+				return p.fault(
+					Grammar, n.pos, "Version %q is not known; there are %s and %s", v, Version2012, Version2008,
+				)
 			}
 			return nil
 		},
@@ -385,7 +393,9 @@ func (p *parser) conditions(s *statement, n *node) error {
 			return p.fault(Grammar, named.pos, "%q is not a condition operator%s", named.name, suggestion(named.name))
 		}
 		if named.value.form != object {
-			return p.fault(Grammar, named.value.pos, "%s is %s; it has to be an object of keys", named.name, named.value.form)
+			return p.fault(
+				Grammar, named.value.pos, "%s is %s; it has to be an object of keys", named.name, named.value.form,
+			)
 		}
 		for j := range named.value.members {
 			c := pattern

@@ -84,7 +84,8 @@ func newPrincipal(kind, s string) (principal, error) {
 		return principal{kind: entityPrincipal, name: s}, nil
 	case a.parts[2] == "sts" && sort == "federated-user" && name != "":
 		return principal{kind: sessionPrincipal, name: s}, nil
-	case a.parts[2] == "sts" && sort == "assumed-role" && role != "" && session != "" && !strings.Contains(session, "/"):
+	case a.parts[2] == "sts" && sort == "assumed-role" && role != "" && session != "" &&
+		!strings.Contains(session, "/"):
 		return principal{kind: sessionPrincipal, name: s}, nil
 	}
 	return principal{}, fmt.Errorf("%q is neither a user, a role, a session of one nor an account's root", s)
@@ -92,7 +93,8 @@ func newPrincipal(kind, s string) (principal, error) {
 
 // isUniqueID reports whether s is the id of a user or role.
 func isUniqueID(s string) bool {
-	return len(s) >= 16 && len(s) <= 128 && (strings.HasPrefix(s, "AIDA") || strings.HasPrefix(s, "AROA")) && alphanumeric(s, "")
+	return len(s) >= 16 && len(s) <= 128 && (strings.HasPrefix(s, "AIDA") || strings.HasPrefix(s, "AROA")) &&
+		alphanumeric(s, "")
 }
 
 func isAccount(s string) bool { return len(s) == 12 && strings.Trim(s, "0123456789") == "" }

@@ -10,8 +10,9 @@ import (
 
 // Error is an error as clients see it. Services define theirs as values of this type.
 type Error struct {
-	Code    string // in the Query protocol and in x-amzn-query-error, "AWS.SimpleQueueService.NonExistentQueue"
-	Type    string // in JSON, "com.amazonaws.sqs#QueueDoesNotExist"; without "#" the service's ErrorNamespace is put before it
+	Code string // in the Query protocol and in x-amzn-query-error, "AWS.SimpleQueueService.NonExistentQueue"
+	// in JSON, "com.amazonaws.sqs#QueueDoesNotExist"; without "#" the service's ErrorNamespace is put before it
+	Type    string
 	Status  int
 	Message string
 
@@ -99,7 +100,9 @@ func MissingParameter(name string) *Error {
 
 // InvalidParameterCombination refuses parameters that exclude each other.
 func InvalidParameterCombination(format string, args ...any) *Error {
-	return coral("InvalidParameterCombinationException", "InvalidParameterCombination", http.StatusBadRequest, format, args...)
+	return coral(
+		"InvalidParameterCombinationException", "InvalidParameterCombination", http.StatusBadRequest, format, args...,
+	)
 }
 
 // AccessDenied refuses a caller who may not do this. Its JSON body spells the key of the text "Message".
@@ -221,7 +224,9 @@ func InternalError() *Error {
 
 // Throttled refuses a request that there is no room for at present. AWS's clients repeat it by themselves.
 func Throttled() *Error {
-	return &Error{Type: "ThrottlingException", Code: "Throttling", Status: http.StatusBadRequest, Message: "Rate exceeded"}
+	return &Error{
+		Type: "ThrottlingException", Code: "Throttling", Status: http.StatusBadRequest, Message: "Rate exceeded",
+	}
 }
 
 // ServiceUnavailable reports that the server cannot answer now, and that it is worth trying again.

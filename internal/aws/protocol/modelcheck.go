@@ -170,7 +170,10 @@ func (r *rule) excess(e *Excess) error {
 	var c modelCheck
 	last := len(path) - 1
 	if isIndex(path[last]) { // a text in a list, of which all texts are named together
-		c.fault(found, "["+e.Value+"]", memberPath(path[:last]), "Member must satisfy constraint: ["+strings.Join(found.words(), ", ")+"]")
+		c.fault(
+			found, "["+e.Value+"]", memberPath(path[:last]),
+			"Member must satisfy constraint: ["+strings.Join(found.words(), ", ")+"]",
+		)
 	} else {
 		c.fault(found, e.Value, memberPath(path), boundWords("length", "less", *found.max))
 	}

@@ -57,7 +57,8 @@ func Recognise(r *http.Request, body []byte) (*Request, error) {
 		req.Kind = CBOR
 		return req, req.recogniseCBOR(r.Method)
 	}
-	if r.Method != http.MethodGet && !isForm && (target != "" || strings.HasPrefix(declared, "application/x-amz-json-")) {
+	if r.Method != http.MethodGet && !isForm &&
+		(target != "" || strings.HasPrefix(declared, "application/x-amz-json-")) {
 		req.Kind = JSON
 		req.ContentType = contentTypeJSON10
 		if declared == contentTypeJSON11 {

@@ -17,7 +17,9 @@ func appendXML(dst []byte, p *plan, v reflect.Value) []byte {
 			continue
 		}
 		if f.precise {
-			dst = appendClose(appendPrecise(appendOpen(dst, f.query), reflect.Indirect(fv).Interface().(time.Time)), f.query)
+			dst = appendClose(
+				appendPrecise(appendOpen(dst, f.query), reflect.Indirect(fv).Interface().(time.Time)), f.query,
+			)
 			continue
 		}
 		if !f.plan.collection() {
@@ -92,7 +94,8 @@ func appendOpen(dst []byte, name string) []byte {
 // appendClose closes the element name. One that has stayed empty it turns into an empty-element tag, as AWS does.
 func appendClose(dst []byte, name string) []byte {
 	// A ">" in dst ends a tag, because text has it escaped.
-	if open := len(dst) - len(name) - 2; open >= 0 && dst[len(dst)-1] == '>' && dst[open] == '<' && string(dst[open+1:len(dst)-1]) == name {
+	if open := len(dst) - len(name) - 2; open >= 0 && dst[len(dst)-1] == '>' && dst[open] == '<' &&
+		string(dst[open+1:len(dst)-1]) == name {
 		return append(dst[:len(dst)-1], '/', '>')
 	}
 	dst = append(dst, '<', '/')

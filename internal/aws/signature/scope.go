@@ -57,7 +57,9 @@ func (s *Signature) parseCredential(credential string) error {
 	}
 	for i := range len(credential) {
 		if c := credential[i]; c <= ' ' || c >= 0x7f {
-			return refuse(IncompleteSignature, "Credential must be printable ASCII without spaces, got '%s'", credential)
+			return refuse(
+				IncompleteSignature, "Credential must be printable ASCII without spaces, got '%s'", credential,
+			)
 		}
 	}
 	if strings.Count(credential, "/") != 4 {

@@ -17,7 +17,9 @@ func parseVersion2(params []parameter, presigned bool) (Signature, error) {
 	for i := 1; i < len(params); i++ {
 		// The canonical form has no place for a second value, and does not say which of them counts.
 		if params[i].name == params[i-1].name {
-			return s, refuse(InvalidParameterCombination, "The parameter %s must not be given more than once.", params[i].name)
+			return s, refuse(
+				InvalidParameterCombination, "The parameter %s must not be given more than once.", params[i].name,
+			)
 		}
 	}
 	var version, method, timestamp, expires string

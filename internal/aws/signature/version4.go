@@ -42,7 +42,8 @@ func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string,
 		}
 	}
 	if cached {
-		deriveKey(secret, s.scope) // for nothing but the time it takes, which would tell a known key from an unknown one
+		// for nothing but the time it takes, which would tell a known key from an unknown one
+		deriveKey(secret, s.scope)
 	}
 	return "", false
 }

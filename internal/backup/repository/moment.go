@@ -112,7 +112,8 @@ func decode(text []byte, number int64) (*Moment, error) {
 	}
 	names := make(map[string]bool, len(m.Files))
 	for _, f := range m.Files {
-		if !backup.IsName(f.Name) || names[f.Name] || f.Size < 0 || !isDigest(f.SHA256) || f.Packed < 0 || f.Packed > f.Size {
+		if !backup.IsName(f.Name) || names[f.Name] || f.Size < 0 || !isDigest(f.SHA256) || f.Packed < 0 ||
+			f.Packed > f.Size {
 			return nil, fmt.Errorf("%w: it has a file %q", backup.ErrNoBackup, f.Name)
 		}
 		names[f.Name] = true

@@ -74,7 +74,8 @@ func (r *Repository) At(ctx context.Context, at time.Time) (*Moment, error) {
 			if first == nil {
 				first = m
 			}
-			if open = at.IsZero() || !m.Created.After(at); open && (at.IsZero() || found == nil || !m.Created.Before(found.Created)) {
+			if open = at.IsZero() || !m.Created.After(at); open &&
+				(at.IsZero() || found == nil || !m.Created.Before(found.Created)) {
 				found, doubts = m, nil
 			}
 		}

@@ -119,7 +119,8 @@ func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Mo
 	if err := w.mend(ctx, dir, m); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(m.Files, func(f File) bool { return f.Packed != 0 }) && m.Data.Number < formats.PackedBackups {
+	if slices.ContainsFunc(m.Files, func(f File) bool { return f.Packed != 0 }) &&
+		m.Data.Number < formats.PackedBackups {
 		m.Data = datadir.Format{Number: formats.PackedBackups, Version: m.Version}
 	}
 	next := w.condemn(ctx, m)
@@ -171,7 +172,8 @@ func (w *Writer) claim(ctx context.Context, now time.Time) error {
 		}
 		creating, cancel := within(ctx, 0)
 		defer cancel()
-		if err = w.Place.Create(creating, ownerKey, append(text, '\n')); err != nil && !errors.Is(err, bucket.ErrExists) {
+		if err = w.Place.Create(creating, ownerKey, append(text, '\n')); err != nil &&
+			!errors.Is(err, bucket.ErrExists) {
 			return err
 		}
 		text, err = w.repository.read(ctx, ownerKey)

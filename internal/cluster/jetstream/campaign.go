@@ -65,7 +65,9 @@ func (c *campaigns) due(group string, turn func() time.Duration, again time.Dura
 // returns for how long it leaves that to others in the group of a stream, by the name of its log; "" stands for any
 // other stream or group. It stands again after that time, and then after twice as long. Elect returns how many groups
 // have no leader yet: call it again then.
-func (s *Server) Elect(gone func(server string) bool, turn func(log string) time.Duration, again time.Duration) (left int) {
+func (s *Server) Elect(
+	gone func(server string) bool, turn func(log string) time.Duration, again time.Duration,
+) (left int) {
 	s.campaigns.mu.Lock()
 	defer s.campaigns.mu.Unlock()
 	var logs map[string]string

@@ -287,7 +287,9 @@ func (o *call) close() {
 
 // callUntilAnswered sends a request until a first reply comes, and returns that, or until ctx ends. NATS may give a
 // request to a node that has just been cut off. Close the call.
-func (c *Conn) callUntilAnswered(ctx context.Context, subject string, data []byte, replies int) (*call, *nats.Msg, error) {
+func (c *Conn) callUntilAnswered(
+	ctx context.Context, subject string, data []byte, replies int,
+) (*call, *nats.Msg, error) {
 	for bound := firstAsk; ; bound *= 2 {
 		one, err := c.call(&nats.Msg{Subject: subject, Data: data}, replies)
 		if err != nil {

@@ -259,7 +259,9 @@ var errGap = errors.New("the next record is not there")
 // near returns records from a copy of the log, and whether the copy has more. They are committed, but the log may be
 // longer. It reads the copy of the server in this process. If that has none, and far is set or there is no such copy,
 // near asks for any copy.
-func (l *Log) near(ctx context.Context, from sharedlog.Position, far bool) (out []sharedlog.Record, more bool, err error) {
+func (l *Log) near(
+	ctx context.Context, from sharedlog.Position, far bool,
+) (out []sharedlog.Record, more bool, err error) {
 	out, more, kept := l.conn.server.records(l.stream, from)
 	if len(out) == 0 && (far || !kept) {
 		out, more, err = l.fromAny(ctx, from)
@@ -290,7 +292,9 @@ func (l *Log) fromAny(ctx context.Context, from sharedlog.Position) (out []share
 
 // directGet gets a batch of messages of a stream from a replica of it. It returns
 // how many more there are.
-func (c *Conn) directGet(ctx context.Context, stream string, request any, batch int, f func(sequence uint64, m *nats.Msg) error) (
+func (c *Conn) directGet(
+	ctx context.Context, stream string, request any, batch int, f func(sequence uint64, m *nats.Msg) error,
+) (
 	more int, err error,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, attempt)
@@ -429,7 +433,9 @@ func (l *Log) Lead(ctx context.Context, server string) error {
 			}
 			var response struct{}
 			// A server that is not sure of its meta group does not answer, and the lead may have moved nevertheless.
-			err = l.conn.askFor(ctx, 2*firstAsk, apiStepDown+l.stream, map[string]placement{"placement": {server}}, &response)
+			err = l.conn.askFor(
+				ctx, 2*firstAsk, apiStepDown+l.stream, map[string]placement{"placement": {server}}, &response,
+			)
 			moves++
 		}
 		if wait.For(ctx, 30*time.Millisecond) != nil {

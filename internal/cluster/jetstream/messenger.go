@@ -109,7 +109,9 @@ func (m *Messenger) Request(ctx context.Context, node, kind string, payload []by
 	case errors.Is(err, errNoResponders):
 		return nil, fmt.Errorf("%s at node %s: %w", kind, node, messenger.ErrNotTaken)
 	case err != nil:
-		_ = m.conn.nc.PublishMsg(&nats.Msg{Subject: m.conn.subject("node", token(node), "cancel", token(kind)), Reply: request.Reply})
+		_ = m.conn.nc.PublishMsg(&nats.Msg{
+			Subject: m.conn.subject("node", token(node), "cancel", token(kind)), Reply: request.Reply,
+		})
 		return nil, err
 	}
 	switch answer.Header.Get(statusHeader) {

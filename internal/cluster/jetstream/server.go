@@ -326,7 +326,8 @@ func (s *Server) led() []string {
 	var out []string
 	for _, account := range info.AccountDetails {
 		for _, stream := range account.Streams {
-			if c := stream.Cluster; c != nil && len(c.Replicas) > 0 && s.inner.JetStreamIsStreamLeader(dataAcct, stream.Name) {
+			if c := stream.Cluster; c != nil && len(c.Replicas) > 0 &&
+				s.inner.JetStreamIsStreamLeader(dataAcct, stream.Name) {
 				out = append(out, stream.Name)
 			}
 		}

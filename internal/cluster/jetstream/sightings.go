@@ -66,7 +66,8 @@ func newSightings() *sightings {
 // sightingOf returns the sighting of a message of the stream.
 func sightingOf(sequence uint64, m *nats.Msg) sighting {
 	s := sighting{sequence: sequence, message: idOf(m.Header), value: m.Data}
-	if ms, err := strconv.ParseInt(m.Header.Get(lengthHeader), 10, 64); err == nil && ms > 0 && s.message.renewal != "" {
+	if ms, err := strconv.ParseInt(m.Header.Get(lengthHeader), 10, 64); err == nil && ms > 0 &&
+		s.message.renewal != "" {
 		s.length = time.Duration(ms) * time.Millisecond
 	} else {
 		s.session = m.Header.Get(sessionHeader)

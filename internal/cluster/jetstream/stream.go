@@ -30,7 +30,8 @@ func (c *Conn) createStream(ctx context.Context, config js.StreamConfig) error {
 		if err == nil {
 			return nil
 		}
-		if api, ok := errors.AsType[*js.APIError](err); ok && api.Code < 500 && !isCode(err, codeNoPeers, codeStreamNotFound) {
+		if api, ok := errors.AsType[*js.APIError](err); ok && api.Code < 500 &&
+			!isCode(err, codeNoPeers, codeStreamNotFound) {
 			return fmt.Errorf("create stream %s: %w", config.Name, err)
 		}
 		if wait.For(ctx, 100*time.Millisecond) != nil {

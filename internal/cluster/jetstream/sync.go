@@ -84,7 +84,8 @@ func checkSync(ctx context.Context, nc *nats.Conn) error {
 				} `json:"config"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(m.Data, &response); err != nil || response.Server.Name == "" || response.Data.Disabled {
+		if err := json.Unmarshal(m.Data, &response); err != nil || response.Server.Name == "" ||
+			response.Data.Disabled {
 			continue
 		}
 		servers++

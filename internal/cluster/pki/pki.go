@@ -59,7 +59,9 @@ func Open(dir string, now time.Time) (a *Authority, isNew bool, err error) {
 	}
 	key, isSigner := pair.PrivateKey.(crypto.Signer)
 	if !isSigner || !pair.Leaf.IsCA {
-		return nil, false, fmt.Errorf("the certificate in %s is not that of an authority", filepath.Join(dir, AuthorityCertificate))
+		return nil, false, fmt.Errorf(
+			"the certificate in %s is not that of an authority", filepath.Join(dir, AuthorityCertificate),
+		)
 	}
 	return &Authority{dir: dir, certificate: pair.Leaf, key: key}, false, nil
 }
@@ -99,7 +101,9 @@ func (a *Authority) Issue(names []string, days int, now time.Time) (certificate,
 		BasicConstraintsValid: true,
 	}
 	if template.NotAfter.After(a.certificate.NotAfter) {
-		return "", "", fmt.Errorf("the authority ends on %s, before the certificate would", a.certificate.NotAfter.Format(time.DateOnly))
+		return "", "", fmt.Errorf(
+			"the authority ends on %s, before the certificate would", a.certificate.NotAfter.Format(time.DateOnly),
+		)
 	}
 	for _, name := range names {
 		ip := net.ParseIP(name)

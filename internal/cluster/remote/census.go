@@ -31,7 +31,8 @@ var census = method[queue.Census, queue.CensusResult]{
 	},
 	getResult: func(r *reader) queue.CensusResult {
 		return queue.CensusResult{
-			Shares: getAll(r, sizeShare, getShare), Scanned: r.Uint(), Found: r.Uint(), More: r.Bool(), Next: getCursor(r),
+			Shares: getAll(r, sizeShare, getShare), Scanned: r.Uint(), Found: r.Uint(), More: r.Bool(),
+			Next: getCursor(r),
 		}
 	},
 }

@@ -41,14 +41,18 @@ type Caller struct {
 	messenger        messenger.Messenger
 	position         func() uint64
 	timeout          time.Duration
-	returnDeliveries func(ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string) error
-	id               uint64
-	count            atomic.Uint64
+	returnDeliveries func(
+		ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string,
+	) error
+	id    uint64
+	count atomic.Uint64
 }
 
 // New returns a Caller.
 func New(o Options) *Caller {
-	c := &Caller{messenger: o.Messenger, position: o.Position, timeout: o.Timeout, returnDeliveries: o.Return, id: rand.Uint64()}
+	c := &Caller{
+		messenger: o.Messenger, position: o.Position, timeout: o.Timeout, returnDeliveries: o.Return, id: rand.Uint64(),
+	}
 	if c.position == nil {
 		c.position = func() uint64 { return 0 }
 	}
@@ -163,7 +167,9 @@ func (c *Client) Accept(ctx context.Context, id queue.ID, from queue.FromShard, 
 
 // Receive delivers messages, or waits for some. It returns as soon as ctx ends; messages that the owner may have
 // delivered by then are returned when they arrive.
-func (c *Client) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error) {
+func (c *Client) Receive(
+	ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration,
+) ([]shard.Message, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -233,7 +239,9 @@ func invoke[A, R any](ctx context.Context, c *Client, m *method[A, R], id queue.
 }
 
 // request sends a call and returns the answer. The owner has budget for the call.
-func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *header, args A, budget time.Duration) (R, error) {
+func request[A, R any](
+	ctx context.Context, c *Client, m *method[A, R], h *header, args A, budget time.Duration,
+) (R, error) {
 	var nothing R
 	h.code = m.code
 	answer, err := c.send(ctx, h, budget, func(w *writer) { m.putArgs(w, &args) })
@@ -296,7 +304,9 @@ func openAnswer(answer []byte, node string, get func(*reader)) error {
 	r.node = node
 	switch v := r.Byte(); {
 	case v == noVersion && !r.Failed():
-		return &failure{shard.ErrNotBegun, fmt.Sprintf("node %s knows calls of version %d, not %d", node, r.Byte(), version)}
+		return &failure{
+			shard.ErrNotBegun, fmt.Sprintf("node %s knows calls of version %d, not %d", node, r.Byte(), version),
+		}
 	case v != version:
 		return &failure{shard.ErrUnavailable, fmt.Sprintf("node %s answers with version %d", node, v)}
 	}

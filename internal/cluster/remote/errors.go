@@ -55,7 +55,8 @@ func putError(w *writer, err error) {
 	case !begun:
 		w.Byte(notBegun)
 		w.String(textOf(err, shard.ErrNotBegun))
-	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
 		w.Byte(unavailable)
 		w.String(textOf(err, shard.ErrUnavailable))
 	default:

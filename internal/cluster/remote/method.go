@@ -220,7 +220,8 @@ var acceptCopies = method[acceptArgs, none]{
 		})
 	},
 	getArgs: func(r *reader) acceptArgs {
-		return acceptArgs{queue.FromShard{Shard: int(r.Int())}, getAll(r, sizeTransfer+1, func(r *reader, t *queue.Transfer) {
+		from := queue.FromShard{Shard: int(r.Int())}
+		return acceptArgs{from, getAll(r, sizeTransfer+1, func(r *reader, t *queue.Transfer) {
 			getTransfer(r, t)
 			t.Copy = r.Bool()
 		})}

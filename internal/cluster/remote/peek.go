@@ -19,7 +19,10 @@ var peek = method[queue.Peek, queue.PeekResult]{
 		w.Bool(p.Bodies)
 	},
 	getArgs: func(r *reader) queue.Peek {
-		return queue.Peek{States: queue.States(r.Byte()), Filter: r.String(), After: getCursor(r), Max: int(r.Int()), Bodies: r.Bool()}
+		return queue.Peek{
+			States: queue.States(r.Byte()), Filter: r.String(), After: getCursor(r), Max: int(r.Int()),
+			Bodies: r.Bool(),
+		}
 	},
 	call: Shard.Peek,
 	putResult: func(w *writer, f queue.PeekResult) {
@@ -29,7 +32,9 @@ var peek = method[queue.Peek, queue.PeekResult]{
 		w.String(string(f.Next.Encode()))
 	},
 	getResult: func(r *reader) queue.PeekResult {
-		return queue.PeekResult{Messages: getAll(r, sizePeeked, getPeeked), Scanned: r.Uint(), More: r.Bool(), Next: getCursor(r)}
+		return queue.PeekResult{
+			Messages: getAll(r, sizePeeked, getPeeked), Scanned: r.Uint(), More: r.Bool(), Next: getCursor(r),
+		}
 	},
 }
 

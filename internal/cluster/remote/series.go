@@ -90,7 +90,9 @@ func (c *Client) SizedSeries(
 }
 
 // SeriesNames returns names that have rows.
-func (c *Client) SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error) {
+func (c *Client) SeriesNames(
+	ctx context.Context, prefix, after string, since queue.Instant,
+) ([]queue.SeriesName, error) {
 	return invoke(ctx, c, &seriesNames, 0, namesArgs{prefix, after, since})
 }
 

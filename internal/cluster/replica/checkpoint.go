@@ -177,7 +177,9 @@ func (o *offers) end(id uint64) {
 // FetchFrom returns an Options.Fetch that fetches a checkpoint of a shard from one of the nodes that sources returns,
 // in their order. If one fails permanently, it tries the next. If an answer does not come, it asks again and continues
 // where it was.
-func FetchFrom(m messenger.Messenger, shard string, sources func() []string) func(context.Context, *store.Incoming) error {
+func FetchFrom(
+	m messenger.Messenger, shard string, sources func() []string,
+) func(context.Context, *store.Incoming) error {
 	return func(ctx context.Context, in *store.Incoming) error {
 		var failed error
 		for _, node := range sources() {
@@ -300,7 +302,8 @@ func (d *download) again(
 			return answer, nil
 		}
 		f, failed := errors.AsType[*messenger.Failure](err)
-		if errors.Is(err, messenger.ErrNotTaken) || failed && f.Code == codeGone || attempt == pieceAttempts || ctx.Err() != nil {
+		if errors.Is(err, messenger.ErrNotTaken) || failed && f.Code == codeGone || attempt == pieceAttempts ||
+			ctx.Err() != nil {
 			return nil, err
 		}
 		if err := wait.For(ctx, piecePause); err != nil {

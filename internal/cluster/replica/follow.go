@@ -37,7 +37,11 @@ func (m *machine) onRead(ticket uint64, records []sharedlog.Record, extent share
 			m.extent = extent
 		}
 		if extent.Last+1 < from {
-			m.halt(fmt.Errorf("%w: the store has applied %d records, the log ends at %d", ErrDiverged, from-1, extent.Last))
+			m.halt(
+				fmt.Errorf(
+					"%w: the store has applied %d records, the log ends at %d", ErrDiverged, from-1, extent.Last,
+				),
+			)
 			return
 		}
 	}

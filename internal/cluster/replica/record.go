@@ -110,7 +110,9 @@ func (r *record) follows(m store.Mark) error {
 	case r.kind == claim && r.epoch != m.Epoch+1:
 		return fmt.Errorf("%w: a claim of epoch %d follows epoch %d", ErrDiverged, r.epoch, m.Epoch)
 	case r.kind == batch && (r.epoch != m.Epoch || r.owner != m.Owner):
-		return fmt.Errorf("%w: a batch of %s in epoch %d follows epoch %d of %s", ErrDiverged, r.owner, r.epoch, m.Epoch, m.Owner)
+		return fmt.Errorf(
+			"%w: a batch of %s in epoch %d follows epoch %d of %s", ErrDiverged, r.owner, r.epoch, m.Epoch, m.Owner,
+		)
 	}
 	return nil
 }

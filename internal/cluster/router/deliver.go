@@ -21,6 +21,8 @@ func (r *Router) Deliver(ctx context.Context, id queue.ID, from queue.FromShard,
 		return p.Shards[0]
 	})
 	return firstSerious(each(parts, func(part part) error {
-		return r.exec(ctx, part.shard, func(ctx context.Context, s Shard) error { return s.Accept(ctx, id, from, pick(messages, part)) })
+		return r.exec(ctx, part.shard, func(ctx context.Context, s Shard) error {
+			return s.Accept(ctx, id, from, pick(messages, part))
+		})
 	}))
 }

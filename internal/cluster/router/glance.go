@@ -21,7 +21,9 @@ func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, e
 	within, cancel := context.WithTimeout(ctx, glanceTimeout)
 	defer cancel()
 	lists := each(shards, func(n int) []shard.Glance {
-		list, err := call(within, r.owners, n, func(ctx context.Context, s Shard) ([]shard.Glance, error) { return s.Glances(ctx, at[n]) })
+		list, err := call(within, r.owners, n, func(ctx context.Context, s Shard) ([]shard.Glance, error) {
+			return s.Glances(ctx, at[n])
+		})
 		if err != nil {
 			list = unavailable(at[n])
 		}

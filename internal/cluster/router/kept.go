@@ -28,7 +28,9 @@ func (r *Router) UndoPurge(ctx context.Context, id queue.ID) (sum queue.Kept, er
 		return sum, err
 	}
 	all, err := gather(p.Shards, func(n int) (queue.Kept, error) {
-		k, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Kept, error) { return s.UndoPurge(ctx, id) })
+		k, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Kept, error) {
+			return s.UndoPurge(ctx, id)
+		})
 		if errors.Is(err, queue.ErrNothingKept) {
 			err = nil
 		}

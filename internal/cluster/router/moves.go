@@ -91,7 +91,9 @@ func (r *Router) startOn(ctx context.Context, n int, id queue.ID, t queue.MoveTa
 }
 
 func (r *Router) cancelOn(ctx context.Context, n int, id queue.ID, part string) (queue.MoveTask, error) {
-	return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.MoveTask, error) { return s.CancelMove(ctx, id, part) })
+	return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.MoveTask, error) {
+		return s.CancelMove(ctx, id, part)
+	})
 }
 
 // CancelMove ends a message move task. It fails if a shard that may have a part of it
@@ -145,7 +147,9 @@ func (r *Router) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, erro
 		return nil, err
 	}
 	lists, err := gather(p.Shards, func(n int) ([]queue.MoveTask, error) {
-		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.MoveTask, error) { return s.Moves(ctx, id) })
+		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.MoveTask, error) {
+			return s.Moves(ctx, id)
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -190,5 +194,7 @@ func merge(parts []queue.MoveTask) []queue.MoveTask {
 
 // weightOf ranks the status of a part: a task has the highest-ranking status of its parts.
 func weightOf(s queue.MoveStatus) int {
-	return slices.Index([]queue.MoveStatus{queue.MoveCompleted, queue.MoveFailed, queue.MoveCancelled, queue.MoveRunning}, s)
+	return slices.Index(
+		[]queue.MoveStatus{queue.MoveCompleted, queue.MoveFailed, queue.MoveCancelled, queue.MoveRunning}, s,
+	)
 }

@@ -20,7 +20,9 @@ func (r *Router) Peek(ctx context.Context, id queue.ID, q queue.Peek) (all queue
 	bytes := 0
 	all.More, all.Next, err = r.inTurn(id, q.After, func(n int, after queue.PeekCursor) (turn, error) {
 		q.After = after
-		got, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.PeekResult, error) { return s.Peek(ctx, id, q) })
+		got, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.PeekResult, error) {
+			return s.Peek(ctx, id, q)
+		})
 		if err != nil {
 			return turn{}, err
 		}

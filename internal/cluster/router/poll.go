@@ -14,7 +14,9 @@ import (
 const almostOver = 50 * time.Millisecond
 
 // wait calls poll, and ends it with an empty answer when the router is drained.
-func (r *Router) wait(ctx context.Context, end time.Time, poll func(context.Context) ([]shard.Message, error)) ([]shard.Message, error) {
+func (r *Router) wait(
+	ctx context.Context, end time.Time, poll func(context.Context) ([]shard.Message, error),
+) ([]shard.Message, error) {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(r.draining, func() { cancel(errDraining) })()
@@ -94,7 +96,9 @@ func (r *Router) poll(
 // which have received messages nevertheless return them: each message is either in the answer or visible again. If no
 // shard has messages, the answer is empty as soon as all have ended and one of them was heard, and a failure if none
 // was; it does not wait for the end if all shards have been unavailable for Options.Timeout.
-func (r *Router) pollAll(ctx context.Context, shards []int, id queue.ID, q queue.Receive, end time.Time) ([]shard.Message, error) {
+func (r *Router) pollAll(
+	ctx context.Context, shards []int, id queue.ID, q queue.Receive, end time.Time,
+) ([]shard.Message, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	answers := make(chan answer, len(shards))
 	down := make(chan error, len(shards))

@@ -40,7 +40,9 @@ func (r *Router) Publish(ctx context.Context, publications []queue.Publication) 
 // publishTogether publishes to a standard topic, in one commit.
 func (r *Router) publishTogether(ctx context.Context, publications []queue.Publication) error {
 	order := r.nearest(publications)
-	if counts := slices.ContainsFunc(publications, func(p queue.Publication) bool { return p.Count != nil }); len(order) == 0 && counts {
+	if counts := slices.ContainsFunc(publications, func(p queue.Publication) bool {
+		return p.Count != nil
+	}); len(order) == 0 && counts {
 		order = r.anywhere() // no queue receives the messages, but the publication counts
 	}
 	if len(order) == 0 { // there is no subscription whose queue exists
@@ -63,7 +65,9 @@ func publishTo(publications []queue.Publication) func(context.Context, Shard) ([
 }
 
 // publishInOrder publishes to a FIFO topic.
-func (r *Router) publishInOrder(ctx context.Context, topic queue.ID, publications []queue.Publication) ([]queue.Published, error) {
+func (r *Router) publishInOrder(
+	ctx context.Context, topic queue.ID, publications []queue.Publication,
+) ([]queue.Published, error) {
 	p, err := r.place(topic)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,9 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 		return err
 	}
 	errs := each(p.all(), func(n int) error {
-		return p.orElsewhere(n, r.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.PurgeAfter(ctx, id, marks) }))
+		return p.orElsewhere(n, r.exec(ctx, n, func(ctx context.Context, s Shard) error {
+			return s.PurgeAfter(ctx, id, marks)
+		}))
 	})
 	done := 0
 	for i, n := range p.all() {
@@ -48,7 +50,9 @@ func (r *Router) purgeOutboxes(ctx context.Context, p *Placement, id queue.ID) (
 		return nil, nil // which forwards nothing to itself
 	}
 	last, err := gather(p.all(), func(n int) (queue.Position, error) {
-		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Position, error) { return s.PurgeOutbox(ctx, id) })
+		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.Position, error) {
+			return s.PurgeOutbox(ctx, id)
+		})
 	})
 	if err != nil {
 		return nil, err

@@ -18,7 +18,9 @@ func (r *Router) Delete(ctx context.Context, id queue.ID, receipts []queue.Recei
 
 // ChangeVisibility changes visibility timeouts; it fails as Delete does.
 func (r *Router) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error) {
-	return onShards(ctx, r, id, changes, func(x *queue.Visibility) *queue.Position { return &x.Position }, Shard.ChangeVisibility)
+	return onShards(
+		ctx, r, id, changes, func(x *queue.Visibility) *queue.Position { return &x.Position }, Shard.ChangeVisibility,
+	)
 }
 
 // Return returns deliveries that did not reach the consumer.
@@ -34,7 +36,9 @@ func (r *Router) Return(ctx context.Context, id queue.ID, deliveries []queue.Del
 // that owns the shard by then. It implements remote.Options.Return.
 func (r *Router) returnTo(ctx context.Context, n int, id queue.ID, deliveries []queue.Delivery, attempt string) error {
 	return r.retryReturn(func() error {
-		return r.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.Return(ctx, id, deliveries, attempt) })
+		return r.exec(ctx, n, func(ctx context.Context, s Shard) error {
+			return s.Return(ctx, id, deliveries, attempt)
+		})
 	})
 }
 
@@ -78,7 +82,9 @@ func onShards[E any](
 			at := position(&entries[i])
 			*at, _ = decodeShard(*at)
 		}
-		some, err := call(ctx, r.owners, p.shard, func(ctx context.Context, s Shard) ([]error, error) { return f(s, ctx, id, entries) })
+		some, err := call(ctx, r.owners, p.shard, func(ctx context.Context, s Shard) ([]error, error) {
+			return f(s, ctx, id, entries)
+		})
 		for k, i := range p.entries {
 			if results[i] = err; err == nil {
 				results[i] = some[k]

@@ -30,7 +30,9 @@ var errDraining = errors.New("long polls are ended")
 //
 // A repeated receive attempt of a FIFO queue asks all shards whether they know the attempt, before any of them delivers
 // new messages.
-func (r *Router) Receive(ctx context.Context, id queue.ID, q queue.Receive, wait time.Duration) ([]shard.Message, error) {
+func (r *Router) Receive(
+	ctx context.Context, id queue.ID, q queue.Receive, wait time.Duration,
+) ([]shard.Message, error) {
 	p, err := r.place(id)
 	if err != nil {
 		return nil, err
@@ -43,7 +45,9 @@ func (r *Router) Receive(ctx context.Context, id queue.ID, q queue.Receive, wait
 	return got, err
 }
 
-func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue.Receive, wait time.Duration) ([]shard.Message, error) {
+func (r *Router) receive(
+	ctx context.Context, p *Placement, id queue.ID, q queue.Receive, wait time.Duration,
+) ([]shard.Message, error) {
 	end := time.Now().Add(wait)
 	waits := wait > 0 && r.draining.Err() == nil
 	if len(p.Shards) == 1 {
@@ -53,7 +57,9 @@ func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue
 				return r.poll(ctx, n, id, q, end, func(error) bool { return true })
 			})
 		}
-		got, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]shard.Message, error) { return s.Receive(ctx, id, q, 0) })
+		got, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
+			return s.Receive(ctx, id, q, 0)
+		})
 		return withShard(got, n), err
 	}
 	order := r.shuffled(p.Shards)
@@ -72,7 +78,9 @@ func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue
 	case len(got) > 0:
 		return got, nil
 	case !waits && errors.Is(err, shard.ErrNotBegun):
-		return retryUntilOwned(ctx, r.owners, p.Shards, func() ([]shard.Message, error) { return r.sample(ctx, order, enough, id, q) })
+		return retryUntilOwned(ctx, r.owners, p.Shards, func() ([]shard.Message, error) {
+			return r.sample(ctx, order, enough, id, q)
+		})
 	case !waits, err != nil && !errors.Is(err, shard.ErrUnavailable) && !errors.Is(err, queue.ErrOverLimit):
 		return nil, err
 	}
@@ -83,7 +91,9 @@ func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue
 
 // sample asks shards one after the other until one has messages, or enough of them
 // have answered that they have none. It fails only if no shard has answered.
-func (r *Router) sample(ctx context.Context, order []int, enough int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
+func (r *Router) sample(
+	ctx context.Context, order []int, enough int, id queue.ID, q queue.Receive,
+) ([]shard.Message, error) {
 	answers := 0
 	var refused, failed error
 	for _, n := range order {

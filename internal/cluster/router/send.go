@@ -26,12 +26,16 @@ func (r *Router) Send(ctx context.Context, id queue.ID, messages []queue.Outgoin
 }
 
 func (r *Router) sendTo(ctx context.Context, n int, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	return call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) { return s.Send(ctx, id, messages) })
+	return call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) {
+		return s.Send(ctx, id, messages)
+	})
 }
 
 // sendAny sends to one of the shards, and to another if the first has certainly done nothing: sends succeed while one
 // of the shards has an owner.
-func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+func (r *Router) sendAny(
+	ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing,
+) ([]queue.Sent, error) {
 	return retryUntilOwned(ctx, r.owners, p.Sends, func() (sent []queue.Sent, err error) {
 		for _, n := range r.preferred(p.Sends) {
 			sent, err = callOnce(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) {
@@ -46,7 +50,9 @@ func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, message
 }
 
 // sendGroups sends each message to the shard of its group, in order.
-func (r *Router) sendGroups(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+func (r *Router) sendGroups(
+	ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing,
+) ([]queue.Sent, error) {
 	parts := divide(messages, func(m *queue.Outgoing) int { return p.home(m.Group) })
 	out := make([]queue.Sent, len(messages))
 	err := firstSerious(each(parts, func(part part) error {

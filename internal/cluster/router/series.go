@@ -19,18 +19,20 @@ const sizedAtOnce = queue.Instant(24 * time.Hour / time.Millisecond)
 // shards of a queue, or all shards if id is 0: a deleted queue may have been on any shard, and a recreated one on
 // others than before.
 func (r *Router) Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error) {
-	return r.rows(ctx, id, from, to, rowsAtOnce, func(ctx context.Context, s Shard, from, to queue.Instant) ([]queue.Row, error) {
+	read := func(ctx context.Context, s Shard, from, to queue.Instant) ([]queue.Row, error) {
 		return s.Series(ctx, id, name, from, to)
-	})
+	}
+	return r.rows(ctx, id, from, to, rowsAtOnce, read)
 }
 
 // SizedSeries is Series of rows with their Sizes. A node that runs an older program leaves them out.
 func (r *Router) SizedSeries(
 	ctx context.Context, id queue.ID, name string, from, to queue.Instant,
 ) ([]queue.Row, error) {
-	return r.rows(ctx, id, from, to, sizedAtOnce, func(ctx context.Context, s Shard, from, to queue.Instant) ([]queue.Row, error) {
+	read := func(ctx context.Context, s Shard, from, to queue.Instant) ([]queue.Row, error) {
 		return s.SizedSeries(ctx, id, name, from, to)
-	})
+	}
+	return r.rows(ctx, id, from, to, sizedAtOnce, read)
 }
 
 // rows reads rows of the shards of a queue, some at once.
@@ -95,7 +97,9 @@ func mergeRows(lists [][]queue.Row) []queue.Row {
 // SeriesNames returns names that begin with a prefix, come after another name, and have
 // rows since an instant on any shard. They are in order, and if there are
 // queue.NamesAtOnce there may be more.
-func (r *Router) SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error) {
+func (r *Router) SeriesNames(
+	ctx context.Context, prefix, after string, since queue.Instant,
+) ([]queue.SeriesName, error) {
 	shards, err := r.seriesShards(0)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,9 @@ func (r *Router) Stored(ctx context.Context, accounts map[string]bool) (map[stri
 	sum := make(map[string]shard.Stored)
 	for _, one := range lists {
 		for account, n := range one {
-			sum[account] = shard.Stored{Messages: sum[account].Messages + n.Messages, Bytes: sum[account].Bytes + n.Bytes}
+			sum[account] = shard.Stored{
+				Messages: sum[account].Messages + n.Messages, Bytes: sum[account].Bytes + n.Bytes,
+			}
 		}
 	}
 	return sum, err

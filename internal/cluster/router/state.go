@@ -17,7 +17,9 @@ func (r *Router) States(ctx context.Context, id queue.ID) ([]shard.State, error)
 		return nil, err
 	}
 	lists, err := gather(p.Shards, func(n int) ([]shard.State, error) {
-		list, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]shard.State, error) { return s.States(ctx, id) })
+		list, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]shard.State, error) {
+			return s.States(ctx, id)
+		})
 		for i := range list {
 			list[i].Shard = n
 			_, list[i].Node, _ = r.Owner(n)
@@ -37,7 +39,9 @@ func (r *Router) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue
 	shards := slices.Sorted(slices.Values(p.Shards))
 	lists, err := gather(shards, func(n int) (queue.GroupsResult, error) {
 		own := queue.Groups{After: queue.GroupsCursor{{Position: g.After.At(n)}}, Max: g.Max}
-		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.GroupsResult, error) { return s.Groups(ctx, id, own) })
+		return call(ctx, r.owners, n, func(ctx context.Context, s Shard) (queue.GroupsResult, error) {
+			return s.Groups(ctx, id, own)
+		})
 	})
 	if err != nil {
 		return queue.GroupsResult{}, err

@@ -15,7 +15,9 @@ func (r *Router) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) 
 	ids = ids[:min(len(ids), shard.MaxGlances)]
 	places, at, shards := r.placed(ids)
 	lists := each(shards, func(n int) []queue.Use {
-		list, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Use, error) { return s.Uses(ctx, at[n]) })
+		list, err := call(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]queue.Use, error) {
+			return s.Uses(ctx, at[n])
+		})
 		if err != nil {
 			return nil
 		}

@@ -148,7 +148,9 @@ func (s *Status) copyProblems() (out []Problem) {
 				continue
 			}
 			if what := r.problem(); what != "" {
-				out = append(out, Problem{fmt.Sprintf("The replica of shard %s on node %s %s.", sh.Name, r.Node, what), r.advice(sh.Name)})
+				out = append(out, Problem{
+					fmt.Sprintf("The replica of shard %s on node %s %s.", sh.Name, r.Node, what), r.advice(sh.Name),
+				})
 			}
 		}
 		if p, is := sh.logProblem(len(s.Nodes) - len(live)); is {
@@ -252,7 +254,9 @@ func (s *Status) Moving() (out []string) {
 	there := s.fit(func(n *Node) bool { return n.Live })
 	for _, sh := range s.Shards {
 		if sh.Owner != sh.Preferred && there[sh.Preferred] {
-			out = append(out, fmt.Sprintf("Shard %s is about to move from node %s to node %s.", sh.Name, sh.Owner, sh.Preferred))
+			out = append(
+				out, fmt.Sprintf("Shard %s is about to move from node %s to node %s.", sh.Name, sh.Owner, sh.Preferred),
+			)
 		}
 	}
 	return out

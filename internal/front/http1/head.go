@@ -188,7 +188,8 @@ var known = func() map[string]string {
 	out := make(map[string]string)
 	for _, key := range []string{
 		"Accept", "Accept-Encoding", "Amz-Sdk-Invocation-Id", "Amz-Sdk-Request", "Authorization", "Connection",
-		"Content-Encoding", "Content-Length", "Content-Type", "Host", "User-Agent", "X-Amz-Content-Sha256", "X-Amz-Date",
+		"Content-Encoding", "Content-Length", "Content-Type", "Host", "User-Agent", "X-Amz-Content-Sha256",
+		"X-Amz-Date",
 		"X-Amz-Security-Token", "X-Amz-Target", "X-Amz-User-Agent", "X-Amzn-Query-Mode", "X-Amzn-Trace-Id",
 		"X-Forwarded-For", "X-Forwarded-Port", "X-Forwarded-Proto",
 	} {

@@ -68,14 +68,19 @@ func contextOf(id string) map[string]string { return map[string]string{"sluice:k
 // Seal implements keyring.Service.
 func (k *awsKMS) Seal(ctx context.Context, id string, key []byte) ([]byte, error) {
 	var out struct{ CiphertextBlob []byte }
-	err := k.call(ctx, "Encrypt", map[string]any{"KeyId": k.key, "Plaintext": key, "EncryptionContext": contextOf(id)}, &out)
+	err := k.call(
+		ctx, "Encrypt", map[string]any{"KeyId": k.key, "Plaintext": key, "EncryptionContext": contextOf(id)}, &out,
+	)
 	return out.CiphertextBlob, err
 }
 
 // Open implements keyring.Service.
 func (k *awsKMS) Open(ctx context.Context, id string, sealed []byte) ([]byte, error) {
 	var out struct{ Plaintext []byte }
-	err := k.call(ctx, "Decrypt", map[string]any{"KeyId": k.key, "CiphertextBlob": sealed, "EncryptionContext": contextOf(id)}, &out)
+	err := k.call(
+		ctx, "Decrypt", map[string]any{"KeyId": k.key, "CiphertextBlob": sealed, "EncryptionContext": contextOf(id)},
+		&out,
+	)
 	return out.Plaintext, err
 }
 
@@ -108,7 +113,8 @@ func awsReason(a *answer) error {
 	case "KMSInvalidStateException", "InvalidKeyUsageException":
 		return keyring.ErrInvalidState
 	case "AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "SignatureDoesNotMatch",
-		"MissingAuthenticationTokenException", "IncompleteSignatureException", "InvalidClientTokenId", "ExpiredTokenException":
+		"MissingAuthenticationTokenException", "IncompleteSignatureException", "InvalidClientTokenId",
+		"ExpiredTokenException":
 		return keyring.ErrDenied
 	}
 	return nil

@@ -72,7 +72,9 @@ func azureMachineToken(ctx context.Context) (string, error) {
 	if id := os.Getenv("AZURE_CLIENT_ID"); id != "" {
 		q.Set("client_id", id)
 	}
-	return machineToken(ctx, "Azure's metadata server", host+"/metadata/identity/oauth2/token?"+q.Encode(), "Metadata", "true")
+	return machineToken(
+		ctx, "Azure's metadata server", host+"/metadata/identity/oauth2/token?"+q.Encode(), "Metadata", "true",
+	)
 }
 
 // wrapped is what Azure makes of a key. It must be opened under the version of its key that has sealed it.

@@ -73,7 +73,8 @@ func (c *call) once(ctx context.Context, out any) error {
 		return c.refusal(a)
 	}
 	if err := json.Unmarshal(a.body, out); err != nil {
-		return fmt.Errorf("%w: %s: its answer cannot be understood", keyring.ErrNoAnswer, c.name) // the answer may have a key
+		// the answer may have a key
+		return fmt.Errorf("%w: %s: its answer cannot be understood", keyring.ErrNoAnswer, c.name)
 	}
 	return nil
 }

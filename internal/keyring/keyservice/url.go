@@ -71,7 +71,8 @@ func parse(text string) (*url.URL, kind, error) {
 
 // isBase reports whether paths can be added to a URL, which the log and the status show.
 func isBase(u *url.URL) bool {
-	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" &&
+		u.Fragment == ""
 }
 
 // keyOf returns the name of the key in a URL: what stands between the scheme and the parameters.

@@ -30,7 +30,9 @@ func openVault(_ context.Context, u *url.URL) (keyring.Service, error) {
 		return nil, errors.New("the address of Vault is not known: set VAULT_ADDR")
 	}
 	engine := trimSlashes(cmp.Or(u.Query().Get("engine"), "transit"))
-	v := &vault{key: keyOf(u), namespace: os.Getenv("VAULT_NAMESPACE"), url: strings.TrimSuffix(at, "/") + "/v1/" + engine}
+	v := &vault{
+		key: keyOf(u), namespace: os.Getenv("VAULT_NAMESPACE"), url: strings.TrimSuffix(at, "/") + "/v1/" + engine,
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	if file := os.Getenv("VAULT_CACERT"); file != "" {
 		text, err := os.ReadFile(file)
@@ -86,7 +88,8 @@ func (v *vault) Open(ctx context.Context, _ string, sealed []byte) ([]byte, erro
 
 func (v *vault) call(ctx context.Context, operation string, in, out any) error {
 	c := call{
-		client: v.client, name: "Vault", url: v.url + "/" + operation + "/" + url.PathEscape(v.key), body: in, reason: vaultReason,
+		client: v.client, name: "Vault", url: v.url + "/" + operation + "/" + url.PathEscape(v.key), body: in,
+		reason: vaultReason,
 	}
 	c.prepare = func(r *http.Request, _ []byte) error {
 		token, err := vaultToken()

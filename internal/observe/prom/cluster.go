@@ -35,7 +35,9 @@ var (
 	shardDurable = desc("shard", "durable_position", "Position up to which the replica survives a crash of this node without the log.", "shard")
 	shardLag     = desc("shard", "lag_records", "Records of the shard's log that this node's replica has not applied yet.", "shard")
 	shardBytes   = desc("shard", "log_bytes", "Size of one copy of the shard's log.", "shard")
-	logComplete  = desc("shard", "log_copies_complete", "Complete copies of the log of a shard that this node owns.", "shard")
+	logComplete  = desc(
+		"shard", "log_copies_complete", "Complete copies of the log of a shard that this node owns.", "shard",
+	)
 	logCopies    = desc("shard", "log_copies", "Wanted copies of that log.", "shard")
 	shardStopped = desc("shard", "stopped", "1 if this node's replica has stopped and needs an operator.", "shard")
 )

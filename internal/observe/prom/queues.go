@@ -23,7 +23,10 @@ var (
 		"messages",
 		"Messages in the queue, by state: visible, in_flight, delayed.",
 		append(queueLabels, "state")...)
-	queueAge    = desc("queue", "oldest_message_age_seconds", "Age of the oldest message at the end of the last minute.", queueLabels...)
+	queueAge = desc(
+		"queue", "oldest_message_age_seconds", "Age of the oldest message at the end of the last minute.",
+		queueLabels...,
+	)
 	queueGroups = desc(
 		"queue",
 		"groups_in_flight",
@@ -68,7 +71,9 @@ func chosen(standings []queue.Standing, prefix string) []queue.Standing {
 
 // named returns the queues or topics whose names begin with a prefix, the largest first. It merges the states of one
 // queue or topic on several shards of this node.
-func named[T any](standings []T, prefix string, arnOf func(*T) string, together func(a, b T) T, size func(T) uint64) []T {
+func named[T any](
+	standings []T, prefix string, arnOf func(*T) string, together func(a, b T) T, size func(T) uint64,
+) []T {
 	byARN := make(map[string]int)
 	var out []T
 	for _, s := range standings {
@@ -83,7 +88,9 @@ func named[T any](standings []T, prefix string, arnOf func(*T) string, together 
 		byARN[arn] = len(out)
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b T) int { return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(arnOf(&a), arnOf(&b))) })
+	slices.SortFunc(out, func(a, b T) int {
+		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(arnOf(&a), arnOf(&b)))
+	})
 	return out
 }
 
@@ -128,7 +135,9 @@ type standingQueues []queue.Standing
 
 // Describe implements prometheus.Collector.
 func (s standingQueues) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range append(queueCounted[:], queueMessages, queueAge, queueGroups, queueNoisy, queueWait, queueProcess) {
+	for _, d := range append(
+		queueCounted[:], queueMessages, queueAge, queueGroups, queueNoisy, queueWait, queueProcess,
+	) {
 		out <- d
 	}
 }

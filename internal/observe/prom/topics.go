@@ -20,17 +20,23 @@ var topicCounted = [queue.TopicMetrics]struct{ name, help string }{
 		"dead_letter_failed_total",
 		"Failed copies that the dead-letter queue did not accept.",
 	},
-	queue.TopicFiltered:                  {"filtered_total", "Copies that a filter policy rejected."},
-	queue.TopicFilteredNoAttributes:      {"filtered_no_attributes_total", "Of these, because the message had no attributes."},
-	queue.TopicFilteredAttributes:        {"filtered_attributes_total", "Of these, because of the attributes."},
-	queue.TopicFilteredBody:              {"filtered_body_total", "Of these, because of the text."},
-	queue.TopicFilteredInvalidAttributes: {"filtered_invalid_attributes_total", "Of these, because the attributes could not be read."},
-	queue.TopicFilteredInvalidBody:       {"filtered_invalid_body_total", "Of these, because the text is not JSON."},
+	queue.TopicFiltered: {"filtered_total", "Copies that a filter policy rejected."},
+	queue.TopicFilteredNoAttributes: {
+		"filtered_no_attributes_total", "Of these, because the message had no attributes.",
+	},
+	queue.TopicFilteredAttributes: {"filtered_attributes_total", "Of these, because of the attributes."},
+	queue.TopicFilteredBody:       {"filtered_body_total", "Of these, because of the text."},
+	queue.TopicFilteredInvalidAttributes: {
+		"filtered_invalid_attributes_total", "Of these, because the attributes could not be read.",
+	},
+	queue.TopicFilteredInvalidBody: {"filtered_invalid_body_total", "Of these, because the text is not JSON."},
 }
 
 var topicDescs = func() (out [queue.TopicMetrics]*prometheus.Desc) {
 	for i, c := range topicCounted {
-		out[i] = desc("topic", c.name, c.help+" Since the shard that counts it was opened here.", "account", "region", "topic")
+		out[i] = desc(
+			"topic", c.name, c.help+" Since the shard that counts it was opened here.", "account", "region", "topic",
+		)
 	}
 	return out
 }()

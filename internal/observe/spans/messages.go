@@ -179,7 +179,9 @@ func (m *Messages) receivedOne(id queue.ID, at queue.Instant, parent trace.SpanC
 		f.receives = msg.Receives
 		m.tracer.span(f, "redelivered", f.until, at, "")
 	} else {
-		f = &followed{place: p, parent: parent, arn: arn, attrs: attributesOf(arn, &msg.Message), receives: msg.Receives}
+		f = &followed{
+			place: p, parent: parent, arn: arn, attrs: attributesOf(arn, &msg.Message), receives: msg.Receives,
+		}
 		if msg.Receives == 1 && msg.Source == "" { // when a dead letter has come is not known
 			m.tracer.span(f, "queued", msg.SentAt, at, "")
 		}

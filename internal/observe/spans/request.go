@@ -107,7 +107,9 @@ func (o *Outcome) attributes() []attribute.KeyValue {
 	if !ok || o.Operation == "" {
 		return append(attrs, attribute.String("cloud.region", o.Region))
 	}
-	attrs = append(attrs, attribute.String("messaging.system", system), attribute.String("messaging.operation.name", o.Operation))
+	attrs = append(
+		attrs, attribute.String("messaging.system", system), attribute.String("messaging.operation.name", o.Operation),
+	)
 	kind, moves := operationTypes[o.Operation]
 	if moves {
 		attrs = append(attrs, attribute.String("messaging.operation.type", kind))

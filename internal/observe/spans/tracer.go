@@ -67,7 +67,9 @@ func Open(o Options) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("OpenTelemetry: %w", err)
 	}
-	provider := sdk.NewTracerProvider(sdk.WithResource(described), sdk.WithBatcher(&quietly{SpanExporter: exporter, log: o.Log}))
+	provider := sdk.NewTracerProvider(
+		sdk.WithResource(described), sdk.WithBatcher(&quietly{SpanExporter: exporter, log: o.Log}),
+	)
 	return &Tracer{
 		provider: provider,
 		tracer:   provider.Tracer("github.com/sluicemq/sluice", trace.WithInstrumentationVersion(o.Version)),
@@ -88,7 +90,8 @@ func settings(getenv func(string) string) (on bool, err error) {
 		return false, fmt.Errorf("%s=%q: want http/protobuf, for which most collectors listen on port 4318", name, protocol)
 	}
 	switch sampler := getenv(samplerVariable); sampler {
-	case "", "always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio":
+	case "", "always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off",
+		"parentbased_traceidratio":
 		return true, nil
 	default:
 		return false, fmt.Errorf(

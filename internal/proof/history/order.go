@@ -122,7 +122,9 @@ func (j *judge) judgeSequences() {
 				byEnd = byEnd[1:]
 			}
 			if newest != nil && a.sequence <= newest.sequence {
-				j.broken("sequence", a.ack, "%s, but %s, sent before, has %s", a.sequence, newest.ack.Name, newest.sequence)
+				j.broken(
+					"sequence", a.ack, "%s, but %s, sent before, has %s", a.sequence, newest.ack.Name, newest.sequence,
+				)
 			}
 		}
 	}

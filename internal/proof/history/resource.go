@@ -44,7 +44,8 @@ func (j *judge) mayBeGone(c *Call) bool {
 		})
 	}
 	return !made(-1) || slices.ContainsFunc(all, func(d *Call) bool {
-		return d.Operation == Drop && d.Outcome != Refused && d.Began < c.Ended && (d.Outcome == Unknown || !made(d.Ended))
+		return d.Operation == Drop && d.Outcome != Refused && d.Began < c.Ended &&
+			(d.Outcome == Unknown || !made(d.Ended))
 	})
 }
 
@@ -53,8 +54,10 @@ func (j *judge) mayBeGone(c *Call) bool {
 func (j *judge) mustBeGone(c *Call) bool {
 	all := j.wholes[c.Queue]
 	return slices.ContainsFunc(all, func(d *Call) bool {
-		return d.Operation == Drop && d.Outcome == Acknowledged && d.before(c) && !slices.ContainsFunc(all, func(k *Call) bool {
-			return k.Operation == Create && k.Outcome != Refused && k.Began < c.Ended && (k.Outcome == Unknown || !k.before(d))
+		return d.Operation == Drop && d.Outcome == Acknowledged &&
+			d.before(c) && !slices.ContainsFunc(all, func(k *Call) bool {
+			return k.Operation == Create && k.Outcome != Refused && k.Began < c.Ended &&
+				(k.Outcome == Unknown || !k.before(d))
 		})
 	})
 }

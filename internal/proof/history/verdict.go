@@ -44,7 +44,9 @@ type judge struct {
 // end with a drain: what is not in it then is lost.
 func (h *History) Verdict() []Violation {
 	sorted := *h
-	sorted.Calls = slices.SortedStableFunc(slices.Values(h.Calls), func(a, b *Call) int { return cmp.Compare(a.Began, b.Began) })
+	sorted.Calls = slices.SortedStableFunc(slices.Values(h.Calls), func(a, b *Call) int {
+		return cmp.Compare(a.Began, b.Began)
+	})
 	for i, c := range sorted.Calls {
 		sorted.Calls[i] = h.copies(c)
 	}
@@ -87,7 +89,10 @@ func (h *History) Verdict() []Violation {
 		j.judgeResource(name, calls)
 	}
 	slices.SortFunc(j.violations, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Text, b.Text),
+		)
 	})
 	return j.violations
 }
@@ -158,7 +163,8 @@ func (j *judge) judgeCalls() {
 			j.violations = append(j.violations, Violation{"answer", c.Queue, "", c.String()})
 		}
 		switch {
-		case c.Outcome == Acknowledged && !slices.Contains([]Operation{Create, Drop, Inspect}, c.Operation) && j.mustBeGone(c):
+		case c.Outcome == Acknowledged && !slices.Contains([]Operation{Create, Drop, Inspect}, c.Operation) &&
+			j.mustBeGone(c):
 			j.violations = append(j.violations, Violation{"deleted queue", c.Queue, "", c.String()})
 		case c.Outcome == Refused && !j.mayRefuse(c):
 			j.violations = append(j.violations, Violation{"refusal", c.Queue, "", c.String()})

@@ -79,7 +79,10 @@ func newCluster(config *Config, surprise func(n *node, how string)) (_ *cluster,
 
 // add prepares one node.
 func (c *cluster) add(name string) (err error) {
-	n := &node{name: name, dir: filepath.Join(c.config.Dir, name), listen: "127.0.0.1:0", ways: make(map[string]way), surprise: c.surprise}
+	n := &node{
+		name: name, dir: filepath.Join(c.config.Dir, name), listen: "127.0.0.1:0", ways: make(map[string]way),
+		surprise: c.surprise,
+	}
 	n.data = filepath.Join(n.dir, "data")
 	if err := os.MkdirAll(n.dir, 0o700); err != nil {
 		return err
@@ -96,7 +99,9 @@ func (c *cluster) add(name string) (err error) {
 	}
 	n.command = func() *exec.Cmd {
 		cmd := exec.Command(c.config.Bin, c.arguments(n)...)
-		cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "SLUICE_") }), n.env()...)
+		cmd.Env = append(
+			slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "SLUICE_") }), n.env()...,
+		)
 		if n.space != nil {
 			cmd = n.space.Wrap(cmd)
 		}

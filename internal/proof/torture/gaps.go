@@ -19,7 +19,9 @@ const patienceOfClients = time.Second
 
 // bouts divides calls into spans in which clients called all the time.
 func bouts(calls []*history.Call) [][]*history.Call {
-	calls = slices.SortedStableFunc(slices.Values(calls), func(a, b *history.Call) int { return cmp.Compare(a.Began, b.Began) })
+	calls = slices.SortedStableFunc(slices.Values(calls), func(a, b *history.Call) int {
+		return cmp.Compare(a.Began, b.Began)
+	})
 	var out [][]*history.Call
 	end := time.Duration(0)
 	for _, c := range calls {

@@ -129,7 +129,9 @@ func (r *runner) source(part uint64) *rand.Rand {
 }
 
 // round uses and disturbs the cluster for a while, and judges it. last is the history of the round before.
-func (r *runner) round(ctx context.Context, length time.Duration, last *history.History) (_ *history.History, err error) {
+func (r *runner) round(
+	ctx context.Context, length time.Duration, last *history.History,
+) (_ *history.History, err error) {
 	r.report.Rounds++
 	number := r.report.Rounds
 	began := r.clock.Now()
@@ -147,7 +149,9 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 		Producers: r.config.Producers, Consumers: r.config.Consumers, Patient: true, Longest: r.config.Longest,
 		Clerks: clerks,
 	})
-	h := &history.History{Queues: users.Standing(), Topics: users.Topics(), Slack: r.config.Margin, Grace: r.config.Grace}
+	h := &history.History{
+		Queues: users.Standing(), Topics: users.Topics(), Slack: r.config.Margin, Grace: r.config.Grace,
+	}
 	writer := history.NewWriter(file, h)
 	j := workload.NewJournal(r.clock, h, writer)
 	if r.config.Nodes > 1 {
@@ -161,8 +165,10 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	r.journal = j
 	r.mu.Unlock()
 	e := &workload.Ending{
-		Recorder: &workload.Recorder{Journal: j, Worker: "torture", Pick: r.any(rand.New(rand.NewPCG(rng.Uint64(), 0)))},
-		Wait:     time.Second, Patience: r.config.Patience,
+		Recorder: &workload.Recorder{
+			Journal: j, Worker: "torture", Pick: r.any(rand.New(rand.NewPCG(rng.Uint64(), 0))),
+		},
+		Wait: time.Second, Patience: r.config.Patience,
 	}
 	if number == 1 {
 		if err := e.Persist(func() error { return users.Establish(e.Recorder) }); err != nil {
@@ -215,7 +221,9 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 }
 
 // employ lets workers use the cluster until ctx ends. The result waits for them.
-func (r *runner) employ(ctx context.Context, workers []workload.Worker, j *workload.Journal, rng *rand.Rand) *sync.WaitGroup {
+func (r *runner) employ(
+	ctx context.Context, workers []workload.Worker, j *workload.Journal, rng *rand.Rand,
+) *sync.WaitGroup {
 	all := new(sync.WaitGroup)
 	for i, w := range workers {
 		own := rand.New(rand.NewPCG(rng.Uint64(), 0))
@@ -265,7 +273,10 @@ func (r *runner) learn(ctx context.Context, topics []history.Topic) error {
 			for n, err := c.Subscribed(t.Name); err != nil || n < len(t.Queues); n, err = c.Subscribed(t.Name) {
 				select {
 				case <-ctx.Done():
-					return fmt.Errorf("topic %s has %d subscriptions of %d: %w", t.Name, n, len(t.Queues), errors.Join(err, ctx.Err()))
+					return fmt.Errorf(
+						"topic %s has %d subscriptions of %d: %w", t.Name, n, len(t.Queues),
+						errors.Join(err, ctx.Err()),
+					)
 				case <-time.After(10 * time.Millisecond):
 				}
 			}
@@ -301,7 +312,9 @@ func (n *near) pick() (string, workload.Service) {
 }
 
 // work has a worker take one step after the other. It calls unanswered after a step with a call without an answer.
-func (r *runner) work(ctx context.Context, w workload.Worker, rec *workload.Recorder, rng *rand.Rand, unanswered func()) {
+func (r *runner) work(
+	ctx context.Context, w workload.Worker, rec *workload.Recorder, rng *rand.Rand, unanswered func(),
+) {
 	for ctx.Err() == nil {
 		rec.Gone = false
 		w.Step(rec)

@@ -144,7 +144,9 @@ func (c *clerk) change(r *Recorder, s *slot) {
 
 func (c *clerk) changeTo(r *Recorder, s *slot, from, to State) {
 	c.do(r, s, func(r *Recorder) error {
-		return r.register(history.Change, s.String(), to.String(), func(g Registry) error { return g.Change(s.Resource, from, to) })
+		return r.register(history.Change, s.String(), to.String(), func(g Registry) error {
+			return g.Change(s.Resource, from, to)
+		})
 	}, func() { s.state = to })
 }
 

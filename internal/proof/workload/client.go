@@ -21,7 +21,9 @@ const (
 )
 
 // Root is the identity of the clients: servers are to be started with this key.
-var Root = signature.Signer{AccessKeyID: "AKIACRASHCRASHCRASH0", Secret: "crash/crash/crash/crash/crash/crash/cras", Region: region}
+var Root = signature.Signer{
+	AccessKeyID: "AKIACRASHCRASHCRASH0", Secret: "crash/crash/crash/crash/crash/crash/cras", Region: region,
+}
 
 // Client is the service of a server. It never repeats a call: whether one was
 // executed is what histories are about.
@@ -135,7 +137,9 @@ func (c *Client) Create(q history.Queue) error {
 		attributes["FifoQueue"] = "true"
 	}
 	if q.Dead != "" {
-		attributes["RedrivePolicy"] = fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, ARN(q.Dead), q.MaxReceives)
+		attributes["RedrivePolicy"] = fmt.Sprintf(
+			`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, ARN(q.Dead), q.MaxReceives,
+		)
 	}
 	if q.Scoped {
 		attributes["DeduplicationScope"], attributes["FifoThroughputLimit"] = "messageGroup", "perMessageGroupId"
@@ -329,7 +333,9 @@ func (c *Client) Cancel(_, task string) error {
 // Counts is part of Service.
 func (c *Client) Counts(queue string) (n Counts, err error) {
 	var out struct{ Attributes map[string]string }
-	if err := c.Call("GetQueueAttributes", Object{"QueueUrl": c.URL(queue), "AttributeNames": []string{"All"}}, &out); err != nil {
+	if err := c.Call(
+		"GetQueueAttributes", Object{"QueueUrl": c.URL(queue), "AttributeNames": []string{"All"}}, &out,
+	); err != nil {
 		return n, err
 	}
 	for name, to := range map[string]*int{

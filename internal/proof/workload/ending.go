@@ -53,7 +53,9 @@ func (e *Ending) Quiesce() {
 				break
 			}
 			if e.Now() > until {
-				e.Note("settle", q.Name, "", "still %d in flight, %d delayed, moving %t", n.InFlight, n.Delayed, n.Moving)
+				e.Note(
+					"settle", q.Name, "", "still %d in flight, %d delayed, moving %t", n.InFlight, n.Delayed, n.Moving,
+				)
 				break
 			}
 			e.Sleep(20 * time.Millisecond)

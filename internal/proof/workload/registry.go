@@ -116,8 +116,10 @@ func (c *Client) makeSubscription(r Resource, s State) (arn string, err error) {
 	var out struct {
 		ARN string `xml:"SubscribeResult>SubscriptionArn"`
 	}
-	err = c.Notify("Subscribe", with(url.Values{}, "TopicArn", TopicARN(r.Topic), "Protocol", "sqs", "Endpoint", ARN(r.Name),
-		"Attributes.entry.1.key", "FilterPolicy", "Attributes.entry.1.value", filterOf(s.Attribute)), &out)
+	err = c.Notify("Subscribe", with(
+		url.Values{}, "TopicArn", TopicARN(r.Topic), "Protocol", "sqs", "Endpoint", ARN(r.Name),
+		"Attributes.entry.1.key", "FilterPolicy", "Attributes.entry.1.value", filterOf(s.Attribute),
+	), &out)
 	return out.ARN, err
 }
 

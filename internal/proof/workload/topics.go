@@ -46,7 +46,10 @@ func (c *Client) CreateTopic(t history.Topic) error {
 
 // Admit lets topics of the account send to a queue.
 func (c *Client) Admit(queue string) error {
-	return c.Call("SetQueueAttributes", Object{"QueueUrl": c.URL(queue), "Attributes": map[string]string{"Policy": fromTopics(queue)}}, nil)
+	return c.Call(
+		"SetQueueAttributes",
+		Object{"QueueUrl": c.URL(queue), "Attributes": map[string]string{"Policy": fromTopics(queue)}}, nil,
+	)
 }
 
 // Subscribe has a queue get the messages of a topic, raw or in envelopes.

@@ -109,7 +109,9 @@ func judge(status int) error {
 	if status >= 200 && status <= 299 {
 		return nil
 	}
-	err := fmt.Errorf("the endpoint has answered %s", strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))))
+	err := fmt.Errorf(
+		"the endpoint has answered %s", strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))),
+	)
 	if status == http.StatusTooManyRequests || status >= 500 || status < 200 {
 		return err
 	}

@@ -50,7 +50,8 @@ func isHost(s string) bool {
 	}
 	labels := strings.Split(s, ".")
 	for _, label := range labels {
-		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || label[0] == '-' {
+		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" ||
+			label[0] == '-' {
 			return false
 		}
 	}

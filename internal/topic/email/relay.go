@@ -87,7 +87,9 @@ func NewRelay(o Config) (*Relay, error) {
 	}
 	ip := net.ParseIP(host)
 	local := strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-	r := &Relay{config: o, host: host, port: port, local: local, turns: fairshare.New(fairshare.Options{Places: atOnce})}
+	r := &Relay{
+		config: o, host: host, port: port, local: local, turns: fairshare.New(fairshare.Options{Places: atOnce}),
+	}
 	if o.PasswordFile != "" {
 		password, err := os.ReadFile(o.PasswordFile)
 		if err != nil {
@@ -133,7 +135,8 @@ func (r *Relay) Send(ctx context.Context, t *delivery.Target, m *delivery.Messag
 		return err
 	}
 	err = client.DialAndSendWithContext(ctx, message)
-	if refused, ok := errors.AsType[*gomail.SendError](err); ok && refused.Reason == gomail.ErrSMTPRcptTo && !refused.IsTemp() {
+	if refused, ok := errors.AsType[*gomail.SendError](err); ok && refused.Reason == gomail.ErrSMTPRcptTo &&
+		!refused.IsTemp() {
 		return delivery.Permanent(err) // there is no such mailbox
 	}
 	return err

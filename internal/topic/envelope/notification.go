@@ -96,5 +96,7 @@ func (e *Envelopes) text(message string) []byte {
 	if e.n.Subject != "" {
 		pairs = append(pairs, "Subject", e.n.Subject)
 	}
-	return signedText(append(pairs, "Timestamp", timestamp(e.n.Time), "TopicArn", e.n.TopicARN, "Type", TypeNotification))
+	return signedText(
+		append(pairs, "Timestamp", timestamp(e.n.Time), "TopicArn", e.n.TopicARN, "Type", TypeNotification),
+	)
 }

@@ -70,7 +70,9 @@ func (f *faultFinder) value() bool {
 	case c == '"':
 		return f.text(" in VALUE_STRING")
 	case c == '-' || c >= '0' && c <= '9':
-		f.at += strings.IndexFunc(f.source[f.at:]+" ", func(c rune) bool { return !strings.ContainsRune("+-.eE0123456789", c) })
+		f.at += strings.IndexFunc(f.source[f.at:]+" ", func(c rune) bool {
+			return !strings.ContainsRune("+-.eE0123456789", c)
+		})
 		return true
 	case !unicode.IsLetter(c) && c != '_' && c != '$':
 		return f.unexpected(c, "expected a valid value "+expectedValue)

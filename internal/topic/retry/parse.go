@@ -228,7 +228,9 @@ func contentType(to *string) func(string, json.RawMessage) error {
 		return object(path, v, members{"headerContentType": func(path string, v json.RawMessage) error {
 			var s string
 			if json.Unmarshal(v, &s) != nil || checkContentType(s) != nil {
-				return refuse("%s must be one of these, with or without a charset: %s", path, strings.Join(contentTypes, ", "))
+				return refuse(
+					"%s must be one of these, with or without a charset: %s", path, strings.Join(contentTypes, ", "),
+				)
 			}
 			*to = s
 			return nil

@@ -83,7 +83,9 @@ func NewTLS(t *testing.T, now func() time.Time) *Provider {
 	return p
 }
 
-func start(t *testing.T, now func() time.Time, listen func(http.Handler) *httptest.Server) (*Provider, *httptest.Server) {
+func start(
+	t *testing.T, now func() time.Time, listen func(http.Handler) *httptest.Server,
+) (*Provider, *httptest.Server) {
 	t.Helper()
 	p := &Provider{Now: now}
 	mux := http.NewServeMux()
@@ -137,7 +139,10 @@ func start(t *testing.T, now func() time.Time, listen func(http.Handler) *httpte
 			p.Answer(w, r)
 			return
 		}
-		Reply(w, Object{"access_token": "at", "token_type": "Bearer", "expires_in": 3600, "id_token": p.idToken(r.PostForm.Get("code"))})
+		Reply(w, Object{
+			"access_token": "at", "token_type": "Bearer", "expires_in": 3600,
+			"id_token": p.idToken(r.PostForm.Get("code")),
+		})
 	})
 	mux.HandleFunc("/userinfo", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer at" {

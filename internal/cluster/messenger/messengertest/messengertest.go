@@ -179,7 +179,9 @@ func testCancel(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 func testDeadline(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 	b.Handle("deadline", func(ctx context.Context, _ []byte) ([]byte, error) {
 		deadline, ok := ctx.Deadline()
-		return fmt.Append(nil, ok, " ", time.Until(deadline) > 10*time.Second, " ", time.Until(deadline) <= 30*time.Second), nil
+		return fmt.Append(
+			nil, ok, " ", time.Until(deadline) > 10*time.Second, " ", time.Until(deadline) <= 30*time.Second,
+		), nil
 	})
 	caller, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -196,7 +196,9 @@ func testRelease(t *testing.T, l leases) {
 	if err := other.Renew(l.ctx, []byte("other")); err != nil {
 		t.Errorf("another lease was given back: %v", err)
 	}
-	l.listed(map[string]string{"shard/1": "second", "shard/2": "other"}, map[string]sharedlog.Lease{"shard/1": second, "shard/2": other})
+	l.listed(map[string]string{"shard/1": "second", "shard/2": "other"}, map[string]sharedlog.Lease{
+		"shard/1": second, "shard/2": other,
+	})
 }
 
 func testList(t *testing.T, l leases) {

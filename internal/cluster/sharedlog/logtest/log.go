@@ -66,7 +66,8 @@ func (l log) append(after sharedlog.Position, data []byte) {
 		case err == nil:
 			return
 		case errors.Is(err, sharedlog.ErrConflict):
-			if records, _, _ := l.Read(l.ctx, after+1); unknown && len(records) > 0 && bytes.Equal(records[0].Data, data) {
+			if records, _, _ := l.Read(l.ctx, after+1); unknown && len(records) > 0 &&
+				bytes.Equal(records[0].Data, data) {
 				return
 			}
 		case l.ctx.Err() == nil:
@@ -296,7 +297,9 @@ func testTrimAll(_ *testing.T, l log) {
 
 // follow follows in the background, and checks that the records come in order.
 // The function that it returns ends it and says how far it came and why it ended.
-func (l log) follow(from sharedlog.Position, want func(sharedlog.Position) []byte) (at *atomic.Uint64, stop func() error) {
+func (l log) follow(
+	from sharedlog.Position, want func(sharedlog.Position) []byte,
+) (at *atomic.Uint64, stop func() error) {
 	at = new(atomic.Uint64)
 	at.Store(uint64(from) - 1)
 	ctx, cancel := context.WithCancel(l.ctx)

@@ -28,9 +28,10 @@ type Event struct {
 	EventType           string          `json:"eventType"`
 	ManagementEvent     bool            `json:"managementEvent"`
 	RecipientAccountID  string          `json:"recipientAccountId"`
-	SharedEventID       string          `json:"sharedEventID,omitempty"` // of the events that one call has in several accounts
-	EventCategory       string          `json:"eventCategory"`
-	TLSDetails          *TLSDetails     `json:"tlsDetails,omitempty"`
+	// of the events that one call has in several accounts
+	SharedEventID string      `json:"sharedEventID,omitempty"`
+	EventCategory string      `json:"eventCategory"`
+	TLSDetails    *TLSDetails `json:"tlsDetails,omitempty"`
 }
 
 // Identity is the caller.

@@ -108,7 +108,9 @@ func outboxKey(id uuid.UUID, number uint64) string {
 // Outbox returns the oldest events in an outbox that were added by a time: at most most of them, with at most size
 // bytes of text together, or a single one. It skips events that are no longer stored because they were too old or too
 // many; lost is their number. Last is the number of the last entry that was read, 0 if there is none.
-func (t *Trail) Outbox(id uuid.UUID, most, size int, by time.Time) (waiting []Waiting, lost int, last uint64, err error) {
+func (t *Trail) Outbox(
+	id uuid.UUID, most, size int, by time.Time,
+) (waiting []Waiting, lost int, last uint64, err error) {
 	var failed error
 	err = t.store().Scan([]byte(outboxKey(id, 0)), []byte(outboxEnd(id)), func(k, v []byte) bool {
 		added, key, ok := readOutbox(k, v)
@@ -211,7 +213,10 @@ func (t *Trail) trimOutboxes() error {
 			return err
 		}
 		t.log.Warn("events that wait to be brought to the bucket of a trail are dropped: they are too many", "outbox", id, "events", n)
-		err = t.control.Change(context.Background(), func(tx *control.Tx) error { Delivered(tx, id, middle); return nil })
+		err = t.control.Change(context.Background(), func(tx *control.Tx) error {
+			Delivered(tx, id, middle)
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -236,6 +241,9 @@ func (t *Trail) middle(id uuid.UUID) (middle, entries uint64, err error) {
 		return 0, 0, err
 	}
 	middle = first/2 + binary.BigEndian.Uint64(last)/2
-	err = t.store().Scan([]byte(outboxKey(id, 0)), []byte(outboxKey(id, middle+1)), func(_, _ []byte) bool { entries++; return true })
+	err = t.store().Scan([]byte(outboxKey(id, 0)), []byte(outboxKey(id, middle+1)), func(_, _ []byte) bool {
+		entries++
+		return true
+	})
 	return middle, entries, err
 }

@@ -188,7 +188,10 @@ func resourceType(arn string) string {
 
 // identityOf returns a caller in CloudTrail's form.
 func identityOf(who *identity.Identity) Identity {
-	id := Identity{PrincipalID: who.UserID, ARN: who.ARN, AccountID: who.Account, AccessKeyID: who.AccessKeyID, UserName: who.UserName}
+	id := Identity{
+		PrincipalID: who.UserID, ARN: who.ARN, AccountID: who.Account, AccessKeyID: who.AccessKeyID,
+		UserName: who.UserName,
+	}
 	switch {
 	case who.ARN == "":
 		return Identity{Type: "AWSAccount", PrincipalID: "", AccountID: "ANONYMOUS_PRINCIPAL"}

@@ -61,7 +61,9 @@ func (t *Trail) BeginSignIn(s *SignIn) *Record {
 	if s.MFA {
 		mfa = "Yes"
 	}
-	more, err := json.Marshal(map[string]string{"LoginTo": text(s.URL), "MobileVersion": "No", "MFAUsed": mfa, "SignInMethod": s.Method})
+	more, err := json.Marshal(map[string]string{
+		"LoginTo": text(s.URL), "MobileVersion": "No", "MFAUsed": mfa, "SignInMethod": s.Method,
+	})
 	if err != nil {
 		panic(err) // texts only
 	}
@@ -69,8 +71,9 @@ func (t *Trail) BeginSignIn(s *SignIn) *Record {
 		EventVersion: eventVersion, UserIdentity: who, EventTime: s.At.UTC().Truncate(time.Second),
 		EventSource: "signin.amazonaws.com", EventName: "ConsoleLogin", AWSRegion: s.Region,
 		SourceIPAddress: s.SourceIP,
-		UserAgent:       text(s.UserAgent), RequestID: s.RequestID, EventType: "AwsConsoleSignIn", ManagementEvent: true,
-		EventCategory: "Management", AdditionalEventData: more, ResponseElements: signedIn("Success"),
+		UserAgent:       text(s.UserAgent), RequestID: s.RequestID, EventType: "AwsConsoleSignIn",
+		ManagementEvent: true,
+		EventCategory:   "Management", AdditionalEventData: more, ResponseElements: signedIn("Success"),
 	}
 	if s.TLS {
 		r.event.TLSDetails = &TLSDetails{ClientProvidedHostHeader: text(s.Host)}

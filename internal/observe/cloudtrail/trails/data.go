@@ -74,7 +74,9 @@ func (d *Deliverer) deliverSegment(ctx context.Context, t *Trail, segment *spool
 	for _, region := range slices.Sorted(maps.Keys(regions)) {
 		entry := entries[region]
 		sum := sha256.Sum256([]byte(segment.ID + region))
-		entry.Key = logfile.Name(t.Prefix, t.Account, region, segment.Began.Add(Every), base32.StdEncoding.EncodeToString(sum[:10]))
+		entry.Key = logfile.Name(
+			t.Prefix, t.Account, region, segment.Began.Add(Every), base32.StdEncoding.EncodeToString(sum[:10]),
+		)
 		var body []byte
 		body, entry.Hash = logfile.Encode(regions[region])
 		if err := d.put(ctx, t, entry.Key, bucket.Object{Body: body}); err != nil {

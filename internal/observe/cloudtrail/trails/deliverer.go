@@ -206,14 +206,18 @@ func (d *Deliverer) forgetPauses(of func(lane) bool) {
 // serve delivers a due file of a trail, or its digests, and records failures in its status.
 func (d *Deliverer) serve(ctx context.Context, t *Trail, now time.Time) (more bool, err error) {
 	more, err = d.deliverEvents(ctx, t, now)
-	if failed := d.noteFailure(ctx, t, err, func(s *Status) (*string, *time.Time) { return &s.Error, &s.Attempted }, now); failed != nil {
+	if failed := d.noteFailure(
+		ctx, t, err, func(s *Status) (*string, *time.Time) { return &s.Error, &s.Attempted }, now,
+	); failed != nil {
 		return false, failed
 	}
 	if more {
 		return true, nil
 	}
 	digestErr := d.deliverDigests(ctx, t, now)
-	failed := d.noteFailure(ctx, t, digestErr, func(s *Status) (*string, *time.Time) { return &s.DigestError, nil }, now)
+	failed := d.noteFailure(
+		ctx, t, digestErr, func(s *Status) (*string, *time.Time) { return &s.DigestError, nil }, now,
+	)
 	return false, errors.Join(err, digestErr, failed)
 }
 
@@ -286,7 +290,9 @@ func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) 
 
 // deliverBatch delivers events as one file per region, and removes them from the outbox. A repetition uses the same
 // names.
-func (d *Deliverer) deliverBatch(ctx context.Context, t *Trail, batch []trail.Waiting, last uint64, end, now time.Time) error {
+func (d *Deliverer) deliverBatch(
+	ctx context.Context, t *Trail, batch []trail.Waiting, last uint64, end, now time.Time,
+) error {
 	regions := make(map[string][]trail.Waiting)
 	for _, w := range batch {
 		region := t.regionOf(&w.Event)

@@ -83,8 +83,8 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 	for _, f := range files {
 		entries = append(entries, f.Entry)
 	}
-	digest := logfile.NewDigest(t.Account, t.Bucket, logfile.DigestName(t.Prefix, t.Account, region, t.Name.Name, t.Region, end),
-		key.Fingerprint, chain.End, end, chain.Last, entries)
+	name := logfile.DigestName(t.Prefix, t.Account, region, t.Name.Name, t.Region, end)
+	digest := logfile.NewDigest(t.Account, t.Bucket, name, key.Fingerprint, chain.End, end, chain.Last, entries)
 	body, link, err := digest.Seal(key.private)
 	if err != nil {
 		return err

@@ -60,7 +60,9 @@ func (r *Rules) Put(ctx context.Context, is *Rule) error {
 
 // Change replaces rules by what f returns for each of them, in one change, and deletes a rule for which f returns nil.
 // It returns which rules do not exist.
-func (r *Rules) Change(ctx context.Context, in series.Scope, names []string, f func(Rule) (*Rule, error)) ([]string, error) {
+func (r *Rules) Change(
+	ctx context.Context, in series.Scope, names []string, f func(Rule) (*Rule, error),
+) ([]string, error) {
 	return control.Decide(ctx, r.rows.Change, func(tx *control.Tx) (missing []string, err error) {
 		for _, name := range names {
 			k := Key{in, name}

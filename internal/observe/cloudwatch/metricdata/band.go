@@ -45,7 +45,9 @@ func readBands(q *planned, all []planned, index map[string]int) error {
 
 // IsBand reports whether a query is a band of expected values, and nothing else.
 func (p *Plan) IsBand(id string) bool {
-	return slices.ContainsFunc(p.queries, func(q planned) bool { return q.ID == id && q.math != nil && q.math.IsBand() })
+	return slices.ContainsFunc(p.queries, func(q planned) bool {
+		return q.ID == id && q.math != nil && q.math.IsBand()
+	})
 }
 
 // learned holds the values of an earlier day, in order of time.
@@ -94,7 +96,8 @@ func edges(b *band, low, high []metricmath.Sample) metricmath.Value {
 // learn reads the values of a metric around the window on earlier days, and returns how far around.
 func (r *run) learn(ctx context.Context, b *band) (days []learned, near time.Duration, err error) {
 	id := series.ID{
-		Scope: r.scope, Namespace: b.stat.Namespace, Metric: b.stat.Metric, Dimensions: b.stat.Dimensions, Unit: b.stat.Unit,
+		Scope: r.scope, Namespace: b.stat.Namespace, Metric: b.stat.Metric, Dimensions: b.stat.Dimensions,
+		Unit: b.stat.Unit,
 	}
 	step := max(day, b.stat.Period)
 	if b.stat.Period <= nearby {
@@ -103,7 +106,9 @@ func (r *run) learn(ctx context.Context, b *band) (days []learned, near time.Dur
 	training := r.training(r.scope, b.stat)
 	for n := learnedDays; n > 0; n-- {
 		then := func(at time.Time) time.Time { return training.earlier(at, n, step) }
-		points, err := r.datapointsIn(ctx, then(r.from).Add(-near), then(r.to).Add(near), id, b.stat.Period, b.statistic)
+		points, err := r.datapointsIn(
+			ctx, then(r.from).Add(-near), then(r.to).Add(near), id, b.stat.Period, b.statistic,
+		)
 		if err != nil {
 			return nil, 0, err
 		}

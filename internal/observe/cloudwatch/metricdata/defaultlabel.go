@@ -68,6 +68,8 @@ func (d *differences) label(s *Stat) string {
 
 // identity returns a text that is the same for each statistic of a metric.
 func (s *Stat) identity() string {
-	ordered := slices.SortedFunc(slices.Values(s.Dimensions), func(a, b series.Dimension) int { return strings.Compare(a.Name, b.Name) })
+	ordered := slices.SortedFunc(slices.Values(s.Dimensions), func(a, b series.Dimension) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	return fmt.Sprintf("%q %q %q", s.Namespace, s.Metric, ordered)
 }

@@ -348,7 +348,9 @@ func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 }
 
 func toMath(r Result, period time.Duration) metricmath.Series {
-	s := metricmath.Series{Label: r.Label, Period: int64(period / time.Second), Samples: make([]metricmath.Sample, len(r.Points))}
+	s := metricmath.Series{
+		Label: r.Label, Period: int64(period / time.Second), Samples: make([]metricmath.Sample, len(r.Points)),
+	}
 	for i, p := range r.Points {
 		s.Samples[i] = metricmath.Sample{Time: p.Time.Unix(), Value: p.Value}
 	}

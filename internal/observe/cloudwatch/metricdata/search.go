@@ -61,7 +61,9 @@ type found struct {
 
 // search reads the series that a search finds.
 func (r *run) search(ctx context.Context, q *planned, s *search) (metricmath.Value, error) {
-	ids, err := r.Reader.List(ctx, series.Filter{Scope: r.scope, Namespace: s.query.Namespace(), Since: r.Now.Add(-searchedAge)})
+	ids, err := r.Reader.List(ctx, series.Filter{
+		Scope: r.scope, Namespace: s.query.Namespace(), Since: r.Now.Add(-searchedAge),
+	})
 	if err != nil {
 		return metricmath.Value{}, err
 	}

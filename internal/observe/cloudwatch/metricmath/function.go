@@ -57,7 +57,10 @@ func init() {
 		"FIRST": of(1, 1, first), "LAST": of(1, 1, last), "METRIC_COUNT": of(1, 1, metricCount),
 		"REMOVE_EMPTY": of(1, 1, removeEmpty),
 		"SLICE":        of(2, 3, slice),
-		"SORT":         {3, 4, sorted, map[int]words{1: {[]string{"AVG", "MAX", "MIN", "SUM"}, true}, 2: {[]string{"ASC", "DESC"}, true}}},
+		"SORT": {
+			3, 4, sorted,
+			map[int]words{1: {[]string{"AVG", "MAX", "MIN", "SUM"}, true}, 2: {[]string{"ASC", "DESC"}, true}},
+		},
 
 		"MINUTE": clock(func(at time.Time) int { return at.Minute() }),
 		"HOUR":   clock(func(at time.Time) int { return at.Hour() }),
@@ -300,7 +303,9 @@ func fill(c *call, env *Env) (Value, error) {
 			}
 			return v.each(func(s *Series) Series {
 				from := 0
-				return s.fill(env, func(_ *Series, _ *int, at int64) (float64, bool) { return filler.Series[0].at(&from, at) })
+				return s.fill(env, func(_ *Series, _ *int, at int64) (float64, bool) {
+					return filler.Series[0].at(&from, at)
+				})
 			}), nil
 		}
 	}

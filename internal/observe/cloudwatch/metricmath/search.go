@@ -33,7 +33,8 @@ func (p *parser) search(name syntax.Token) (node, error) {
 		t := p.Next()
 		seconds, err := valueOf(t)
 		s.Period = int64(seconds)
-		if t.Kind != syntax.Number || err != nil || float64(s.Period) != seconds || s.Period < 1 || s.Period > maxPeriod {
+		if t.Kind != syntax.Number || err != nil || float64(s.Period) != seconds || s.Period < 1 ||
+			s.Period > maxPeriod {
 			return nil, p.Fault(t, "expected a period in seconds, found %s", t)
 		}
 	}

@@ -160,9 +160,14 @@ func (a *Alarm) trigger() *trigger {
 	}
 	if a.Metric == nil {
 		for _, q := range a.Queries {
-			s := shownQuery{Expression: q.Expression, Id: q.ID, Label: q.Label, Period: int64(q.Period / time.Second), ReturnData: q.Return}
+			s := shownQuery{
+				Expression: q.Expression, Id: q.ID, Label: q.Label, Period: int64(q.Period / time.Second),
+				ReturnData: q.Return,
+			}
 			if q.Stat != nil {
-				s.MetricStat = &shownStat{Period: int64(q.Stat.Period / time.Second), Stat: q.Stat.Statistic, Unit: q.Stat.Unit}
+				s.MetricStat = &shownStat{
+					Period: int64(q.Stat.Period / time.Second), Stat: q.Stat.Statistic, Unit: q.Stat.Unit,
+				}
 				s.MetricStat.Metric.Namespace, s.MetricStat.Metric.MetricName = q.Stat.Namespace, q.Stat.Metric
 				s.MetricStat.Metric.Dimensions = shownDimensions(q.Stat)
 			}

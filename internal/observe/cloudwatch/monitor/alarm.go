@@ -124,7 +124,8 @@ func (a *Alarm) Plan() (*metricdata.Plan, error) {
 // rule returns the condition that the alarm watches for.
 func (a *Alarm) rule(period time.Duration) *alarm.Rule {
 	r := &alarm.Rule{
-		Comparison: a.Comparison, Threshold: a.Threshold, Periods: a.Periods, ToAlarm: a.Datapoints(), Counted: a.ToAlarm > 0,
+		Comparison: a.Comparison, Threshold: a.Threshold, Periods: a.Periods, ToAlarm: a.Datapoints(),
+		Counted: a.ToAlarm > 0,
 		Missing: a.Missing, Period: period,
 	}
 	if a.Metric != nil {

@@ -59,7 +59,8 @@ func (tx *Tx) Update(was, is *Alarm, now time.Time) error {
 		return err
 	}
 	is.Created, is.Updated, is.Tags = was.Created, stamp(now), was.Tags
-	is.State, is.Reason, is.ReasonData, is.StateSet, is.StateBegan = was.State, was.Reason, was.ReasonData, was.StateSet, was.StateBegan
+	is.State, is.Reason, is.ReasonData = was.State, was.Reason, was.ReasonData
+	is.StateSet, is.StateBegan = was.StateSet, was.StateBegan
 	if is.Composite != nil {
 		is.Composite.Suppression = was.Composite.Suppression.under(was.Composite.Suppressor == is.Composite.Suppressor)
 	}
@@ -127,7 +128,10 @@ func (tx *Tx) act(from alarm.State, is *Alarm, now time.Time) {
 // Done removes the record of an action, and records its outcome.
 func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
 	actionTable.Delete(tx.tx, a.id)
-	item := &Item{Alarm: a.Alarm.Name, Composite: a.Composite, Kind: Acted, Time: now, Summary: "Successfully executed action " + a.Target}
+	item := &Item{
+		Alarm: a.Alarm.Name, Composite: a.Composite, Kind: Acted, Time: now,
+		Summary: "Successfully executed action " + a.Target,
+	}
 	data := map[string]any{
 		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(),
 		"error":            nil,

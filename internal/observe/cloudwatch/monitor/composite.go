@@ -149,7 +149,9 @@ type triggersData struct {
 func triggers(children []*Alarm) string {
 	d := triggersData{[]triggerData{}}
 	for _, child := range children[:min(len(children), maxTriggers)] {
-		d.Alarms = append(d.Alarms, triggerData{child.ARN(), triggerState{child.State, child.StateBegan.UTC().Format(alarm.TimeFormat)}})
+		d.Alarms = append(d.Alarms, triggerData{
+			child.ARN(), triggerState{child.State, child.StateBegan.UTC().Format(alarm.TimeFormat)},
+		})
 	}
 	return string(encode(d))
 }
@@ -174,7 +176,8 @@ func (a *Alarm) combined(find findAlarm, now time.Time) (is *Alarm, act bool) {
 		}
 	}
 	act = is.suppress(a, find, now)
-	if act || is.State != a.State || is.Composite.Held != a.Composite.Held || is.Composite.Suppression != a.Composite.Suppression {
+	if act || is.State != a.State || is.Composite.Held != a.Composite.Held ||
+		is.Composite.Suppression != a.Composite.Suppression {
 		return is, act
 	}
 	return nil, false

@@ -132,7 +132,9 @@ func (c *composites) due(now time.Time) (out []Name) {
 		}
 	}
 	taken := make(map[series.Scope]int)
-	for _, name := range slices.SortedFunc(maps.Keys(c.stale), func(a, b Name) int { return strings.Compare(a.ARN(), b.ARN()) }) {
+	for _, name := range slices.SortedFunc(maps.Keys(c.stale), func(a, b Name) int {
+		return strings.Compare(a.ARN(), b.ARN())
+	}) {
 		if c.ranks(name.Scope)[name] == lowest[name.Scope] && taken[name.Scope] < dueAtOnce {
 			taken[name.Scope]++
 			out = append(out, name)

@@ -146,7 +146,9 @@ func (a *Alarm) isFine() bool {
 	if a.Metric != nil {
 		return a.Metric.Period < series.Minute
 	}
-	if !slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool { return q.Stat != nil && q.Stat.Period < series.Minute }) {
+	if !slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool {
+		return q.Stat != nil && q.Stat.Period < series.Minute
+	}) {
 		return false
 	}
 	plan, err := a.Plan()
@@ -193,13 +195,17 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 		changed = changed[n:]
 	}
 	if len(failures) > 0 {
-		return fmt.Errorf("%d of %d alarms keep their state, the first because: %w", len(failures), len(alarms), failures[0])
+		return fmt.Errorf(
+			"%d of %d alarms keep their state, the first because: %w", len(failures), len(alarms), failures[0],
+		)
 	}
 	return nil
 }
 
 // evaluate decides about an alarm. Its reading is limited as a request's is, separately from the account's own queries.
-func (e *Evaluator) evaluate(ctx context.Context, a *Alarm, src *metricdata.Source, now time.Time) (alarm.Decision, error) {
+func (e *Evaluator) evaluate(
+	ctx context.Context, a *Alarm, src *metricdata.Source, now time.Time,
+) (alarm.Decision, error) {
 	ctx, end := e.Budget.Begin(ctx, "alarms of "+a.Account)
 	defer end()
 	return a.evaluate(ctx, src, now)

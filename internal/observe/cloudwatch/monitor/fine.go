@@ -67,7 +67,9 @@ func (m *Monitor) sweepSeconds(ctx context.Context, key string, now time.Time) e
 }
 
 // blocks reads the points of a window that are under a key.
-func (r *metricReader) blocks(ctx context.Context, of *resolution, key string, from, to time.Time) ([]series.Point, error) {
+func (r *metricReader) blocks(
+	ctx context.Context, of *resolution, key string, from, to time.Time,
+) ([]series.Point, error) {
 	first, end := of.pointsKey(key, from), of.pointsKey(key, to.Add(of.block))
 	request, held := budget.Of(ctx), 0
 	defer func() { request.Release(held) }()

@@ -218,7 +218,8 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 	shown := &configuration{
 		Name: a.Name.Name, Description: a.Description, ARN: a.ARN(), Changed: a.Updated.UTC().Format(alarm.TimeFormat),
 		State: a.State, StateSet: a.StateSet.UTC().Format(alarm.TimeFormat), ActionsEnabled: a.ActionsEnabled,
-		AlarmActions: list(a.AlarmActions), InsufficientData: list(a.InsufficientDataActions), OKActions: list(a.OKActions),
+		AlarmActions: list(a.AlarmActions), InsufficientData: list(a.InsufficientDataActions),
+		OKActions: list(a.OKActions),
 	}
 	if a.Composite != nil {
 		a.Composite.show(shown)

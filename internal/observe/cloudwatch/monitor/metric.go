@@ -65,7 +65,9 @@ func digest(parts []string) string {
 
 // Ordered returns dimensions ordered by name.
 func Ordered(all []series.Dimension) []series.Dimension {
-	return slices.SortedFunc(slices.Values(all), func(a, b series.Dimension) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(all), func(a, b series.Dimension) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 }
 
 func pointsKey(metric string, began time.Time) string {
@@ -185,9 +187,10 @@ func (r *metricReader) Read(
 		}
 		return r.own.Read(ctx, id, from, to, period)
 	}
-	return r.merged(ctx, id, from, to, period, func(_ *resolution, _ string, points []series.Point, _ time.Time) ([]series.Point, error) {
+	all := func(_ *resolution, _ string, points []series.Point, _ time.Time) ([]series.Point, error) {
 		return points, nil
-	})
+	}
+	return r.merged(ctx, id, from, to, period, all)
 }
 
 // ReadSamples implements series.Reader.

@@ -72,7 +72,9 @@ func (m *Monitor) Watched() []series.ID {
 	for _, a := range m.Where(func(*Alarm) bool { return true }) {
 		add := func(s *metricdata.Stat) {
 			if s != nil {
-				out = append(out, series.ID{Scope: a.Scope, Namespace: s.Namespace, Metric: s.Metric, Dimensions: s.Dimensions})
+				out = append(out, series.ID{
+					Scope: a.Scope, Namespace: s.Namespace, Metric: s.Metric, Dimensions: s.Dimensions,
+				})
 			}
 		}
 		add(a.Metric)

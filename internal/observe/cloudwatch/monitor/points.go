@@ -71,7 +71,9 @@ func decodeBlock(began time.Time, step time.Duration, record []byte) (b block, e
 		for i := range n {
 			v[i] = math.Float64frombits(binary.BigEndian.Uint64(rest[1+8*i:]))
 		}
-		p := series.Point{Time: began.Add(time.Duration(minute) * step).UTC(), Count: v[0], Sum: v[1], Min: v[2], Max: v[3]}
+		p := series.Point{
+			Time: began.Add(time.Duration(minute) * step).UTC(), Count: v[0], Sum: v[1], Min: v[2], Max: v[3],
+		}
 		if n == 1 {
 			p.Count, p.Sum, p.Min, p.Max = 1, v[0], v[0], v[0]
 		}

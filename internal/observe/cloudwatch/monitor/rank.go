@@ -8,7 +8,9 @@ type ranks map[Name]int
 
 // rank ranks the composite alarms of a scope, each above those that its rule names.
 func rank(all map[Name]*Alarm) ranks {
-	r := &ranking{all: all, ranks: make(ranks), seen: make(map[Name]int), low: make(map[Name]int), open: make(map[Name]bool)}
+	r := &ranking{
+		all: all, ranks: make(ranks), seen: make(map[Name]int), low: make(map[Name]int), open: make(map[Name]bool),
+	}
 	for name := range all {
 		r.visit(name)
 	}

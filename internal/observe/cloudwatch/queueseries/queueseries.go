@@ -103,7 +103,9 @@ func prefix(namespace string, s series.Scope) string {
 var namespaces = []string{series.SQS, series.SNS, series.Own}
 
 // Read implements series.Reader.
-func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
+func (r *Reader) Read(
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
+) ([]series.Point, error) {
 	return r.read(ctx, id, from, to, period, false)
 }
 
@@ -119,7 +121,8 @@ func (r *Reader) read(
 	ctx context.Context, id series.ID, from, to time.Time, period time.Duration, samples bool,
 ) ([]series.Point, error) {
 	m, known := series.Find(id.Namespace, id.Metric)
-	if !known || !slices.Contains(namespaces, id.Namespace) || len(id.Dimensions) != 1 || id.Dimensions[0].Name != m.Dimension {
+	if !known || !slices.Contains(namespaces, id.Namespace) || len(id.Dimensions) != 1 ||
+		id.Dimensions[0].Name != m.Dimension {
 		return nil, nil
 	}
 	from = from.UTC().Truncate(series.Minute)

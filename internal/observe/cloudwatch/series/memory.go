@@ -31,7 +31,9 @@ func (m *Memory) Add(id ID, points ...Point) {
 	s := &m.all[i]
 	for _, p := range points {
 		p.Time = p.Time.UTC().Truncate(Minute)
-		at, known := slices.BinarySearchFunc(s.points, p.Time, func(p Point, t time.Time) int { return p.Time.Compare(t) })
+		at, known := slices.BinarySearchFunc(s.points, p.Time, func(p Point, t time.Time) int {
+			return p.Time.Compare(t)
+		})
 		if known {
 			s.points[at] = s.points[at].Merge(p)
 		} else {
@@ -60,7 +62,9 @@ func (m *Memory) within(id ID, from, to time.Time) []Point {
 	defer m.mu.Unlock()
 	for _, s := range m.all {
 		if s.id.Equal(id) {
-			return slices.DeleteFunc(slices.Clone(s.points), func(p Point) bool { return p.Time.Before(from) || !p.Time.Before(to) })
+			return slices.DeleteFunc(slices.Clone(s.points), func(p Point) bool {
+				return p.Time.Before(from) || !p.Time.Before(to)
+			})
 		}
 	}
 	return nil

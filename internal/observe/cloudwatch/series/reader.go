@@ -61,7 +61,8 @@ type Filter struct {
 
 // Matches reports whether the filter selects a series. It ignores Since.
 func (f Filter) Matches(id ID) bool {
-	return f.Scope == id.Scope && (f.Namespace == "" || f.Namespace == id.Namespace) && (f.Metric == "" || f.Metric == id.Metric) &&
+	return f.Scope == id.Scope && (f.Namespace == "" || f.Namespace == id.Namespace) &&
+		(f.Metric == "" || f.Metric == id.Metric) &&
 		!slices.ContainsFunc(f.Dimensions, func(want Dimension) bool {
 			return !slices.ContainsFunc(id.Dimensions, func(d Dimension) bool {
 				return d.Name == want.Name && (want.Value == "" || d.Value == want.Value)

@@ -86,7 +86,8 @@ func NewDigest(account, bucket, key, fingerprint string, start, end time.Time, b
 	}
 	if before != nil {
 		algorithm := hashAlgorithm
-		d.PreviousBucket, d.PreviousKey, d.PreviousHash, d.PreviousSignature = &before.Bucket, &before.Key, &before.Hash, &before.Signature
+		d.PreviousBucket, d.PreviousKey = &before.Bucket, &before.Key
+		d.PreviousHash, d.PreviousSignature = &before.Hash, &before.Signature
 		d.PreviousHashAlgorithm = &algorithm
 	}
 	return d

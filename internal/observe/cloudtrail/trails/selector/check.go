@@ -188,10 +188,14 @@ func (f *Field) check() (count int, err error) {
 	allowed, only := exact[f.Name]
 	switch {
 	case only && (count != 1 || len(f.Equals) != 1 || !slices.Contains(allowed, f.Equals[0])):
-		return 0, fmt.Errorf("the field %s takes the operator Equals with one value: %s", f.Name, strings.Join(allowed, " or "))
+		return 0, fmt.Errorf(
+			"the field %s takes the operator Equals with one value: %s", f.Name, strings.Join(allowed, " or "),
+		)
 	case !only && !slices.Contains([]string{fieldARN, fieldName, fieldSource, fieldWho, fieldKind}, f.Name):
-		return 0, fmt.Errorf("events have no field of that name to select by; there are %s",
-			strings.Join([]string{fieldCategory, fieldReadOnly, fieldName, fieldSource, fieldKind, fieldWho, fieldType, fieldARN}, ", "))
+		all := []string{
+			fieldCategory, fieldReadOnly, fieldName, fieldSource, fieldKind, fieldWho, fieldType, fieldARN,
+		}
+		return 0, fmt.Errorf("events have no field of that name to select by; there are %s", strings.Join(all, ", "))
 	}
 	return count, nil
 }

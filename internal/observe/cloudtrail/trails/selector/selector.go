@@ -96,7 +96,8 @@ func (s *Set) Take(e *trail.Event) bool {
 }
 
 func (b *Basic) take(e *trail.Event) bool {
-	return e.EventCategory == Management && !b.NoManagement && (b.ReadWrite == All || (b.ReadWrite == ReadOnly) == e.ReadOnly) &&
+	return e.EventCategory == Management && !b.NoManagement &&
+		(b.ReadWrite == All || (b.ReadWrite == ReadOnly) == e.ReadOnly) &&
 		!slices.Contains(b.ExcludeSources, e.EventSource)
 }
 
