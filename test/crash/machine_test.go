@@ -428,7 +428,7 @@ func (m *machine) recount(j *workload.Journal) error {
 	}
 }
 
-// counted returns how many messages each queue says it holds.
+// counted returns how many messages each queue says it holds, with those that its last purge has kept.
 func (m *machine) counted() (map[queue.ID]int, error) {
 	out := make(map[queue.ID]int)
 	for _, q := range m.all() {
@@ -436,7 +436,11 @@ func (m *machine) counted() (map[queue.ID]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[q.ID] = int(c.Visible + c.InFlight + c.Delayed)
+		kept, err := m.shard.Kept(context.Background(), q.ID)
+		if err != nil {
+			return nil, err
+		}
+		out[q.ID] = int(c.Visible + c.InFlight + c.Delayed + kept.Messages)
 	}
 	return out, nil
 }
