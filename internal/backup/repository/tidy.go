@@ -85,16 +85,28 @@ func (w *Writer) sweeps(m *Moment) bool {
 	return since < 0 || since >= sweepEvery
 }
 
-// mend stores again, once an hour, the objects of a moment that were there but are not any more, or were cut short.
-// Otherwise each later moment would rely on them.
-func (w *Writer) mend(ctx context.Context, dir string, m *Moment) error {
+// sweep lists the objects once an hour, mends a moment, and condemns what no moment names.
+func (w *Writer) sweep(ctx context.Context, dir string, m *Moment) (removal, error) {
 	if !w.sweeps(m) {
-		return nil
+		return removal{}, nil
 	}
 	objects, err := w.objects(ctx)
 	if err != nil {
-		return err
+		return removal{}, err
 	}
+	mended, err := w.mend(ctx, dir, m, objects)
+	if err == nil && mended {
+		objects, err = w.objects(ctx)
+	}
+	if err != nil {
+		return removal{}, err
+	}
+	return w.condemn(ctx, m, objects), nil
+}
+
+// mend stores again the objects of a moment that were there but are not any more, or were cut short. Otherwise each
+// later moment would rely on them. It reports whether there were any.
+func (w *Writer) mend(ctx context.Context, dir string, m *Moment, objects map[string]int64) (bool, error) {
 	again := 0
 	for _, f := range m.Files {
 		if _, known := w.stored[f.object()]; known && !f.isIn(objects) {
@@ -103,11 +115,11 @@ func (w *Writer) mend(ctx context.Context, dir string, m *Moment) error {
 		}
 	}
 	if again == 0 {
-		return nil
+		return false, nil
 	}
 	w.Missing(again, 0)
 	m.Files = nil
-	return w.storeAll(ctx, dir, m)
+	return true, w.storeAll(ctx, dir, m)
 }
 
 // forgetObject records that an object is not stored.
@@ -118,14 +130,11 @@ func (w *Writer) forgetObject(name string) {
 	}
 }
 
-// condemn adds to a moment, once an hour, the objects that no moment names, or as many of them as it may have, and
-// returns these. If it fails, Tidy says so: a moment is worth more than space.
-func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
-	if !w.sweeps(m) {
-		return removal{}
-	}
+// condemn adds to a moment the objects that no moment names, or as many of them as it may have, and returns these. If
+// it fails, Tidy says so: a moment is worth more than space.
+func (w *Writer) condemn(ctx context.Context, m *Moment, objects map[string]int64) removal {
 	until := time.Now().Add(removalLimit)
-	names, err := w.unnamed(ctx, m)
+	names, err := w.unnamed(ctx, m, objects)
 	if err != nil {
 		return removal{failed: fmt.Errorf("find what no moment names: %w", err)}
 	}
@@ -135,9 +144,9 @@ func (w *Writer) condemn(ctx context.Context, m *Moment) removal {
 	return removal{names: names, until: until}
 }
 
-// unnamed returns the objects that no moment names, the new one included. If a moment cannot be read, or a known one is
-// not listed, the objects that it names are unknown.
-func (w *Writer) unnamed(ctx context.Context, m *Moment) (names []string, err error) {
+// unnamed returns those of the objects that no moment names, the new one included. If a moment cannot be read, or a
+// known one is not listed, the objects that it names are unknown.
+func (w *Writer) unnamed(ctx context.Context, m *Moment, objects map[string]int64) (names []string, err error) {
 	named, read := make(map[string]File), make(map[int64]bool)
 	name := func(m *Moment) {
 		read[m.Number] = true
@@ -153,10 +162,6 @@ func (w *Writer) unnamed(ctx context.Context, m *Moment) (names []string, err er
 		if !read[k.number] {
 			return nil, fmt.Errorf("%w: %d, which this server has not removed", ErrNoMoment, k.number)
 		}
-	}
-	objects, err := w.objects(ctx)
-	if err != nil {
-		return nil, err
 	}
 	for object := range objects {
 		if _, ok := named[object]; !ok {

@@ -116,14 +116,14 @@ func (w *Writer) write(ctx context.Context, dir string, about backup.About) (*Mo
 	if err := w.storeAll(ctx, dir, m); err != nil {
 		return nil, err
 	}
-	if err := w.mend(ctx, dir, m); err != nil {
+	next, err := w.sweep(ctx, dir, m)
+	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(m.Files, func(f File) bool { return f.Packed != 0 }) &&
 		m.Data.Number < formats.PackedBackups {
 		m.Data = datadir.Format{Number: formats.PackedBackups, Version: m.Version}
 	}
-	next := w.condemn(ctx, m)
 	if err := w.create(ctx, m); err != nil {
 		return nil, err
 	}
