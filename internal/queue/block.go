@@ -53,9 +53,7 @@ func (k Keep) Validate() error {
 	case k.FiveMinutes < k.Minutes || k.Hours < k.FiveMinutes:
 		return fmt.Errorf(
 			"minutes are kept for %v, five minutes for %v, hours for %v: want none shorter than the one before",
-			k.Minutes,
-			k.FiveMinutes,
-			k.Hours,
+			k.Minutes, k.FiveMinutes, k.Hours,
 		)
 	case k.Hours > keepMost:
 		return fmt.Errorf("hours are kept for %v: want %v or less", k.Hours, keepMost)

@@ -1,12 +1,10 @@
 package queue
 
-// Awaits reports whether features wait for Allow.
-func (e *Engine) Awaits() bool { return e.series.awaits() }
-
 // Allow states that every program that may open the store later reads a format. Features that have waited for the
 // format begin.
 func (e *Engine) Allow(format int) {
-	if !e.Awaits() {
+	e.reads = format
+	if !e.series.awaits() {
 		return
 	}
 	counts, names := e.series.allow(format)

@@ -30,6 +30,7 @@ type Engine struct {
 
 	unwritten []ID // queues whose empty receives are not written yet
 
+	reads      int  // the format that every program can read; 0: any; see Keep.UpTo and Allow
 	keepPurged bool // see KeepPurged
 	undoAtOnce int  // messages that one call of restoreKept brings back
 }
@@ -80,7 +81,8 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 // newEngine returns an engine without queues.
 func newEngine(deleted func(ID) bool, keep Keep) *Engine {
 	e := &Engine{
-		transaction: transaction{limit: math.MaxInt}, groupRecords: make(groupCache), undoAtOnce: workAtOnce,
+		transaction: transaction{limit: math.MaxInt}, groupRecords: make(groupCache),
+		reads: keep.UpTo, undoAtOnce: workAtOnce,
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	t := &e.transaction

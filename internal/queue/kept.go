@@ -70,9 +70,12 @@ type Kept struct {
 	Undoing  bool    // they are coming back, in further transactions
 }
 
-// KeepPurged sets whether purges keep what they remove, if every program reads the format of that which may open the
-// store later. It counts until the next call. An engine that was just loaded keeps nothing.
-func (e *Engine) KeepPurged(keep bool, reads int) { e.keepPurged = keep && reads >= formats.Kept }
+// KeepPurged sets whether purges keep what they remove. They do not before every program can read it; see Allow. An
+// engine that was just loaded keeps nothing.
+func (e *Engine) KeepPurged(keep bool) { e.keepPurged = keep }
+
+// keepsPurged reports whether purges keep what they remove.
+func (e *Engine) keepsPurged() bool { return e.keepPurged && (e.reads == 0 || e.reads >= formats.Kept) }
 
 // ForgetPurged drops what purges have kept, except what is coming back.
 func (e *Engine) ForgetPurged() {

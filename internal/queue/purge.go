@@ -112,7 +112,7 @@ func (b *backlog) purgeOne(n uint64, id ID) (rewritten bool, err error) {
 // purge drops all messages, deduplication ids and receive attempts, or keeps them. If there are no messages, what an
 // earlier purge has kept stays.
 func (q *queue) purge() error {
-	switch keep := q.e.keepPurged && !q.cfg.Internal && !q.kept.undoes(); {
+	switch keep := q.e.keepsPurged() && !q.cfg.Internal && !q.kept.undoes(); {
 	case keep && q.stored > 0:
 		q.dropKept()
 		q.keepAll()

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -167,7 +166,7 @@ func (r *rig) load() {
 	if r.undoAtOnce != 0 {
 		e.undoAtOnce = r.undoAtOnce
 	}
-	e.KeepPurged(r.kept, formats.Kept)
+	e.KeepPurged(r.kept)
 	r.commit(tx)
 	r.check()
 }

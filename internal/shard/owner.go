@@ -50,7 +50,7 @@ func (o *owner) load() error {
 	}
 	o.recent.clear()
 	engine.Remember(&o.recent)
-	engine.KeepPurged(!o.low(), o.reads())
+	engine.KeepPurged(!o.low())
 	if o.watcher != nil {
 		engine.WatchDeadLetters()
 	}
@@ -173,7 +173,7 @@ func (o *owner) allow() {
 	o.asked = time.Now()
 	o.engine.Allow(o.reads())
 	low := o.low()
-	o.engine.KeepPurged(!low, o.reads())
+	o.engine.KeepPurged(!low)
 	if low {
 		o.engine.ForgetPurged()
 	}
