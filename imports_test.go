@@ -41,6 +41,7 @@ var rules = []rule{
 	{dir: "internal/tool/keypair", mayNot: network},
 	{dir: "internal/tool/plainjson", mayNot: world},
 	{dir: "internal/tool/spelling", mayNot: world},
+	{dir: "internal/tool/throttle", mayNot: world},
 	{dir: "internal/tool/varint", mayNot: world},
 	{dir: "internal/tool/wait", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/tool/weburl", mayNot: world},
@@ -66,7 +67,7 @@ var rules = []rule{
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery", may: []string{"internal/tool/fairshare", "internal/queue", "internal/shard", "internal/topic", "internal/tool/wait"}},
 	{dir: "internal/topic/egress", may: []string{"internal/tool/cidr"}, mayNot: []string{"net/http"}},
-	{dir: "internal/topic/email", may: []string{"internal/tool/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
+	{dir: "internal/topic/email", may: []string{"internal/tool/fairshare", "internal/tool/throttle", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
 	{dir: "internal/topic/jackson", mayNot: world},
 	{dir: "internal/topic/preferences", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
@@ -95,7 +96,7 @@ var rules = []rule{
 	{dir: "internal/api", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/control",
 		"internal/encryption", "internal/keyring", "internal/observe", "internal/tool/plainjson", "internal/queue", "internal/shard", "internal/store",
-		"internal/tenant", "internal/topic", "internal/tool/weburl",
+		"internal/tenant", "internal/topic", "internal/tool/throttle", "internal/tool/weburl",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status", "internal/encryption",
@@ -173,7 +174,7 @@ var rules = []rule{
 	{dir: "internal/front", may: []string{
 		"console",
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
-		"internal/tool/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
+		"internal/tool/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/tool/throttle", "internal/topic/signing",
 	}},
 	{dir: "internal/front/http1"},
 	{dir: "internal/server", may: []string{

@@ -6,14 +6,12 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/tool/throttle"
 )
 
-const (
-	// makeRoomEvery is how often the server makes room while a client waits: a busy connection may have become idle.
-	makeRoomEvery = time.Second
-	// fullLogEvery is the minimum time between two log lines about it.
-	fullLogEvery = time.Minute
-)
+// makeRoomEvery is how often the server makes room while a client waits: a busy connection may have become idle.
+const makeRoomEvery = time.Second
 
 // ConnLimit is a listener with a limited number of connections. When it is full, it accepts one more connection, which
 // waits until another is closed. Further ones wait in the system's queue.
@@ -23,7 +21,7 @@ type ConnLimit struct {
 	// makeRoom is called with true, again and again, while a connection waits, and then with false.
 	makeRoom func(bool)
 	log      *slog.Logger
-	logged   time.Time // belongs to the goroutine that accepts
+	full     throttle.Minute // log lines about it
 
 	once   sync.Once
 	closed chan struct{}
@@ -57,8 +55,7 @@ func (l *ConnLimit) Accept() (net.Conn, error) {
 
 // wait takes a place as soon as there is one.
 func (l *ConnLimit) wait() error {
-	if now := time.Now(); now.Sub(l.logged) >= fullLogEvery {
-		l.logged = now
+	if l.full.Allow(time.Now()) {
 		l.log.Warn("connections wait: as many are open as --max-connections allows", "connections", cap(l.places))
 	}
 	defer l.makeRoom(false)

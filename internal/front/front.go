@@ -20,6 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/tenant"
+	"github.com/sluicemq/sluice/internal/tool/throttle"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -93,10 +94,10 @@ type Front struct {
 	verifier signature.Verifier
 	prefix   string // of paths, from the public URL
 
-	memory   *budget // for the received parts of the requests in progress
-	requests *budget // of simultaneous requests
-	overload occasional
-	catchUps *paced // for unverified callers
+	memory   *budget         // for the received parts of the requests in progress
+	requests *budget         // of simultaneous requests
+	overload throttle.Minute // log lines about it
+	catchUps *paced          // for unverified callers
 	ready    probe
 	logged   atomic.Bool // whether requests are logged
 }

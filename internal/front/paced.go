@@ -3,7 +3,6 @@ package front
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -56,14 +55,4 @@ func (p *paced) begin(r *round) {
 	defer cancel()
 	r.err = p.run(ctx)
 	close(r.over)
-}
-
-// occasional runs a function at most once a minute, to log what many requests may cause.
-type occasional struct{ last atomic.Int64 }
-
-func (o *occasional) do(f func()) {
-	now, last := time.Now().UnixNano(), o.last.Load()
-	if now-last >= int64(fullLogEvery) && o.last.CompareAndSwap(last, now) {
-		f()
-	}
 }

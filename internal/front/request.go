@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
@@ -321,10 +322,10 @@ func (x *request) fail(err error) {
 		x.result.cause = err
 		switch {
 		case errors.Is(err, errOverload):
-			x.front.overload.do(func() {
+			if x.front.overload.Allow(time.Now()) {
 				x.front.Log.Warn("requests are refused: too many are under way, or too much of them has come",
 					"bytes", x.front.memory.used(), "requests", x.front.requests.used())
-			})
+			}
 		case service.IsTooEarly(err):
 			x.front.Log.Warn("request refused, as the nodes of the cluster run different versions",
 				"request_id", x.id, "operation", x.operation(), "error", err)

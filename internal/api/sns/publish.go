@@ -7,13 +7,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/tenant"
+	"github.com/sluicemq/sluice/internal/tool/throttle"
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
@@ -29,7 +29,7 @@ type publisher struct {
 	counting func() bool
 	catchUp  func(context.Context) error
 
-	lastWarning atomic.Int64 // in Unix seconds; see warnOfRefusal
+	refusals throttle.Minute // log lines about them; see warnOfRefusal
 }
 
 func (s *publisher) register(wire *protocol.Service) {
@@ -220,8 +220,7 @@ func (s *publisher) note(c *protocol.Call, plans []*plan, published []queue.Publ
 
 // warnOfRefusal logs, once a minute, that the queue of a subscription refuses the messages of its topic.
 func (s *publisher) warnOfRefusal(r *refusedCopy) {
-	now, last := s.now().Unix(), s.lastWarning.Load()
-	if now-last < 60 || !s.lastWarning.CompareAndSwap(last, now) {
+	if !s.refusals.Allow(s.now()) {
 		return
 	}
 	if r.lost != nil {

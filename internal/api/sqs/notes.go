@@ -40,8 +40,7 @@ func (s *Service) noteOtherRegions(c *protocol.Call, n catalog.Name) {
 	if c.Notes.Set(noteRegions, regions); c.Notes.Wanted() {
 		return
 	}
-	now, last := s.now().Unix(), s.lastHint.Load()
-	if now-last >= 60 && s.lastHint.CompareAndSwap(last, now) {
+	if s.hints.Allow(s.now()) {
 		s.log.Info("a queue that was asked for exists in another region", "queue", n.ARN(), noteRegions, regions)
 	}
 }

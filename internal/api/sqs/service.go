@@ -3,7 +3,6 @@ package sqs
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -14,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/tenant"
+	"github.com/sluicemq/sluice/internal/tool/throttle"
 )
 
 // Shard is the service's view of the keyspace with its queues. The shard learns of queues from the catalog.
@@ -79,7 +79,7 @@ type Service struct {
 	consumers      *consumers.Log
 	keys           *service.KeyAccess
 	log            *slog.Logger
-	lastHint       atomic.Int64 // in Unix seconds; see noteOtherRegions
+	hints          throttle.Minute // log lines; see noteOtherRegions
 }
 
 // New returns the service and its wire form.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/tool/throttle"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
 
@@ -17,7 +17,7 @@ type NoRelay struct {
 	Log *slog.Logger
 	Now func() time.Time
 
-	lastWarning atomic.Int64 // in Unix seconds
+	warnings throttle.Minute
 }
 
 // Check implements delivery.Sender. It logs, once a minute, what the operator has to do.
@@ -25,8 +25,7 @@ func (n *NoRelay) Check(_, endpoint string) error {
 	if err := checkAddress(endpoint); err != nil {
 		return err
 	}
-	now, last := n.Now().Unix(), n.lastWarning.Load()
-	if now-last >= 60 && n.lastWarning.CompareAndSwap(last, now) {
+	if n.warnings.Allow(n.Now()) {
 		n.Log.Warn("a mail address subscribes to a topic, but the server sends no mail: start it with --smtp-server")
 	}
 	return nil
