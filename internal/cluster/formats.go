@@ -1,12 +1,9 @@
 package cluster
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // Reads returns nil if every node of the cluster is known to read data directories of the given format. The last
@@ -16,7 +13,7 @@ func (n *Node) Reads(format int) error { return n.members.allRead(format) }
 
 // readable returns the highest format that every node reads. See Reads.
 func (m *membership) readable() int {
-	format := cmp.Or(m.o.Reads, formats.Newest)
+	format := m.o.Reads
 	for format > 1 && m.allRead(format) != nil { // all programs read the first format
 		format--
 	}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -11,7 +10,6 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/router"
-	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
@@ -76,8 +74,7 @@ func (h *host) wake() {
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
 		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version,
-		Reads:    cmp.Or(h.o.Reads, formats.Newest),
-		Low:      h.o.Low(),
+		Reads: h.o.Reads, Low: h.o.Low(),
 		Failover: h.times.failover, Silent: h.members.view.silent(), Leaving: h.leaving.Load(),
 		Unready:     !h.o.Answers() || h.probe() != nil,
 		Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond),

@@ -32,8 +32,10 @@ func meetOn(t *testing.T, network *messenger.Memory, names ...string) map[string
 	for _, name := range names {
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(cancel)
+		o := Options{Name: name, Peers: peers, Dir: "data"}
+		o.defaults()
 		c := &common{
-			o:     Options{Name: name, Peers: peers, Dir: "data", Hear: func(string, json.RawMessage) {}},
+			o:     o,
 			times: usual, log: slog.New(slog.DiscardHandler), id: incarnation{Node: name, ID: "1"}, ctx: ctx,
 			records: newRecords(), messages: network.Node(name), failure: failure{happened: make(chan struct{})},
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -228,6 +229,9 @@ func (o *Options) defaults() {
 	}
 	if o.Failover == 0 {
 		o.Failover = DefaultFailover
+	}
+	if o.Reads == 0 {
+		o.Reads = formats.Newest
 	}
 	o.Logs.defaults()
 	if o.Cipher == nil {
