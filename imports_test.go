@@ -36,6 +36,7 @@ var rules = []rule{
 	{dir: "internal/tool/cidr", mayNot: world},
 	{dir: "internal/tool/days", mayNot: world},
 	{dir: "internal/tool/durable", mayNot: network},
+	{dir: "internal/tool/excerpt", mayNot: world},
 	{dir: "internal/tool/fairshare", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/tool/heap", mayNot: world},
 	{dir: "internal/tool/keypair", mayNot: network},
@@ -57,7 +58,7 @@ var rules = []rule{
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
 	// Encryption: the keys, and what they make of messages.
 	{dir: "internal/keyring", may: []string{"internal/tool/durable"}, mayNot: network},
-	{dir: "internal/keyring/keyservice", may: []string{"internal/keyring", "internal/tool/wait"}}, // it asks key services
+	{dir: "internal/keyring/keyservice", may: []string{"internal/keyring", "internal/tool/excerpt", "internal/tool/wait"}}, // it asks key services
 	{dir: "internal/encryption", may: []string{
 		"internal/control", "internal/formats", "internal/keyring", "internal/queue", "internal/store", "internal/tool/varint",
 	}, mayNot: network},
@@ -69,13 +70,13 @@ var rules = []rule{
 	{dir: "internal/topic/egress", may: []string{"internal/tool/cidr"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/email", may: []string{"internal/tool/fairshare", "internal/tool/throttle", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
-	{dir: "internal/topic/jackson", mayNot: world},
+	{dir: "internal/topic/jackson", may: []string{"internal/tool/excerpt"}, mayNot: world},
 	{dir: "internal/topic/preferences", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
-	{dir: "internal/topic/retry", may: []string{"internal/topic/jackson"}, mayNot: network},
+	{dir: "internal/topic/retry", may: []string{"internal/tool/excerpt", "internal/topic/jackson"}, mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
-	{dir: "internal/topic/filter", may: []string{"internal/tool/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
+	{dir: "internal/topic/filter", may: []string{"internal/tool/cidr", "internal/tool/excerpt", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
 
-	{dir: "internal/bucket", may: []string{"internal/tool/wait"}}, // it asks S3
+	{dir: "internal/bucket", may: []string{"internal/tool/excerpt", "internal/tool/wait"}}, // it asks S3
 	{dir: "internal/datadir", may: []string{"internal/tool/durable", "internal/formats"}, mayNot: network},
 
 	// AWS's wire formats: these packages know no service, and not each other.
@@ -195,7 +196,7 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
-		"internal/aws/policy", "internal/tool/bytesize", "internal/tool/days", "internal/tool/durable", "internal/observe/cloudwatch/alarmrule", "internal/observe/cloudwatch/series",
+		"internal/aws/policy", "internal/tool/bytesize", "internal/tool/days", "internal/tool/durable", "internal/tool/excerpt", "internal/observe/cloudwatch/alarmrule", "internal/observe/cloudwatch/series",
 		"internal/tool/plainjson", "internal/tool/spelling", "internal/topic/filter", "internal/tool/wait", "internal/tool/weburl",
 	}, mayNot: network},
 	{dir: "internal/migrate", may: []string{"internal/declared", "internal/tool/wait"}, mayNot: network},

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
+	"github.com/sluicemq/sluice/internal/tool/excerpt"
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
@@ -158,19 +159,12 @@ func (c *s3Client) send(ctx context.Context, r *s3Request) (*s3Answer, error) {
 func refusal(response *http.Response) error {
 	e := &s3Error{status: response.StatusCode}
 	_ = xml.NewDecoder(io.LimitReader(response.Body, maxRefusal)).Decode(e) // the status says enough
-	e.Code, e.Message = shortText(e.Code), shortText(e.Message)
+	e.Code, e.Message = excerpt.Line(e.Code, maxReason), excerpt.Line(e.Message, maxReason)
 	return e
 }
 
-// shortText returns the beginning of a reason in one line, for logs.
-func shortText(s string) string {
-	const most = 300
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
-}
+// maxReason limits the characters of a refusal that logs repeat.
+const maxReason = 200
 
 // signed makes the HTTP request.
 func (c *s3Client) signed(ctx context.Context, r *s3Request) (*http.Request, error) {

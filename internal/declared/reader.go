@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sluicemq/sluice/internal/tool/excerpt"
 	"github.com/sluicemq/sluice/internal/tool/spelling"
 )
 
@@ -178,15 +179,10 @@ func suggest(name string, names []string) string {
 
 // shorten cuts a text of the file to fit a line.
 func shorten(text string) string {
-	const most = 80
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
-	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return '\uFFFD'
 		}
 		return r
-	}, text)
+	}, excerpt.Of(text, 80))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/keyring"
+	"github.com/sluicemq/sluice/internal/tool/excerpt"
 	"github.com/sluicemq/sluice/internal/tool/wait"
 )
 
@@ -81,7 +82,7 @@ func (c *call) once(ctx context.Context, out any) error {
 
 // refusal returns the error for an answer that is not a success.
 func (c *call) refusal(a *answer) error {
-	said := &statusError{c.name, a.status, shortText(a.body)}
+	said := &statusError{c.name, a.status, excerpt.Line(string(a.body), maxReason)}
 	if a.status >= http.StatusInternalServerError || a.status == http.StatusTooManyRequests {
 		return fmt.Errorf("%w: %w", keyring.ErrNoAnswer, said)
 	}
@@ -102,15 +103,8 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("%s answers with status %d: %s", e.name, e.status, e.text)
 }
 
-// shortText returns the beginning of a refusal in one line.
-func shortText(body []byte) string {
-	const most = 300
-	text := strings.Join(strings.Fields(string(body)), " ")
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return strings.ToValidUTF8(text, "?")
-}
+// maxReason limits the characters of a refusal that errors repeat.
+const maxReason = 200
 
 func (c *call) send(ctx context.Context) (_ *answer, err error) {
 	method, body := http.MethodPost, []byte(nil)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/sluicemq/sluice/internal/keyring"
+	"github.com/sluicemq/sluice/internal/tool/excerpt"
 )
 
 // machineToken asks the metadata server of a cloud's machine for an access token. No proxy is in between.
@@ -58,7 +59,7 @@ func oauthToken(ctx context.Context, source func(context.Context) oauth2.TokenSo
 // the status 400 or 401 if the account, its secret or its key is wrong; RFC 6749, section 5.2 has the reasons. The
 // server does not get in until its operator changes something, so the call counts as denied.
 func oauthRefusal(a *answer) error {
-	said := fmt.Errorf("status %d: %s", a.status, shortText(a.body))
+	said := fmt.Errorf("status %d: %s", a.status, excerpt.Line(string(a.body), maxReason))
 	switch a.status {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
 		var e struct{ Error string }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sluicemq/sluice/internal/tool/excerpt"
 	"github.com/sluicemq/sluice/internal/topic/jackson"
 )
 
@@ -375,11 +376,5 @@ func (p *parser) word() string {
 	return shorten(c.text)
 }
 
-// shorten bounds what of a policy an error repeats.
-func shorten(s string) string {
-	const most = 100
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
-}
+// shorten returns what an error repeats of a policy.
+func shorten(s string) string { return excerpt.Of(s, 100) }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sluicemq/sluice/internal/tool/excerpt"
 )
 
 // Fault says what is wrong with a text that is not JSON, and where. It finds the faults of structure; others, such as a
@@ -88,7 +90,7 @@ func (f *faultFinder) word() bool {
 	word := f.source[f.at : f.at+n]
 	f.at += n
 	if word != "true" && word != "false" && word != "null" {
-		return f.fail("Unrecognized token '%s': was expecting %s", shorten(word), expectedValue)
+		return f.fail("Unrecognized token '%s': was expecting %s", excerpt.Of(word, maxRepeated), expectedValue)
 	}
 	return true
 }

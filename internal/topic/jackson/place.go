@@ -29,11 +29,5 @@ func quote(source string) string {
 	return fmt.Sprintf(`"%s"[truncated %d chars]`, source[:cut], utf8.RuneCountInString(source[cut:]))
 }
 
-// shorten bounds what of a token is repeated.
-func shorten(s string) string {
-	const most = 100
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
-}
+// maxRepeated limits the characters of a token that an error repeats.
+const maxRepeated = 100

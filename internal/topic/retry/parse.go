@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/tool/excerpt"
 	"github.com/sluicemq/sluice/internal/topic/jackson"
 )
 
@@ -94,7 +95,7 @@ func object(path string, v json.RawMessage, m members) error {
 	for _, name := range names {
 		read, known := m[name]
 		if !known {
-			return refuse("Unexpected JSON member: %s", shorten(name))
+			return refuse("Unexpected JSON member: %s", excerpt.Of(name, 60))
 		}
 		if string(found[name]) == "null" {
 			continue
@@ -111,13 +112,6 @@ func orPolicy(path string) string {
 		return "the policy"
 	}
 	return path
-}
-
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
 }
 
 // ignored is for sickly retry policies, which AWS has stopped to use and still takes.
