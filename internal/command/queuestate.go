@@ -106,7 +106,9 @@ func (s *queueState) text(w io.Writer) error {
 		rows = append(rows, []string{"dead letters", number(*s.DeadLetters)})
 	}
 	if u := s.Undo; u != nil {
-		rows = append(rows, []string{"purged", fmt.Sprintf("%d at %s, can be undone until %s", u.Messages, moment(u.PurgedTimestamp), moment(u.UntilTimestamp))})
+		purged := fmt.Sprintf("%d at %s, can be undone until %s",
+			u.Messages, moment(u.PurgedTimestamp), moment(u.UntilTimestamp))
+		rows = append(rows, []string{"purged", purged})
 	}
 	if len(s.Shards) > 1 || len(s.Shards) == 1 && s.Shards[0].Node != "" {
 		for _, sh := range s.Shards {

@@ -1038,7 +1038,8 @@ func (m *model) purge(*rapid.T) {
 // undo brings back what the last purge has removed.
 func (m *model) undo(*rapid.T) {
 	q := m.pickQueue()
-	if i := slices.IndexFunc(m.queues, func(q *modelQueue) bool { return q.kept != nil }); i >= 0 && pick(m, "that was purged", true, true, false) {
+	i := slices.IndexFunc(m.queues, func(q *modelQueue) bool { return q.kept != nil })
+	if i >= 0 && pick(m, "that was purged", true, true, false) {
 		q = m.queues[i]
 	}
 	var got Kept
@@ -1073,8 +1074,11 @@ func (m *model) undo(*rapid.T) {
 		return
 	}
 	k := q.kept
-	if want := (Kept{Since: k.since, Until: k.since.Add(UndoInterval), Messages: uint64(len(k.messages)), Undoing: got.Undoing}); got != want {
-		m.failf("the undo is of %+v, should be of %+v", got, want)
+	kept := Kept{
+		Since: k.since, Until: k.since.Add(UndoInterval), Messages: uint64(len(k.messages)), Undoing: got.Undoing,
+	}
+	if got != kept {
+		m.failf("the undo is of %+v, should be of %+v", got, kept)
 	}
 	postpones := !q.cfg.FIFO || !slices.ContainsFunc(q.messages, func(x *modelMessage) bool { return !x.waits })
 	for _, x := range k.messages {

@@ -34,7 +34,8 @@ func TestUndoPurgeAfterARestart(t *testing.T) {
 	if status, body := callAdmin(t, s, "UndoPurge", input); status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
 	}
-	if _, body := callAdmin(t, s, "PeekMessages", strings.TrimSuffix(input, "}")+`,"IncludeBody":true}`); !strings.Contains(body, "wanted") {
+	_, body := callAdmin(t, s, "PeekMessages", strings.TrimSuffix(input, "}")+`,"IncludeBody":true}`)
+	if !strings.Contains(body, "wanted") {
 		t.Errorf("%s", body)
 	}
 }

@@ -415,7 +415,8 @@ func FuzzOperations(f *testing.F) {
 			return
 		}
 		call := &protocol.Call{
-			Service: "sqs", Operation: op, Kind: req.Kind, Path: req.Path, Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: &root,
+			Service: "sqs", Operation: op, Kind: req.Kind, Path: req.Path, Region: "us-east-1",
+			Host: "localhost", Scheme: "http", Identity: &root,
 		}
 		out, err := operation.Invoke(t.Context(), call, in)
 		w := httptest.NewRecorder()

@@ -48,7 +48,10 @@ func TestOtherRegionIsLogged(t *testing.T) {
 	})
 	receive := func(region, queue string, lines int) {
 		t.Helper()
-		c := &protocol.Call{Operation: "ReceiveMessage", Kind: protocol.JSON, Path: "/", Region: region, Identity: new(identity.Root(account, "AKIA"))}
+		c := &protocol.Call{
+			Operation: "ReceiveMessage", Kind: protocol.JSON, Path: "/",
+			Region: region, Identity: new(identity.Root(account, "AKIA")),
+		}
 		if _, err := invokeCall(t.Context(), t, s, c, `{"QueueUrl":"`+queue+`"}`); (err == nil) != (region == "us-east-1") {
 			t.Errorf("%s in %s: %v", queue, region, err)
 		}

@@ -13,7 +13,8 @@ import (
 
 // No URL and no ARN means the queue of a topic or a subscription.
 func TestInternalQueuesHaveNoName(t *testing.T) {
-	c := &protocol.Call{Identity: &identity.Identity{Caller: policy.Caller{Account: "000000000000"}}, Region: "us-east-1", Kind: protocol.Query}
+	caller := policy.Caller{Account: "000000000000"}
+	c := &protocol.Call{Identity: &identity.Identity{Caller: caller}, Region: "us-east-1", Kind: protocol.Query}
 	for _, n := range []catalog.Name{catalog.TopicQueue("1"), catalog.SubscriptionQueue("1")} {
 		for _, account := range []string{"", "000000000000"} {
 			for _, region := range []string{"", "us-east-1"} {
