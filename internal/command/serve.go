@@ -130,7 +130,7 @@ func (s *serveCommand) serve(cmd *cobra.Command, running *server.Server) error {
 	announce(cmd.OutOrStdout(), logger, &s.config, running)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(server.GCPercent())
-		go server.ReturnMemory(ctx)
+		go server.ReturnMemory(ctx, logger)
 	}
 	tellSupervisor(logger, stateReady)
 	stopping := context.AfterFunc(ctx, func() { tellSupervisor(logger, stateStopping) })

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -20,15 +21,20 @@ const (
 	worthReturningPart = 4
 )
 
-// ReturnMemory returns unused memory of the heap to the system whenever the process is idle, until ctx ends. After a
-// load, the runtime keeps garbage and room for several times of what is alive, and collects it only when new load has
-// used it up; see GCPercent.
-func ReturnMemory(ctx context.Context) {
+// ReturnMemory returns unused memory to the system whenever the process is idle, until ctx ends. After a load, the
+// runtime keeps garbage and room for several times of what is alive, and collects it only when new load has used it up;
+// see GCPercent. The pages of the program are returned as well, once in each rest.
+func ReturnMemory(ctx context.Context, log *slog.Logger) {
 	var r rest
 	for wait.For(ctx, restInterval) == nil {
 		if r.due(measureHeap()) {
 			debug.FreeOSMemory()
 			r.left = measureHeap().held
+		}
+		if r.begins() {
+			if err := returnProgram(); err != nil {
+				log.Debug("the pages of the program stay in memory", "error", err)
+			}
 		}
 	}
 }
@@ -44,12 +50,22 @@ type heapUse struct {
 type rest struct {
 	allocated uint64 // at the last look
 	left      uint64 // what was still held after the last return: to try again would return no more
+	idle      bool   // at the last look
+	begun     bool   // begins has returned true since the process was last busy
 }
 
+// due reports whether the process is idle and its heap has memory to return.
 func (r *rest) due(now heapUse) bool {
-	idle := now.allocated-r.allocated <= restAllocations
+	r.idle = now.allocated-r.allocated <= restAllocations
 	r.allocated = now.allocated
-	return idle && now.held > max(now.alive, r.left)+max(worthReturning, now.alive/worthReturningPart)
+	return r.idle && now.held > max(now.alive, r.left)+max(worthReturning, now.alive/worthReturningPart)
+}
+
+// begins reports whether the process is idle since the last look of due.
+func (r *rest) begins() bool {
+	begins := r.idle && !r.begun
+	r.begun = r.idle
+	return begins
 }
 
 func measureHeap() heapUse {

@@ -37,6 +37,22 @@ func TestIdleProcessReturnsMemory(t *testing.T) {
 	}
 }
 
+// A rest begins once, and again after a load.
+func TestRestBegins(t *testing.T) {
+	t.Parallel()
+	const mib = 1 << 20
+	var r rest
+	for i, step := range []struct {
+		allocated uint64
+		want      bool
+	}{{100 * mib, false}, {101 * mib, true}, {102 * mib, false}, {400 * mib, false}, {401 * mib, true}, {402 * mib, false}} {
+		r.due(heapUse{allocated: step.allocated})
+		if got := r.begins(); got != step.want {
+			t.Errorf("look %d: %v, want %v", i, got, step.want)
+		}
+	}
+}
+
 func TestMeasureHeap(t *testing.T) {
 	t.Parallel()
 	runtime.GC()
