@@ -64,7 +64,7 @@ func FuzzQueueRecord(f *testing.F) {
 	f.Add((&meta{
 		stored: 1, rows: true, mixed: true, forgotten: forgottenRecord{1, 2, epoch},
 		kept: keptRecord{
-			since: epoch, line: 3, waited: 2, indexed: indexedBit + 4, messages: 5, held: 1, delayed: 1, places: 7,
+			since: epoch, line: 3, waited: 2, indexed: indexedBit + 4, messages: 5, bytes: 500, held: 1, delayed: 1, places: 7,
 			forgotten: forgottenRecord{8, 9, epoch}, undo: undoOthers, at: 2, postpones: true,
 		},
 	}).encode(nil))

@@ -52,6 +52,7 @@ type keptRecord struct {
 	waited   Position // and were never received from here on
 	indexed  Position // no kept message that is indexed is behind it
 	messages uint64   // that are kept
+	bytes    uint64   // of the messages when the queue was purged, as far as they were known; see Purging
 	held     uint64   // of these, received
 	delayed  uint64   // of these, waiting for their delay to end
 	places   uint64   // in the rota, up to this one, that no group has
@@ -67,6 +68,7 @@ type Kept struct {
 	Since    Instant // when the queue was purged; 0: nothing is kept
 	Until    Instant // the purge can be undone before
 	Messages uint64  // that are kept
+	Bytes    uint64  // that they take, about; 0 if that is not known
 	Undoing  bool    // they are coming back, in further transactions
 }
 
@@ -99,7 +101,9 @@ func (k *kept) describe() Kept {
 	if k.since == 0 {
 		return Kept{}
 	}
-	return Kept{Since: k.since, Until: k.since.Add(UndoInterval), Messages: k.messages, Undoing: k.undo != undoNone}
+	return Kept{
+		Since: k.since, Until: k.since.Add(UndoInterval), Messages: k.messages, Bytes: k.bytes, Undoing: k.undoes(),
+	}
 }
 
 // UndoPurge begins to bring back what the last purge of a queue has kept, and returns what that is. It gives
@@ -132,11 +136,11 @@ func (e *Engine) UndoPurge(id ID) (Kept, error) {
 	return what, err
 }
 
-// keepAll makes the queue empty and keeps what was in it.
-func (q *queue) keepAll() {
+// keepAll makes the queue empty and keeps what was in it. bytes is what that takes, or 0.
+func (q *queue) keepAll(bytes uint64) {
 	q.kept.keptRecord = keptRecord{
 		since: q.now, line: q.line.next, waited: q.line.head, indexed: q.index.last | indexedBit,
-		messages: q.stored, held: uint64(len(q.held.at)), delayed: q.delays.count, places: q.rota.last,
+		messages: q.stored, bytes: bytes, held: uint64(len(q.held.at)), delayed: q.delays.count, places: q.rota.last,
 		forgotten: q.dedup.forgottenRecord,
 	}
 	q.dedup.forget(q.index.sequence(q.index.last), q.held.receipts)
@@ -465,8 +469,8 @@ func (m *meta) encodeKept(w *writer) {
 		return
 	}
 	for _, n := range []uint64{
-		uint64(k.line), uint64(k.waited), uint64(k.indexed), k.messages, k.held, k.delayed, k.places, uint64(k.undo),
-		uint64(k.at),
+		uint64(k.line), uint64(k.waited), uint64(k.indexed), k.messages, k.bytes, k.held, k.delayed, k.places,
+		uint64(k.undo), uint64(k.at),
 	} {
 		w.Uint(n)
 	}
@@ -482,7 +486,7 @@ func (m *meta) decodeKept(r *reader) {
 		return
 	}
 	k.line, k.waited, k.indexed = Position(r.Uint()), Position(r.Uint()), Position(r.Uint())
-	k.messages, k.held, k.delayed, k.places = r.Uint(), r.Uint(), r.Uint(), r.Uint()
+	k.messages, k.bytes, k.held, k.delayed, k.places = r.Uint(), r.Uint(), r.Uint(), r.Uint(), r.Uint()
 	undo := r.Uint()
 	k.at, k.postpones = Position(r.Uint()), r.Bool()
 	k.forgotten.decode(r)

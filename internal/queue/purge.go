@@ -13,6 +13,9 @@ type Purging struct {
 	Queue ID
 	// OutboxOnly keeps the messages of the queue itself.
 	OutboxOnly bool
+	// Bytes is about what the messages of the queue itself take, for Kept. The engine does not know the size of the
+	// present messages. 0 means that nothing has measured them.
+	Bytes uint64
 	// Marks are the positions of the outboxes of other shards when they were purged. Messages that arrive from there
 	// later, up to these marks, were purged on their way, and are skipped.
 	Marks []Mark
@@ -65,7 +68,7 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 	if q == nil {
 		return p, nil
 	}
-	return p, firstError(q.purge(), q.arrivals.leaveOut(p.Marks))
+	return p, firstError(q.purge(p.Bytes), q.arrivals.leaveOut(p.Marks))
 }
 
 // purge removes waiting copies for a queue, and reports whether it has removed all. It keeps copies of publications
@@ -110,12 +113,12 @@ func (b *backlog) purgeOne(n uint64, id ID) (rewritten bool, err error) {
 }
 
 // purge drops all messages, deduplication ids and receive attempts, or keeps them. If there are no messages, what an
-// earlier purge has kept stays.
-func (q *queue) purge() error {
+// earlier purge has kept stays. bytes is what the messages take, or 0.
+func (q *queue) purge(bytes uint64) error {
 	switch keep := q.e.keepsPurged() && !q.cfg.Internal && !q.kept.undoes(); {
 	case keep && q.stored > 0:
 		q.dropKept()
-		q.keepAll()
+		q.keepAll(bytes)
 	case keep && q.kept.since != 0:
 		q.dedup.forget(q.index.sequence(q.index.last), q.held.receipts)
 	default:

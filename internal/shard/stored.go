@@ -34,11 +34,22 @@ func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[strin
 			if err := s.weigh(ctx, sc, q, until); err != nil {
 				return nil, err
 			}
-			sum.Bytes += sc.bytes(q)
+			sc.last = sc.bytes(q)
+			sum.Bytes += sc.last
 		}
 		out[account] = sum
 	}
 	return out, nil
+}
+
+// weighed returns the bytes of a queue that Stored has last returned, or 0 if it was not asked for them.
+func (s *Shard) weighed(id queue.ID) uint64 {
+	s.weighing.Lock()
+	defer s.weighing.Unlock()
+	if sc := s.scales[id]; sc != nil {
+		return uint64(sc.last)
+	}
+	return 0
 }
 
 // weighTime limits how long one call of Stored weighs queues.
@@ -94,6 +105,8 @@ type scale struct {
 	started  queue.Weight // arrivals before it
 	messages uint64       // in the queue when it began
 	settled  uint64       // in the queue when the last round began
+
+	last int64 // the last result of bytes
 }
 
 // begin begins a round, unless one is in progress, and reports whether there is anything to weigh.

@@ -46,6 +46,9 @@ func TestStored(t *testing.T) {
 	if err := r.Purge(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
+	if kept, err := r.Kept(t.Context(), 2); err != nil || kept.Bytes < 2000 || kept.Bytes > 2000+2*queue.RecordBytes {
+		t.Errorf("of the purged queue are kept %+v, %v", kept, err)
+	}
 	found, err = r.Stored(t.Context(), map[string]bool{one: true})
 	if bytes := found[one].Bytes; err != nil || found[one].Messages != 2 || bytes < 11_000 || bytes > 11_000+2*2*queue.RecordBytes {
 		t.Error(found, err)

@@ -321,6 +321,53 @@ func TestStoredBytesAreLimited(t *testing.T) {
 	r.want("one more", send(r.limited, url, 10_000), "OverLimit")
 }
 
+// Purges that are undone do not add up to more than an account may store.
+func TestUndoneBytesAreLimited(t *testing.T) {
+	r := newTenants(t)
+	url := r.queue(r.limited, "q")
+	r.limit("", apitest.Object{"StoredBytes": 100_000})
+	send := func() error {
+		body := strings.Repeat("x", 40_000)
+		_, err := r.limited.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body})
+		return err
+	}
+	r.want("40,000 of 100,000 bytes", send(), "")
+	r.want("80,000", send(), "")
+	got, err := r.receive(r.limited, url)
+	if err != nil || len(got) == 0 {
+		t.Fatal(len(got), err)
+	}
+	_, err = r.limited.SQS.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{
+		QueueUrl: &url, ReceiptHandle: got[0].ReceiptHandle,
+	})
+	apitest.Must(t, 0, err)
+	weighed := func(least, most float64) {
+		t.Helper()
+		r.forward(time.Second)
+		eventually.Succeeds(t, func() error {
+			if n := r.used("StoredBytes"); n < least || n > most {
+				return fmt.Errorf("%v bytes are known, want %v to %v", n, least, most)
+			}
+			return nil
+		})
+	}
+	weighed(40_000, 41_000)
+	_, err = r.limited.SQS.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: &url})
+	apitest.Must(t, 0, err)
+	weighed(0, 0)
+	r.want("40,000 beside those that are kept", send(), "")
+	r.want("80,000 beside those that are kept", send(), "")
+	undo := apitest.Object{"QueueUrl": url}
+	if status, answer := r.limited.Sluice(t, "UndoPurge", undo); status != http.StatusBadRequest ||
+		!strings.Contains(fmt.Sprint(answer), "it has a limit of 100000 bytes") {
+		t.Errorf("an undo beyond the limit: %d %v", status, answer)
+	}
+	r.limit("", apitest.Object{"StoredBytes": 130_000})
+	if status, answer := r.limited.Sluice(t, "UndoPurge", undo); status != http.StatusOK {
+		t.Errorf("an undo within the limit: %d %v", status, answer)
+	}
+}
+
 // policyForAll lets everybody send to a queue, topics included.
 const policyForAll = `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}]}`
 

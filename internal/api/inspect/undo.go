@@ -65,8 +65,8 @@ func (s *inspector) undoPurge(ctx context.Context, c *protocol.Call, in *queueIn
 	return showKept(k), nil
 }
 
-// admitKept admits the messages that an undo brings back to what the account of a queue stores. Their bytes are not
-// known, so those of the account may come to exceed its limit by what one undo brings back.
+// admitKept admits the messages that an undo brings back to what the account of a queue stores. Their bytes are those
+// that were last measured before the purge; nothing is measured while the account has no limit of bytes.
 func (s *inspector) admitKept(ctx context.Context, q *catalog.Queue) (tenant.Entry, error) {
 	if !s.tenants.Any() {
 		return tenant.Entry{}, nil
@@ -78,7 +78,7 @@ func (s *inspector) admitKept(ctx context.Context, q *catalog.Queue) (tenant.Ent
 	if k.Since == 0 || k.Undoing {
 		return tenant.Entry{}, nil
 	}
-	entry, err := s.tenants.Store(ctx, q.Name.Account, tenant.Amount{Messages: int64(k.Messages)})
+	entry, err := s.tenants.Store(ctx, q.Name.Account, tenant.Amount{Messages: int64(k.Messages), Bytes: int64(k.Bytes)})
 	if r, ok := errors.AsType[*tenant.Refusal](err); ok {
 		what := map[tenant.Kind]string{tenant.Messages: "messages", tenant.Bytes: "bytes"}[r.Kind]
 		return entry, errors.Join(protocol.ValidationError(

@@ -28,12 +28,14 @@ func putKept(w *writer, k queue.Kept) {
 	w.Uint(uint64(k.Since))
 	w.Uint(uint64(k.Until))
 	w.Uint(k.Messages)
+	w.Uint(k.Bytes)
 	w.Bool(k.Undoing)
 }
 
 func getKept(r *reader) queue.Kept {
 	return queue.Kept{
-		Since: queue.Instant(r.Uint()), Until: queue.Instant(r.Uint()), Messages: r.Uint(), Undoing: r.Bool(),
+		Since: queue.Instant(r.Uint()), Until: queue.Instant(r.Uint()), Messages: r.Uint(), Bytes: r.Uint(),
+		Undoing: r.Bool(),
 	}
 }
 

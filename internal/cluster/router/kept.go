@@ -52,6 +52,7 @@ func addKept(all []queue.Kept) (sum queue.Kept) {
 			sum.Since, sum.Until = k.Since, k.Until
 		}
 		sum.Messages += k.Messages
+		sum.Bytes += k.Bytes
 		sum.Undoing = sum.Undoing || k.Undoing
 	}
 	return sum
