@@ -45,6 +45,14 @@ func (k Kind) OfUsers() bool { return k <= Requests }
 // MaxLimit is the maximum of a limit of any kind: 1 PiB for bytes.
 const MaxLimit = 1 << 50
 
+// Unit returns what a limit of stored data counts: messages or bytes.
+func (k Kind) Unit() string {
+	if k == Bytes {
+		return "bytes"
+	}
+	return "messages"
+}
+
 // Least is the minimum limit of the kind. A limit of 0 admits nothing. One request is always admitted, so that
 // operators who have limited their own account can undo that.
 func (k Kind) Least() int64 {

@@ -80,9 +80,8 @@ func (s *inspector) admitKept(ctx context.Context, q *catalog.Queue) (tenant.Ent
 	}
 	entry, err := s.tenants.Store(ctx, q.Name.Account, tenant.Amount{Messages: int64(k.Messages), Bytes: int64(k.Bytes)})
 	if r, ok := errors.AsType[*tenant.Refusal](err); ok {
-		what := map[tenant.Kind]string{tenant.Messages: "messages", tenant.Bytes: "bytes"}[r.Kind]
 		return entry, errors.Join(protocol.ValidationError(
-			"The account would store more than it may: it has a limit of %d %s. Delete messages first.", r.Limit, what,
+			"The account would store more than it may: it has a limit of %d %s. Delete messages first.", r.Limit, r.Kind.Unit(),
 		), err)
 	}
 	return entry, err

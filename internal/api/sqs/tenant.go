@@ -82,12 +82,10 @@ func errStored(err error) error {
 		return err
 	}
 	e := errOverLimit("The account stores as much as it may: it has a limit of %d %s. "+
-		"Delete messages before you send others.", r.Limit, stored[r.Kind])
+		"Delete messages before you send others.", r.Limit, r.Kind.Unit())
 	e.Final = true
 	return errors.Join(e, err)
 }
-
-var stored = map[tenant.Kind]string{tenant.Messages: "messages", tenant.Bytes: "bytes"}
 
 // checkQueues refuses a queue beyond the limit of an account, by its own limit or by the common one.
 func (s *Service) checkQueues(account string) error {
