@@ -1,10 +1,10 @@
 package server
 
 import (
-	"debug/elf"
-	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -12,44 +12,54 @@ import (
 // those around it, count as memory of the process, although the system has them in its cache of the file, where it
 // finds them when they are next needed.
 //
-// Only segments that are never writable are returned: a page that has changed would lose its contents. Segments that
-// become read-only after the start (RELRO) have changed.
+// A page that differs from the file would lose its contents. So only mappings are returned that nothing can write, and
+// in which nothing has: the loader writes some before it makes them read-only, and debuggers and uprobes change code.
 func returnProgram() error {
-	segments, err := programSegments()
+	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
-		return fmt.Errorf("read the segments of the program: %w", err)
+		return fmt.Errorf("find the program: %w", err)
 	}
-	for _, s := range segments {
-		if _, _, errno := syscall.Syscall(syscall.SYS_MADVISE, s.start, s.length, syscall.MADV_DONTNEED); errno != 0 {
-			return fmt.Errorf("return %d bytes of the program: %w", s.length, errno)
+	maps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		return fmt.Errorf("find the pages of the program: %w", err)
+	}
+	for _, m := range cleanMappings(string(maps), program) {
+		_, _, errno := syscall.Syscall(syscall.SYS_MADVISE, m.start, m.end-m.start, syscall.MADV_DONTNEED)
+		if errno != 0 {
+			return fmt.Errorf("return %d bytes of the program: %w", m.end-m.start, errno)
 		}
 	}
 	return nil
 }
 
-// segment is a range of memory, in whole pages.
-type segment struct{ start, length uintptr }
+// mapping is a range of memory that has part of a file.
+type mapping struct{ start, end uintptr }
 
-// programSegments returns the segments of the program that are never writable. It returns none for a program that can
-// be loaded at any address, because its file does not say where it is.
-func programSegments() (list []segment, err error) {
-	f, err := elf.Open("/proc/self/exe")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if f.Type != elf.ET_EXEC {
-		return nil, nil
-	}
-	page := uint64(os.Getpagesize())
-	for _, p := range f.Progs {
-		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_W != 0 {
-			continue
+// cleanMappings returns the read-only mappings of a file whose pages are all those of the file. maps is what Linux shows
+// in /proc/PID/smaps: for each mapping a line with its range, permissions, offset, device, inode and path, then lines
+// with what it has, such as its pages that are not of the file:
+//
+//	00400000-00402000 r-xp 00000000 08:01 131 /usr/bin/sluice
+//	Anonymous:             0 kB
+func cleanMappings(maps, file string) (list []mapping) {
+	var m mapping
+	for line := range strings.Lines(maps) {
+		fields := strings.Fields(line)
+		switch start, end, isRange := strings.Cut(fields[0], "-"); {
+		case isRange:
+			m = mapping{}
+			if strings.HasPrefix(fields[1], "r-") && strings.HasSuffix(line, " "+file+"\n") {
+				m = mapping{address(start), address(end)}
+			}
+		case m != mapping{} && fields[0] == "Anonymous:" && fields[1] == "0":
+			list = append(list, m)
 		}
-		start, end := (p.Vaddr+page-1)&^(page-1), (p.Vaddr+p.Filesz)&^(page-1)
-		if start < end {
-			list = append(list, segment{uintptr(start), uintptr(end - start)})
-		}
 	}
-	return list, nil
+	return list
+}
+
+// address parses an address. 0 stands for one that Linux would not write.
+func address(s string) uintptr {
+	n, _ := strconv.ParseUint(s, 16, 64)
+	return uintptr(n)
 }
