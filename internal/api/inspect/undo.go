@@ -78,10 +78,12 @@ func (s *inspector) admitKept(ctx context.Context, q *catalog.Queue) (tenant.Ent
 	if k.Since == 0 || k.Undoing {
 		return tenant.Entry{}, nil
 	}
-	entry, err := s.tenants.Store(ctx, q.Name.Account, tenant.Amount{Messages: int64(k.Messages), Bytes: int64(k.Bytes)})
+	kept := tenant.Amount{Messages: int64(k.Messages), Bytes: int64(k.Bytes)}
+	entry, err := s.tenants.Store(ctx, q.Name.Account, kept)
 	if r, ok := errors.AsType[*tenant.Refusal](err); ok {
 		return entry, errors.Join(protocol.ValidationError(
-			"The account would store more than it may: it has a limit of %d %s. Delete messages first.", r.Limit, r.Kind.Unit(),
+			"The account would store more than it may: it has a limit of %d %s. Delete messages first.",
+			r.Limit, r.Kind.Unit(),
 		), err)
 	}
 	return entry, err
