@@ -143,6 +143,8 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 		return errTagLimit()
 	case first == "PublishBatchRequestEntries" && e.Member == first:
 		return errTooManyEntries()
+	case first == "Tags", first == "TagKeys", first == "ResourceArn" && e.Max == maxTaggedARN:
+		return protocol.TooLong(e)
 	}
 	return errParameter("%s Reason: %s", e.Member, e.Constraint())
 }

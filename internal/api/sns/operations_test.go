@@ -57,6 +57,8 @@ func TestTopics(t *testing.T) {
 		} {
 			st.Fails("CreateTopic", tc.in, 400, invalid, tc.want)
 		}
+		tooLong := with{"Name", "x", "Tags.member.1.Key", strings.Repeat("k", 129), "Tags.member.1.Value", "y"}
+		st.Refuses("CreateTopic", tooLong, 400, "ValidationError", "1 validation error detected: Value '"+tooLong[3]+"' at 'tags.1.member.key' failed to satisfy constraint: Member must have length less than or equal to 128")
 		st.Fails("CreateTopic", nil, 400, "ValidationError", "1 validation error detected: Value null at 'name' failed to satisfy constraint: Member must not be null")
 		st.Does("ListTopics", nil, "<ListTopicsResult><Topics><member><TopicArn>"+topicARN("a")+"</TopicArn></member><member><TopicArn>"+topicARN("b")+"</TopicArn></member>")
 		st.Does("DeleteTopic", with{"TopicArn", topicARN("a")}, "<DeleteTopicResponse")

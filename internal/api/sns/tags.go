@@ -20,6 +20,9 @@ func (s tagged) register(wire *protocol.Service) {
 	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
 }
 
+// maxTaggedARN is how long the ARNs of these operations are, in AWS's model.
+const maxTaggedARN = 1011
+
 // checkTags returns the tags of a request by their keys.
 func checkTags(tags []service.Tag) (map[string]string, error) {
 	for _, t := range tags {
