@@ -42,6 +42,7 @@ type simulateInput struct {
 	CallerArn                          *string        `max:"2048"`
 	ContextEntries                     []ContextEntry `max:"50"        wrap:"member"`
 	ResourceHandlingOption             *string        `max:"64"`
+	PolicyExclusionList                []Exclusion    `max:"256"       wrap:"member"`
 	Marker                             *string        `max:"2048"`
 	MaxItems                           *int32
 }
