@@ -252,7 +252,7 @@ func TestTags(t *testing.T) {
 		st.Fails("TagResource", append(with{"ResourceArn", arn}, many...), 400, "TagLimitExceeded", "Could not complete request: tag quota of per resource exceeded")
 		st.Fails("TagResource", append(with{"ResourceArn", arn, "Tags.member.51.Key", "x", "Tags.member.51.Value", ""}, many...), 400, "TagLimitExceeded", "tag quota of per resource exceeded")
 		st.Fails("TagResource", with{"ResourceArn", arn}, 400, invalid, "Invalid parameter: Tags Reason: no value for required parameter")
-		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400, invalid, "Tag keys must be between 1 and 128 characters in length.")
+		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400, "ValidationError", "1 validation error detected: Value '' at 'tags.1.member.key' failed to satisfy constraint: Member must have length greater than or equal to 1")
 		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "k", "Tags.member.1.Value", "<"}, 400, invalid, "Tag values may only contain unicode letters")
 		st.Fails("UntagResource", with{"ResourceArn", arn}, 400, invalid, "Invalid parameter: TagKeys Reason: no value for required parameter")
 		for _, action := range []string{"TagResource", "UntagResource", "ListTagsForResource"} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -44,8 +43,6 @@ func checkTags(tags []service.Tag) (map[string]string, error) {
 
 func checkTagKey(key string) error {
 	switch {
-	case key == "" || utf8.RuneCountInString(key) > 128:
-		return errParameter("Tags Reason: Tag keys must be between 1 and 128 characters in length.")
 	case !service.ValidTag(key):
 		return errParameter(
 			"Tags Reason: Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @",
