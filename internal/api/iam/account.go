@@ -124,7 +124,7 @@ func (s account) createAccountAlias(ctx context.Context, c *protocol.Call, in *a
 		return nil, err
 	}
 	return nil, s.change(ctx, func(tx *directory.Tx) error {
-		if owner, taken := s.directory.Aliased(alias); taken && owner != service.Caller(c).Account {
+		if _, taken := s.directory.Aliased(alias); taken { // also by the caller's account
 			return errExists("The account alias %s already exists.", alias)
 		}
 		tx.SetAlias(service.Caller(c).Account, alias)

@@ -103,7 +103,7 @@ func TestInlinePolicies(t *testing.T) {
 		st.Fails("Get"+kind+"Policy", with{who, "x", "PolicyName", "c"}, 404, "NoSuchEntity", "The "+strings.ToLower(kind)+" policy with name c cannot be found.")
 		st.Fails("Delete"+kind, with{who, "x"}, 409, "DeleteConflict", "Cannot delete entity, must delete policies first.")
 		for text, says := range map[string]string{
-			"{":                               "This policy contains invalid Json",
+			"{":                               "Syntax errors in policy.",
 			`{"Statement":{}}`:                "Syntax errors in policy.",
 			apitest.Allow("SendMessage", "*"): "Actions/Conditions must be prefaced by a vendor",
 			apitest.Allow("sqs:*", "queue"):   "must be in ARN format",
@@ -129,7 +129,7 @@ func TestManagedPolicies(t *testing.T) {
 	st.Does("CreatePolicy", with{"PolicyName", "mine", "Path", "/p/", "PolicyDocument", apitest.Allow("sqs:*", "*"), "Description", "all"},
 		"<Arn>"+arn+"</Arn>", "<PolicyId>ANPA", "<DefaultVersionId>v1</DefaultVersionId>", "<AttachmentCount>0</AttachmentCount>")
 	st.Fails("CreatePolicy", with{"PolicyName", "Mine", "PolicyDocument", apitest.Allow("sqs:*", "*")}, 409, "EntityAlreadyExists", "A policy called Mine already exists.")
-	st.Fails("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", "{"}, 400, "MalformedPolicyDocument", "invalid Json")
+	st.Fails("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", "{"}, 400, "MalformedPolicyDocument", "Syntax errors in policy.")
 	old := strings.Replace(apitest.Allow("sqs:*", "*"), "2012", "2008", 1)
 	st.Refuses("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", old}, 400, "MalformedPolicyDocument", "Policy document must be version 2012-10-17 or greater.")
 	st.Fails("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 6144))}, 409, "LimitExceeded", "Cannot exceed quota for PolicySize: 6144")
@@ -231,6 +231,7 @@ func TestAccountOperations(t *testing.T) {
 	st.Does("ListAccountAliases", nil, "<AccountAliases/>")
 	st.Does("CreateAccountAlias", with{"AccountAlias", "acme"})
 	st.Does("ListAccountAliases", nil, "<member>acme</member>")
+	st.Refuses("CreateAccountAlias", with{"AccountAlias", "acme"}, 409, "EntityAlreadyExists", "The account alias acme already exists.")
 	st.Fails("CreateAccountAlias", with{"AccountAlias", "A"}, 400, "ValidationError", "accountAlias")
 	st.Fails("DeleteAccountAlias", with{"AccountAlias", "other"}, 404, "NoSuchEntity", "other")
 	st.Does("DeleteAccountAlias", with{"AccountAlias", "acme"})
@@ -276,6 +277,12 @@ func TestSimulator(t *testing.T) {
 	}
 	st.Fails("SimulateCustomPolicy", with{"PolicyInputList.member.1", apitest.Allow("sqs:*", "*")}, 400, "ValidationError",
 		"1 validation error detected: Value null at 'actionNames' failed to satisfy constraint: Member must not be null")
+	for _, bad := range []string{"arn:aws:sts::" + account + ":assumed-role/r/s", "arn:aws:iam::" + account + ":policy/p", strings.Repeat("x", 20)} {
+		for _, action := range []string{"SimulatePrincipalPolicy", "GetContextKeysForPrincipalPolicy"} {
+			st.Fails(action, with{"PolicySourceArn", bad, "ActionNames.member.1", "sqs:SendMessage"}, 400, "InvalidInput",
+				"Invalid Entity Arn: "+bad+" does not clearly define entity type and name.")
+		}
+	}
 	st.Fails("SimulatePrincipalPolicy", with{"PolicySourceArn", bob + "x", "ActionNames.member.1", "sqs:SendMessage"}, 404, "NoSuchEntity", "does not exist")
 }
 

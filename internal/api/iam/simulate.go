@@ -2,6 +2,7 @@ package iam
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,6 +43,7 @@ type simulateInput struct {
 	CallerArn                          *string        `max:"2048"`
 	ContextEntries                     []ContextEntry `max:"50"        wrap:"member"`
 	ResourceHandlingOption             *string        `max:"64"`
+	PolicyExclusionList                []Exclusion    `max:"256"       wrap:"member"`
 	Marker                             *string        `max:"2048"`
 	MaxItems                           *int32
 }
@@ -113,12 +115,18 @@ func (s *simulator) source(c *protocol.Call, name *string, action string) (*dire
 	if err := s.allow(c, action, subject{arn: arn}); err != nil {
 		return nil, err
 	}
+	if !entityARN.MatchString(arn) {
+		return nil, errInput("Invalid Entity Arn: %s does not clearly define entity type and name.", arn)
+	}
 	e := s.directory.ByARN(arn)
 	if e == nil || e.Account != service.Caller(c).Account || !slices.Contains(allKinds, e.Kind) {
 		return nil, errNotFound("%s does not exist", arn)
 	}
 	return e, nil
 }
+
+// entityARN is the form of the ARNs of users, groups and roles.
+var entityARN = regexp.MustCompile(`^arn:aws[a-z-]*:iam::[0-9]{12}:(user|group|role)/.+$`)
 
 type contextKeysInput struct {
 	PolicySourceArn *string  `max:"2048"`

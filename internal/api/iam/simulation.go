@@ -139,7 +139,11 @@ func (s *simulator) prepare(c *protocol.Call, in *simulateInput, e *directory.En
 		Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/simulated", UserName: "simulated",
 	}
 	if e != nil {
-		own, ok := s.directory.SimulatedPolicies(e)
+		without, err := exclusionsOf(in.PolicyExclusionList)
+		if err != nil {
+			return nil, err
+		}
+		own, ok := s.directory.SimulatedPolicies(e, without)
 		if !ok {
 			return nil, service.Modelled(
 				"PolicyEvaluationException", "PolicyEvaluation", 500, "A policy of %s cannot be read.", e.ARN(),

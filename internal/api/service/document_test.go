@@ -11,7 +11,7 @@ import (
 func TestDocumentError(t *testing.T) {
 	_, err := policy.Parse(policy.ForIdentity, "{")
 	got := DocumentError(err, protocol.ValidationError("too large"))
-	if got.Code != "MalformedPolicyDocument" || got.Message != "This policy contains invalid Json" {
+	if got.Code != "MalformedPolicyDocument" || got.Message != "Syntax errors in policy." {
 		t.Errorf("the client reads %s: %s", got.Code, got.Message)
 	}
 	if want := "line 1, column 2: a name in double quotes should begin here, not the end of the text"; got.Detail != want {

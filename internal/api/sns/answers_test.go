@@ -155,8 +155,8 @@ func TestFilterPolicyRefusals(t *testing.T) {
 	})
 }
 
-// A batch with a bad entry publishes nothing.
-func TestBatchIsAllOrNone(t *testing.T) {
+// A batch with a bad entry publishes nothing, except that a bad subject fails its entry alone.
+func TestBadEntriesOfBatches(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	topic := r.topic(r.root, "news", nil)
@@ -165,7 +165,16 @@ func TestBatchIsAllOrNone(t *testing.T) {
 	st := &apitest.Story{T: t, Endpoint: r.server.Endpoint(), Cred: r.server.Root(), Service: "sns", Version: "2010-03-31"}
 	at := "PublishBatchRequestEntries.member."
 	in := with{"TopicArn", topic, at + "1.Id", "a", at + "1.Message", "m", at + "2.Id", "b", at + "2.Message", "m", at + "2.Subject", "\n"}
-	st.Refuses("PublishBatch", in, 400, invalid, "Invalid parameter: Subject")
+	failed := "<Failed><member><Id>b</Id><Code>InvalidParameter</Code><Message>Invalid parameter: Subject</Message><SenderFault>true</SenderFault></member>"
+	st.Refuses("PublishBatch", append(in, at+"2.MessageStructure", "json"), 400, invalid, "Invalid parameter: Message Structure - JSON message body failed to parse")
+	if got := r.receive(r.root, url); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+	st.Does("PublishBatch", in, "<Successful><member><Id>a</Id><MessageId>", failed+"</Failed>")
+	if got := r.receive(r.root, url); len(got) != 1 {
+		t.Errorf("%+v", got)
+	}
+	st.Does("PublishBatch", append(in, at+"1.Subject", ""), "<PublishBatchResult><Successful/><Failed><member><Id>a</Id>", "<Id>b</Id>")
 	if got := r.receive(r.root, url); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}

@@ -108,7 +108,7 @@ func checkDataProtection(value string) error {
 	for _, statement := range p.Statement {
 		switch {
 		case statement.DataDirection != "Inbound" && statement.DataDirection != "Outbound":
-			return errors.New("DataDirection must be Inbound or Outbound")
+			return errors.New("Statement DataDirection must be either Inbound or Outbound")
 		case len(statement.DataIdentifier) == 0:
 			return errors.New("DataIdentifier must not be empty")
 		case len(statement.Operation) != 1:

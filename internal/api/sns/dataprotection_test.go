@@ -26,7 +26,7 @@ func TestDataProtectionPolicy(t *testing.T) {
 		for old, tc := range map[string]struct{ bad, want string }{
 			`{"Name"`:         {`["Name"`, "the policy is not a JSON object of that form"},
 			"2021-06-01":      {"2012-10-17", "Version must be 2021-06-01"},
-			`"Inbound"`:       {`"Both"`, "DataDirection must be Inbound or Outbound"},
+			`"Inbound"`:       {`"Both"`, "Statement DataDirection must be either Inbound or Outbound"},
 			`"Deny":{}`:       {``, "Operation must have one member"},
 			`"Deny"`:          {`"Allow"`, "Operation must be Audit, Deidentify or Deny"},
 			`"Statement":[{`:  {`"Statement":[],"X":[{`, "Statement must not be empty"},

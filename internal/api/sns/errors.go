@@ -29,6 +29,11 @@ func errPhone(number string) *protocol.Error {
 	)
 }
 
+// errSMS refuses an SMS attribute, in a sentence without the prefix of the others.
+func errSMS(format string, args ...any) *protocol.Error {
+	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, format, args...)
+}
+
 // errAttribute refuses what is wrong with a message attribute.
 func errAttribute(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidParameterValueException", "ParameterValueInvalid", 400, format, args...)
@@ -55,7 +60,7 @@ func errNoResource() *protocol.Error {
 
 func errTagLimit() *protocol.Error {
 	return service.Modelled("TagLimitExceededException", "TagLimitExceeded", 400,
-		"Could not complete request: tag quota of per resource exceeded. A topic can have at most %d tags.", service.MaxTags)
+		"Could not complete request: tag quota of per resource exceeded")
 }
 
 func errTopicLimit(format string, args ...any) *protocol.Error {
@@ -143,6 +148,8 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 		return errTagLimit()
 	case first == "PublishBatchRequestEntries" && e.Member == first:
 		return errTooManyEntries()
+	case first == "Tags", first == "TagKeys", first == "ResourceArn" && e.Max == maxTaggedARN:
+		return protocol.TooLong(e)
 	}
 	return errParameter("%s Reason: %s", e.Member, e.Constraint())
 }

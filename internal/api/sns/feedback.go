@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
 )
 
 // The attributes about delivery logs, behind the name of a protocol. The server writes no such logs, and keeps the
@@ -26,19 +28,18 @@ func isFeedback(name string) bool {
 	return false
 }
 
-// setFeedback sets an attribute about delivery logs. The empty string removes it.
+// setFeedback sets an attribute about delivery logs. The empty string removes a role.
 func (c *topicChange) setFeedback(name, value string) error {
+	isRate := strings.HasSuffix(name, feedbackRate)
 	switch rate, err := strconv.ParseUint(value, 10, 8); {
+	case isRate && (err != nil || rate > 100):
+		return c.wrong(name, service.Shorten(value)+" value provided is not an integer between 0-100")
 	case value == "":
 		c.attrs.Feedback = maps.Clone(c.attrs.Feedback)
 		delete(c.attrs.Feedback, name)
 		return nil
-	case !strings.HasSuffix(name, feedbackRate):
-		if !roleARN.MatchString(value) {
-			return c.wrong(name, "Must be the ARN of a role.")
-		}
-	case err != nil || rate > 100:
-		return c.wrong(name, "Must be a whole number from 0 to 100.")
+	case !isRate && !roleARN.MatchString(value):
+		return c.wrong(name, "Must be the ARN of a role.")
 	}
 	c.attrs.Feedback = maps.Clone(c.attrs.Feedback)
 	if c.attrs.Feedback == nil {

@@ -31,7 +31,7 @@ func effectivePolicy(t *topic.Topic) string {
 // exist. Setting the default policy, as it is shown, restores the default.
 func (c *topicChange) setPolicy(value string) error {
 	if value == "" {
-		return errParameter("Policy is empty")
+		return c.refuse("Policy is empty")
 	}
 	old := c.attrs.PolicyIDs
 	c.attrs.Policy, c.attrs.PolicyIDs = "", ""
@@ -40,7 +40,7 @@ func (c *topicChange) setPolicy(value string) error {
 	}
 	p, err := policy.ParseResource(value, topicRules)
 	if err != nil {
-		return policyError(c.log, c.name, err)
+		return c.policyError(c.log, c.name, err)
 	}
 	ids, unknown := service.Bind(p, old, c.idOf)
 	if unknown != "" {
@@ -51,7 +51,7 @@ func (c *topicChange) setPolicy(value string) error {
 			"principal",
 			service.Shorten(unknown),
 		)
-		return errNoPrincipal()
+		return c.noPrincipal()
 	}
 	c.attrs.Policy, c.attrs.PolicyIDs = value, ids
 	service.WarnOfPolicy(c.log, p, c.name.ARN(), nil) // actions were checked
@@ -60,28 +60,28 @@ func (c *topicChange) setPolicy(value string) error {
 
 // policyError translates the errors of package policy. It returns other errors unchanged. AWS does not say what is
 // wrong with a policy that it cannot read, so the log does.
-func policyError(log *slog.Logger, n topic.Name, err error) error {
+func (w wording) policyError(log *slog.Logger, n topic.Name, err error) error {
 	e, ok := errors.AsType[*policy.Error](err)
 	switch {
 	case !ok:
 		return err
 	case e.Fault == policy.UnknownAction:
-		return errAction()
+		return w.refuse(unknownAction)
 	case e.Fault == policy.OverLimit:
-		return errParameter("Policy Error: %s", service.Shorten(e.Error()))
+		return w.refuse("Policy Error: " + service.Shorten(e.Error()))
 	}
 	log.Info("the policy of a topic was refused", "topic", n.ARN(), "reason", service.Shorten(e.Error()))
 	if e.Stranger() {
-		return errNoPrincipal()
+		return w.noPrincipal()
 	}
-	return errParameter("Policy Error: null")
+	return w.refuse("Policy Error: null")
 }
 
-// errNoPrincipal refuses a policy that names a caller who does not exist.
-func errNoPrincipal() error { return errParameter("Policy Error: PrincipalNotFound") }
+// noPrincipal refuses a policy that names a caller who does not exist.
+func (w wording) noPrincipal() error { return w.refuse("Policy Error: PrincipalNotFound") }
 
-// errAction refuses an action that the policy of a topic cannot grant.
-func errAction() error { return errParameter("Policy statement action out of service scope!") }
+// unknownAction is the reason to refuse an action that the policy of a topic cannot grant.
+const unknownAction = "Policy statement action out of service scope!"
 
 // permissions serves the operations that share a topic with accounts.
 type permissions struct{ *core }
@@ -116,7 +116,7 @@ func (s permissions) addPermission(
 		}
 		text, err := policy.AddPermission(text, t.Name.ARN(), p, topicRules)
 		if err != nil {
-			return policyError(s.log, t.Name, err)
+			return one.policyError(s.log, t.Name, err)
 		}
 		t.Attributes.Policy = text
 		return nil
@@ -140,12 +140,12 @@ func (in *addPermissionInput) permission() (p policy.Permission, err error) {
 	}
 	for _, account := range in.AWSAccountIds {
 		if !identity.IsAccount(account) {
-			return p, errParameter("AWSAccountId Reason: %s is not an account number of 12 digits", service.Shorten(account))
+			return p, errParameter("A provided account ID is not valid")
 		}
 	}
 	for _, action := range in.ActionNames {
-		if action != "*" && !slices.Contains(shared, Rules.Vendor+":"+action) {
-			return p, errAction()
+		if action != "*" && !slices.Contains(topicRules.Actions, Rules.Vendor+":"+action) {
+			return p, one.refuse(unknownAction)
 		}
 	}
 	p.Accounts, p.Actions = in.AWSAccountIds, in.ActionNames
@@ -186,11 +186,11 @@ func (s permissions) removePermission(
 	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
 		text := effectivePolicy(t)
 		if !hasStatement(text, label) {
-			return errParameter("Label Reason: The policy of the topic has no statement %s.", service.Shorten(label))
+			return nil // as on AWS
 		}
 		text, err := policy.RemovePermission(text, label)
 		if err != nil {
-			return policyError(s.log, t.Name, err)
+			return one.policyError(s.log, t.Name, err)
 		}
 		if text == "" {
 			return errParameter("Label Reason: It is the only statement of the policy. Set the attribute Policy instead.")

@@ -130,12 +130,14 @@ func TestSMSAttributes(t *testing.T) {
 		st.Does("SetSMSAttributes", smsAttributes("MonthlySpendLimit", "0", "DeliveryStatusIAMRole", "arn:aws:iam::"+account+":role/logs",
 			"UsageReportS3Bucket", "reports"))
 		for name, value := range map[string]string{
-			"DefaultSMSType": "promotional", "DefaultSenderID": "123", "DeliveryStatusIAMRole": "role", "UsageReportS3Bucket": "A",
+			"DefaultSMSType": "promotional", "DefaultSenderID": "123", "DeliveryStatusIAMRole": "role",
 			"DeliveryStatusSuccessSamplingRate": "101", "MonthlySpendLimit": "-1",
 		} {
-			st.Refuses("SetSMSAttributes", smsAttributes(name, value), 400, invalid, "Invalid parameter: "+name+" is invalid")
+			st.Refuses("SetSMSAttributes", smsAttributes(name, value), 400, invalid, name+" is invalid")
 		}
-		st.Refuses("SetSMSAttributes", smsAttributes("Nonsense", "1"), 400, invalid, "Invalid parameter: Nonsense is not a valid attribute")
+		st.Refuses("SetSMSAttributes", smsAttributes("UsageReportS3Bucket", "A"), 400, invalid,
+			"Invalid parameter: UsageReportS3Bucket Reason: The bucket you provided does not exist")
+		st.Refuses("SetSMSAttributes", smsAttributes("Nonsense", "1"), 400, invalid, "Nonsense is not a valid attribute")
 		st.Refuses("SetSMSAttributes", nil, 400, "ValidationError",
 			"1 validation error detected: Value null at 'attributes' failed to satisfy constraint: Member must not be null")
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
 )
 
 const (
@@ -31,10 +32,19 @@ type publishedEntry struct {
 
 type publishBatchOutput struct {
 	Successful []publishedEntry `json:",always" wrap:"member"`
-	Failed     []struct{}       `json:",always" wrap:"member"` // none: an entry does not fail alone
+	Failed     []failedEntry    `json:",always" wrap:"member"`
 }
 
-// publishBatch publishes all entries or none: a mistake in one of them is the answer to the batch.
+// failedEntry is an entry that was not published, while others were.
+type failedEntry struct {
+	Id          string
+	Code        string
+	Message     string
+	SenderFault bool
+}
+
+// publishBatch publishes the entries. As on AWS, one with a bad subject fails alone; any other mistake in one of them
+// is the answer to the batch, of which nothing is published then.
 func (s *publisher) publishBatch(
 	ctx context.Context, c *protocol.Call, in *publishBatchInput,
 ) (*publishBatchOutput, error) {
@@ -46,29 +56,57 @@ func (s *publisher) publishBatch(
 	if err := checkEntries(entries, t.MaxMessageSize()); err != nil {
 		return nil, err
 	}
-	messages := make([]*outbound, len(entries))
-	for i := range entries {
-		if messages[i], err = entries[i].check(
-			c, t, fmt.Sprintf("publishBatchRequestEntries.%d.member.", i+1),
-		); err != nil {
-			return nil, err
-		}
+	b, err := newBatch(c, t, entries)
+	if err != nil {
+		return nil, err
+	}
+	out := &publishBatchOutput{Failed: b.failed}
+	if len(b.messages) == 0 {
+		return out, nil
 	}
 	if err := s.useKey(c, t); err != nil {
 		return nil, err
 	}
-	if err := s.take(c, t, len(messages)); err != nil {
+	if err := s.take(c, t, len(b.messages)); err != nil {
 		return nil, err
 	}
-	published, err := s.send(ctx, c, messages)
+	published, err := s.send(ctx, c, b.messages)
 	if err != nil {
 		return nil, err
 	}
-	out := new(publishBatchOutput)
 	for i, p := range published {
-		out.Successful = append(out.Successful, publishedEntry{*entries[i].Id, p.ID.String(), sequence(p.Sequence)})
+		out.Successful = append(out.Successful, publishedEntry{b.ids[i], p.ID.String(), sequence(p.Sequence)})
 	}
 	return out, nil
+}
+
+// batch holds the entries of a request, checked.
+type batch struct {
+	messages []*outbound
+	ids      []string // of their entries
+	failed   []failedEntry
+}
+
+func newBatch(c *protocol.Call, t *topic.Topic, entries []publishEntry) (*batch, error) {
+	b := new(batch)
+	for i := range entries {
+		e := entries[i]
+		wrong := e.Subject != nil && !validSubject(*e.Subject)
+		if wrong {
+			e.Subject = nil // so that the other members are checked
+		}
+		o, err := e.check(c, t, fmt.Sprintf("publishBatchRequestEntries.%d.member.", i+1))
+		switch {
+		case err != nil:
+			return nil, err
+		case wrong:
+			why := errSubject()
+			b.failed = append(b.failed, failedEntry{*e.Id, why.Code, why.Message, true})
+		default:
+			b.messages, b.ids = append(b.messages, o), append(b.ids, *e.Id)
+		}
+	}
+	return b, nil
 }
 
 // checkEntries refuses a batch because of the number, size or ids of its entries. most is the maximum size in bytes.

@@ -2,6 +2,7 @@ package sns
 
 import (
 	"context"
+	_ "embed" // model.txt
 	"errors"
 	"log/slog"
 	"time"
@@ -17,6 +18,9 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 	"github.com/sluicemq/sluice/internal/topic/preferences"
 )
+
+//go:embed model.txt
+var model string
 
 // Messages is the service's view of the keyspace with the queues.
 type Messages interface {
@@ -101,7 +105,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "sns", Versions: []string{"2010-03-31"}, Namespace: "http://sns.amazonaws.com/doc/%s/",
-		ErrorNamespace: "com.amazonaws.sns", Framework: true, TooLong: errTooLong,
+		ErrorNamespace: "com.amazonaws.sns", Framework: true, Model: model, TooLong: errTooLong,
 	})
 	(&topics{core: c, quotas: q, idOf: o.IDOf}).register(wire)
 	permissions{c}.register(wire)

@@ -86,9 +86,12 @@ func checkSMSAttribute(name, value string) error {
 	valid, known := smsValues[name]
 	switch {
 	case !known:
-		return errParameter("%s is not a valid attribute", service.Shorten(name))
-	case value != "" && !valid(value):
-		return errParameter("%s is invalid", name)
+		return errSMS("%s is not a valid attribute", service.Shorten(name))
+	case value == "" || valid(value):
+	case name == smsReport:
+		return errParameter("%s Reason: The bucket you provided does not exist", name)
+	default:
+		return errSMS("%s is invalid", name)
 	}
 	return nil
 }

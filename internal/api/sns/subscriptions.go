@@ -175,6 +175,8 @@ func (s *subscriptions) checkEndpoint(sub *topic.Subscription) (confirmed bool, 
 		return false, errParameter(
 			"Endpoint Reason: Endpoint does not exist for endpoint %s", service.Shorten(sub.Endpoint),
 		)
+	case p == "application":
+		return false, errParameter("Application endpoint arn invalid:%s", service.Shorten(sub.Endpoint))
 	case !offered:
 		return false, errUnsupported("Protocol", "This server does not deliver by "+string(p)+".")
 	case p == topic.SQS:

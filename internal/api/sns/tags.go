@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -19,6 +18,9 @@ func (s tagged) register(wire *protocol.Service) {
 	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
 }
+
+// maxTaggedARN is how long the ARNs of these operations are, in AWS's model.
+const maxTaggedARN = 1011
 
 // checkTags returns the tags of a request by their keys.
 func checkTags(tags []service.Tag) (map[string]string, error) {
@@ -41,8 +43,6 @@ func checkTags(tags []service.Tag) (map[string]string, error) {
 
 func checkTagKey(key string) error {
 	switch {
-	case key == "" || utf8.RuneCountInString(key) > 128:
-		return errParameter("Tags Reason: Tag keys must be between 1 and 128 characters in length.")
 	case !service.ValidTag(key):
 		return errParameter(
 			"Tags Reason: Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @",

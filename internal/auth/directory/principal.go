@@ -114,7 +114,7 @@ func (d *Directory) ID(arn string) (string, bool) {
 type effectivePolicies struct {
 	entity   *Entity
 	identity []*policy.Policy // of the entity and, of a user, of its groups
-	sources  []string         // what IAM's simulator calls each of identity
+	origins  []Origin         // of each of identity
 	boundary *policy.Policy
 	trust    *policy.Policy // of a role
 	readable bool
@@ -167,11 +167,11 @@ func (r *records) loadPolicies(e *Entity) *effectivePolicies {
 	for _, h := range holders {
 		for _, name := range slices.Sorted(maps.Keys(h.Inline)) {
 			p.identity = append(p.identity, parse(policy.ForIdentity, h.Inline[name], name))
-			p.sources = append(p.sources, string(h.Kind)+"_"+h.Name+"_"+name)
+			p.origins = append(p.origins, Origin{Holder: h, Inline: name})
 		}
 		for _, arn := range h.Attached {
 			p.identity = append(p.identity, managed(arn))
-			p.sources = append(p.sources, arn[strings.LastIndexByte(arn, '/')+1:])
+			p.origins = append(p.origins, Origin{Holder: h, ARN: arn})
 		}
 	}
 	if e.Boundary != "" {
@@ -195,18 +195,39 @@ func (d *Directory) EffectivePolicies(e *Entity) (access.Principal, bool) {
 	return access.Principal{Identity: p.identity, Boundary: p.boundary}, true
 }
 
-// SimulatedPolicies is EffectivePolicies for IAM's simulator, which names inline policies with the user, group or role
-// that has them.
-func (d *Directory) SimulatedPolicies(e *Entity) (access.Principal, bool) {
+// Origin is where a policy that applies to an entity comes from.
+type Origin struct {
+	Holder   *Entity // the user, group or role that has it
+	Inline   string  // the name of an inline policy
+	ARN      string  // of a managed policy
+	Boundary bool    // it is the boundary
+}
+
+// source is what IAM's simulator calls a policy: an inline one has the name of the holder, too.
+func (o Origin) source() string {
+	if o.Inline != "" {
+		return string(o.Holder.Kind) + "_" + o.Holder.Name + "_" + o.Inline
+	}
+	return o.ARN[strings.LastIndexByte(o.ARN, '/')+1:]
+}
+
+// SimulatedPolicies is EffectivePolicies for IAM's simulator, which has names of its own for them, and can do without
+// some.
+func (d *Directory) SimulatedPolicies(e *Entity, without func(Origin) bool) (access.Principal, bool) {
 	p, ok := d.policiesOf(e.ID)
 	if !ok {
 		return access.Principal{}, false
 	}
-	named := make([]*policy.Policy, len(p.identity))
+	var out access.Principal
 	for i, one := range p.identity {
-		named[i] = one.Named(p.sources[i])
+		if !without(p.origins[i]) {
+			out.Identity = append(out.Identity, one.Named(p.origins[i].source()))
+		}
 	}
-	return access.Principal{Identity: named, Boundary: p.boundary}, true
+	if !without(Origin{Holder: e, ARN: e.Boundary, Boundary: true}) {
+		out.Boundary = p.boundary
+	}
+	return out, true
 }
 
 // Trust returns who may assume a role.

@@ -229,21 +229,54 @@ func (p *Policy) CheckIAM(limit, taken int) error {
 		return err
 	}
 	if p.use == ForTrust {
-		for i := range p.statements {
-			for j, a := range p.statements[i].actions {
-				if !strings.HasPrefix(string(a), "sts:") {
-					return p.fault(
-						UnknownAction,
-						p.statements[i].actionPos[j],
-						"%s is not an action by which a role is assumed; that is sts:AssumeRole",
-						a,
-					)
-				}
-			}
+		if err := p.checkTrust(); err != nil {
+			return err
 		}
 	}
 	if err := p.checkValues(); err != nil {
 		return err
 	}
 	return nil
+}
+
+// assuming are the actions that a trust policy can grant.
+var assuming = &Rules{Vendor: "STS", Actions: []string{
+	"sts:AssumeRole", "sts:AssumeRoleWithSAML", "sts:AssumeRoleWithWebIdentity", "sts:SetContext",
+	"sts:SetSourceIdentity", "sts:TagSession",
+}}
+
+// checkTrust wants the actions to be some by which a role is assumed, and the providers to be named as such.
+func (p *Policy) checkTrust() error {
+	for i := range p.statements {
+		s := &p.statements[i]
+		for j, a := range s.actions {
+			if format, _ := assuming.lacks(a); format != "" || !strings.HasPrefix(string(a), "sts:") {
+				return p.fault(
+					UnknownAction, s.actionPos[j],
+					"%s is not an action by which a role is assumed; that is sts:AssumeRole", a,
+				)
+			}
+		}
+		for _, one := range s.principals.list {
+			if one.kind == federatedPrincipal && !isProvider(one.name) {
+				err := p.fault(
+					BadPrincipal, one.pos, "%q is not the ARN or the domain of an identity provider", one.name,
+				)
+				err.principal = `"FEDERATED":"` + quote(one.name) + `"`
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isProvider reports whether a name can be that of an identity provider: an ARN, or the domain of one that AWS knows.
+func isProvider(name string) bool {
+	if !strings.HasPrefix(name, "arn:") {
+		return strings.Contains(name, ".") && !strings.ContainsAny(name, "*?/: ")
+	}
+	a := cutARN(name)
+	kind, rest, _ := strings.Cut(a.parts[5], "/")
+	return a.parts[2] == "iam" && a.parts[3] == "" && isAccount(a.parts[4]) && rest != "" &&
+		(kind == "oidc-provider" || kind == "saml-provider")
 }

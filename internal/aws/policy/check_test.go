@@ -144,15 +144,22 @@ func TestVersionOfManagedPolicies(t *testing.T) {
 // The sentences with which IAM refuses documents.
 func TestIAMWords(t *testing.T) {
 	for text, want := range map[string]string{
-		`{`:                               "This policy contains invalid Json",
-		`{"Statement":[]}`:                "Syntax errors in policy.",
-		`{"Statement":[],"Statement":[]}`: "Syntax errors in policy.",
-		`{"Statement":{"Effect":"Allow","Resource":"*"}}`:                                                                                   "Policy statement must contain actions.",
-		`{"Statement":{"Effect":"Allow","Action":"sqs:*"}}`:                                                                                 "Policy statement must contain resources.",
-		`{"Statement":{"Effect":"Allow","Action":"SendMessage","Resource":"*"}}`:                                                            "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.",
-		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"queue1"}}`:                                                             `Resource queue1 must be in ARN format or "*".`,
-		`{"Statement":{"Effect":"Allow","Action":"sqs:Send:Message","Resource":"*"}}`:                                                       "Actions/Condition can contain only one colon.",
-		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*","Principal":"*"}}`:                                                  "Policy document should not specify a principal.",
+		`{`: "Syntax errors in policy.",
+		`{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*",}]}`:                     "Syntax errors in policy.",
+		`{"Version":"2011-10-17","Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`: "The policy must contain a valid version string",
+		`{"Statement":{"Sid":"a-b","Effect":"Allow","Action":"*","Resource":"*"}}`:            "Statement IDs (SID) must be alpha-numeric. Check that your input satisfies the regular expression [0-9A-Za-z]*",
+		`{"Statement":{"Effect":"Allow","Action":[],"Resource":"*"}}`:                         "Policy statement must contain actions.",
+		`{"Statement":{"Effect":"Allow","Action":"*","NotResource":[]}}`:                      "Policy statement must contain resources.",
+		`{"Statement":{"Effect":"Allow","Action":"a b:Send","Resource":"*"}}`:                 "Vendor a b is not valid",
+		`{"Statement":{"Effect":"Allow","Action":":Send","Resource":"*"}}`:                    "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.",
+		`{"Statement":[]}`:                                                                 "Syntax errors in policy.",
+		`{"Statement":[],"Statement":[]}`:                                                  "Syntax errors in policy.",
+		`{"Statement":{"Effect":"Allow","Resource":"*"}}`:                                  "Policy statement must contain actions.",
+		`{"Statement":{"Effect":"Allow","Action":"sqs:*"}}`:                                "Policy statement must contain resources.",
+		`{"Statement":{"Effect":"Allow","Action":"SendMessage","Resource":"*"}}`:           "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.",
+		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"queue1"}}`:            `Resource queue1 must be in ARN format or "*".`,
+		`{"Statement":{"Effect":"Allow","Action":"sqs:Send:Message","Resource":"*"}}`:      "Actions/Condition can contain only one colon.",
+		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*","Principal":"*"}}`: "Policy document should not specify a principal.",
 		`{"Statement":[{"Sid":"1","Effect":"Allow","Action":"*","Resource":"*"},{"Sid":"1","Effect":"Allow","Action":"*","Resource":"*"}]}`: "Statement IDs (SID) in a single policy must be unique.",
 	} {
 		_, err := policy.Parse(policy.ForIdentity, text)
@@ -162,6 +169,7 @@ func TestIAMWords(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
+		`{`: "This policy contains invalid Json",
 		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{"AWS":"nobody"}}}`:                        `Invalid principal in policy: "AWS":"nobody"`,
 		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{"AWS":["111122223333","nobody"]}}}`:       `Invalid principal in policy: "AWS":"nobody"`,
 		`{"Statement":{"Effect":"Allow","Action":"*","Principal":{}}}`:                                      "Invalid principal in policy.",
@@ -173,6 +181,30 @@ func TestIAMWords(t *testing.T) {
 		var why *policy.Error
 		if !errors.As(err, &why) || why.IAM() != want {
 			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+// A trust policy grants actions by which a role is assumed, also to identity providers. Documents that are stored
+// already are not asked.
+func TestTrust(t *testing.T) {
+	const (
+		actions  = "AssumeRole policy may only specify STS AssumeRole actions."
+		provider = "arn:aws:iam::111122223333:oidc-provider/token.example"
+	)
+	for _, tc := range []struct{ action, federated, want string }{
+		{"sts:AssumeRoleWithWebIdentity", provider, ""}, {"sts:AssumeRole*", "accounts.google.com", ""}, {"sts:*", provider, ""},
+		{"STS:tagSession", "arn:aws:iam::111122223333:saml-provider/x", ""}, {"sts:SetSourceIdentity", provider, ""},
+		{"sts:GetFederationToken", provider, actions}, {"sqs:*", provider, actions}, {"*", provider, actions},
+		{"sts:AssumeRole", "x", `Invalid principal in policy: "FEDERATED":"x"`},
+		{"sts:AssumeRole", "arn:aws:iam:::oidc-provider/x", `Invalid principal in policy: "FEDERATED":"arn:aws:iam:::oidc-provider/x"`},
+		{"sts:AssumeRole", "arn:aws:iam::111122223333:role/x", `Invalid principal in policy: "FEDERATED":"arn:aws:iam::111122223333:role/x"`},
+	} {
+		p := parse(t, policy.ForTrust, `{"Statement":{"Effect":"Allow","Action":"`+tc.action+`","Principal":{"Federated":"`+tc.federated+`"}}}`)
+		var why *policy.Error
+		switch err := p.CheckIAM(policy.MaxTrust, 0); {
+		case tc.want == "" && err != nil, tc.want != "" && (!errors.As(err, &why) || why.IAM() != tc.want):
+			t.Errorf("%s by %s: %v", tc.action, tc.federated, err)
 		}
 	}
 }

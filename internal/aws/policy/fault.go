@@ -26,10 +26,16 @@ const (
 	BadARN
 	// NoVendor: an action or a condition key without its service's prefix.
 	NoVendor
+	// BadVendor: a prefix of an action that no service can have.
+	BadVendor
 	// ManyColons: an action with more than one colon.
 	ManyColons
+	// BadSid: a Sid with other characters than letters and digits.
+	BadSid
 	// DuplicateSid: two statements of the same Sid.
 	DuplicateSid
+	// BadVersion: the version is none that the language has.
+	BadVersion
 	// UnknownAction: the service has no action with that name.
 	UnknownAction
 	// BadValue: a condition's operator cannot read it.
@@ -52,6 +58,8 @@ type Error struct {
 	Reason string // for people; of OverLimit and InvalidParameter the very sentence that SQS says
 
 	principal string // of BadPrincipal, the kind and the name where there is one, as IAM shows them
+	vendor    string // of BadVendor
+	use       Use    // of a Syntax, for what the text was read
 }
 
 func (e *Error) Error() string {
@@ -69,7 +77,9 @@ func (e *Error) Stranger() bool { return e.Fault == BadPrincipal && e.principal 
 func (e *Error) IAM() string {
 	switch e.Fault {
 	case Syntax:
-		return "This policy contains invalid Json"
+		if e.use != ForIdentity { // of whose documents IAM says less
+			return "This policy contains invalid Json"
+		}
 	case ProhibitedElement, BadResource, OldVersion, OverLimit:
 		return e.Reason
 	case BadPrincipal:
@@ -89,10 +99,16 @@ func (e *Error) IAM() string {
 		return "The policy failed legacy parsing"
 	case NoVendor:
 		return "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc."
+	case BadVendor:
+		return "Vendor " + e.vendor + " is not valid"
 	case ManyColons:
 		return "Actions/Condition can contain only one colon."
+	case BadSid:
+		return "Statement IDs (SID) must be alpha-numeric. Check that your input satisfies the regular expression [0-9A-Za-z]*"
 	case DuplicateSid:
 		return "Statement IDs (SID) in a single policy must be unique."
+	case BadVersion:
+		return "The policy must contain a valid version string"
 	}
 	return "Syntax errors in policy."
 }

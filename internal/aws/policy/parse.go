@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -71,12 +72,12 @@ func (p *parser) text(n *node, what string) (string, error) {
 	return n.text, nil
 }
 
-// texts reads one string or a list of them.
-func (p *parser) texts(n *node, what string) ([]node, error) {
+// texts reads one string or a list of them. An empty list is the fault that is given.
+func (p *parser) texts(n *node, what string, empty Fault) ([]node, error) {
 	list := []node{*n}
 	if n.form == array {
 		if list = n.list; len(list) == 0 {
-			return nil, p.fault(Grammar, n.pos, "%s is an empty list", what)
+			return nil, p.fault(empty, n.pos, "%s is an empty list", what)
 		}
 	}
 	for i := range list {
@@ -92,6 +93,9 @@ func (p *parser) texts(n *node, what string) ([]node, error) {
 func (p *parser) document() error {
 	root, err := p.reader.document()
 	if err != nil {
+		if e, ok := errors.AsType[*Error](err); ok {
+			e.use = p.policy.use
+		}
 		return err
 	}
 	var statements *node
@@ -102,7 +106,7 @@ func (p *parser) document() error {
 			}
 			if v := p.policy.version; v != Version2008 && v != Version2012 {
 				return p.fault(
-					Grammar, n.pos, "Version %q is not known; there are %s and %s", v, Version2012, Version2008,
+					BadVersion, n.pos, "Version %q is not known; there are %s and %s", v, Version2012, Version2008,
 				)
 			}
 			return nil
@@ -158,7 +162,7 @@ func (p *parser) statement(n *node) (statement, error) {
 				return err
 			}
 			if p.policy.use != ForResource && !alphanumeric(s.sid, "") {
-				return p.fault(Grammar, n.pos, "the Sid %q has characters other than letters and digits", s.sid)
+				return p.fault(BadSid, n.pos, "the Sid %q has characters other than letters and digits", s.sid)
 			}
 			if p.sids[s.sid] {
 				return p.fault(DuplicateSid, n.pos, "the Sid %q is already that of another statement", s.sid)
@@ -233,7 +237,7 @@ func (p *parser) principals(s *statement, n *node) error {
 				kind.name,
 			)
 		}
-		names, err := p.texts(&kind.value, kind.name)
+		names, err := p.texts(&kind.value, kind.name, Grammar)
 		if err != nil {
 			return err
 		}
@@ -283,28 +287,34 @@ func (p *parser) actions(s *statement, n *node) error {
 		return p.fault(NoAction, n.pos, "the statement has neither Action nor NotAction")
 	}
 	s.notActions = m.name == "NotAction"
-	list, err := p.texts(&m.value, m.name)
+	list, err := p.texts(&m.value, m.name, NoAction)
 	if err != nil {
 		return err
 	}
 	for i := range list {
 		a, ok := newActionPattern(list[i].text)
-		switch {
-		case ok:
-		case strings.Count(list[i].text, ":") > 1:
-			return p.fault(ManyColons, list[i].pos, "%q is not an action: it has more than one colon", list[i].text)
-		default:
-			return p.fault(
-				NoVendor,
-				list[i].pos,
-				"%q is not an action: write it as sqs:SendMessage, or with wildcards as sqs:*",
-				list[i].text,
-			)
+		if !ok {
+			return p.badAction(&list[i])
 		}
 		s.actions = append(s.actions, a)
 		s.actionPos = append(s.actionPos, list[i].pos)
 	}
 	return nil
+}
+
+// badAction refuses what is not an action.
+func (p *parser) badAction(n *node) error {
+	vendor, _, found := strings.Cut(n.text, ":")
+	if strings.Count(n.text, ":") > 1 {
+		return p.fault(ManyColons, n.pos, "%q is not an action: it has more than one colon", n.text)
+	}
+	err := p.fault(
+		NoVendor, n.pos, "%q is not an action: write it as sqs:SendMessage, or with wildcards as sqs:*", n.text,
+	)
+	if found && vendor != "" && !alphanumeric(vendor, "-*?") {
+		err.Fault, err.vendor = BadVendor, quote(vendor)
+	}
+	return err
 }
 
 // variables is what the version makes of ${.
@@ -328,7 +338,7 @@ func (p *parser) resources(s *statement, n *node) error {
 		return p.fault(ProhibitedElement, m.pos, "Has prohibited field %s", m.name)
 	}
 	s.notResource = m.name == "NotResource"
-	list, err := p.texts(&m.value, m.name)
+	list, err := p.texts(&m.value, m.name, NoResource)
 	if err != nil {
 		return err
 	}

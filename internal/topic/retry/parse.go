@@ -132,10 +132,12 @@ func boolean(to *bool) func(string, json.RawMessage) error {
 func number(to *int, least, most int) func(string, json.RawMessage) error {
 	return func(path string, v json.RawMessage) error {
 		var n int
-		if json.Unmarshal(v, &n) != nil {
+		kind := kindOf(v)
+		switch err := json.Unmarshal(v, &n); {
+		case kind != "":
+			return refuse("%s type mismatch, expecting integer, received %s", path, kind)
+		case err != nil:
 			return refuse("%s must be a whole number", path)
-		}
-		switch {
 		case n < least:
 			return refuse("%s must be greater than or equal to %d", path, least)
 		case n > most:
@@ -144,6 +146,21 @@ func number(to *int, least, most int) func(string, json.RawMessage) error {
 		*to = n
 		return nil
 	}
+}
+
+// kindOf says what a JSON value is that is not a number.
+func kindOf(v json.RawMessage) string {
+	switch v[0] {
+	case '"':
+		return "a string"
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case 't', 'f':
+		return "a boolean"
+	}
+	return ""
 }
 
 func retries(to **Retries) func(string, json.RawMessage) error {

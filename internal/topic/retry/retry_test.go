@@ -111,6 +111,7 @@ func TestRefusals(t *testing.T) {
 		{healthy(`"minDelayTarget":0`), "DeliveryPolicy: healthyRetryPolicy.minDelayTarget must be greater than or equal to 1"},
 		{healthy(`"maxDelayTarget":3601`), "DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be less than or equal to 3600"},
 		{healthy(`"numRetries":1e3`), "DeliveryPolicy: healthyRetryPolicy.numRetries must be a whole number"},
+		{healthy(`"minDelayTarget":"20"`), "DeliveryPolicy: healthyRetryPolicy.minDelayTarget type mismatch, expecting integer, received a string"},
 		{healthy(`"numRetries":101`), "DeliveryPolicy: healthyRetryPolicy.numRetries must be less than or equal to 100"},
 		{healthy(`"numNoDelayRetries":-1`), "DeliveryPolicy: healthyRetryPolicy.numNoDelayRetries must be greater than or equal to 0"},
 		{healthy(`"numRetries":1,"minDelayTarget":1`), "DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be specified"},
