@@ -109,6 +109,7 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"MetricName": nil}, "MetricName must not be null")
 		refused(object{"MetricName": nil, "Metrics": list{}}, "MetricName must not be null")
 		refused(object{"Namespace": nil}, "Namespace must not be null")
+		refused(object{"MetricName": "größe"}, "MetricName must not contain Non-ASCII characters")
 		refused(object{"EvaluateLowSampleCountPercentile": "ignore"}, "EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 		refused(object{"Period": nil}, "Period must not be null")
 		refused(object{"Threshold": nil}, "Threshold must not be null")
@@ -432,6 +433,11 @@ func TestDashboards(t *testing.T) {
 		bad(metrics(`{"metrics":[["n","m",{"stat":"Sum","dimensions":{"d":"v"}}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0",
 			"Should NOT have more than 2 items"))
 		bad(metrics(`{"metrics":[["n","m","d","v",{"color":"red"}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0", "Should NOT have more than 4 items"))
+		bad(metrics(`{"metrics":[["AWS/SQS","NumberOfMessagesSent"],[".",".",".","q","x"]]}`),
+			fmt.Sprintf(one, "/widgets/0/properties/metrics/1", "Should NOT have more than 4 items"))
+		r.ok("PutDashboard", object{
+			"DashboardName": "x", "DashboardBody": metrics(`{"metrics":[["n","m","d","v"],["...","w"],["...","e","f"],["..."]]}`),
+		}, object{})
 		bad(`{"widgets":[{"type":"alarm","properties":{"alarms":[]}}]}`, fmt.Sprintf(one, "/widgets/0/properties/alarms", "Should NOT have less than 1 items"))
 		bad(`{"widgets":[{"type":"alarm","properties":{}}]}`, fmt.Sprintf(one, "/widgets/0/properties", "Should have required property 'alarms'"))
 		bad(metrics(`{"metrics":[["n","m",{"d":"v"},{"stat":"Sum"}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0/2",

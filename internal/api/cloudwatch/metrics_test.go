@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 func dimensions(queue string) list {
@@ -150,6 +152,10 @@ func stat(id, metric, queue, statistic string, period int) object {
 
 func TestGetMetricData(t *testing.T) {
 	t.Parallel()
+	dropped := list{object{
+		"Code":  "ArithmeticError",
+		"Value": "One or more data-points have been dropped due to non-numeric values (NaN, -Infinite, +Infinite)",
+	}}
 	inEach(t, func(r *rig) {
 		r.minutes("ApproximateNumberOfMessagesVisible", "a", 1, 2, 3, 4)
 		r.minutes("ApproximateNumberOfMessagesVisible", "b", 10, 20, 30, 40)
@@ -227,6 +233,15 @@ func TestGetMetricData(t *testing.T) {
 		r.ok("GetMetricData", search, object{"MetricDataResults": list{
 			object{"Id": "s1", "Label": "a", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{4}},
 			object{"Id": "s1", "Label": "b", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{40}},
+		}})
+		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{
+			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 240), object{"ReturnData": false}),
+			object{"Id": "e1", "Expression": "m1/(m1-m1)"}, object{"Id": "e2", "Expression": "e1*100"},
+			object{"Id": "e3", "Expression": "IF(m1>0, 1, e1)"},
+		}}), object{"MetricDataResults": list{
+			object{"Id": "e1", "Label": "e1", "StatusCode": "Complete", "Messages": dropped},
+			object{"Id": "e2", "Label": "e2", "StatusCode": "Complete", "Messages": dropped},
+			object{"Id": "e3", "Label": "e3", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{1}},
 		}})
 		refused("Error in expression 'e1': the placeholder '*' is not supported: a term without quotes finds parts of names at character 21 of the search.",
 			object{"Id": "e1", "Expression": "SEARCH('{AWS/SQS,QueueName} *', 'Sum', 60)"})
@@ -337,6 +352,44 @@ func TestPutMetricData(t *testing.T) {
 		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 2 {
 			r.Errorf("a refused request has changed the metrics to %v", got)
 		}
+	})
+}
+
+// A request has a maximum size, in the form that clients send.
+func TestPutMetricDataIsBounded(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		datum := func(length int) object {
+			return object{"MetricName": "m", "Value": 1, "Dimensions": list{
+				object{"Name": "a", "Value": strings.Repeat("x", length)}, object{"Name": "b", "Value": strings.Repeat("y", length)},
+			}}
+		}
+		in := object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum(600)}, 1000)}
+		_, body := r.request("PutMetricData", in)
+		r.fails("PutMetricData", in, 413, "RequestEntityTooLarge", fmt.Sprintf("Request size %d exceeded 1048576 bytes", len(body)))
+		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum(300)}, 1000)}, object{})
+	})
+}
+
+// A search that finds too many metrics answers with the first of them, and says so.
+func TestSearchIsBounded(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		for i := range 501 {
+			r.minutes("NumberOfMessagesSent", fmt.Sprintf("q%d", i), 1)
+		}
+		search := func(id string) object {
+			return object{"Id": id, "Expression": "SUM(SEARCH('{AWS/SQS,QueueName} NumberOfMessagesSent', 'Sum', 60))"}
+		}
+		r.ok("GetMetricData", object{
+			"StartTime": r.now.Add(-time.Minute), "EndTime": r.now, "MetricDataQueries": list{search("s1"), search("s2")},
+		}, object{
+			"MetricDataResults": list{
+				object{"Id": "s1", "Label": "s1", "StatusCode": "Complete", "Timestamps": list{apitest.Anything}, "Values": list{500}},
+				object{"Id": "s2", "Label": "s2", "StatusCode": "Complete", "Timestamps": list{apitest.Anything}, "Values": list{500}},
+			},
+			"Messages": list{object{"Code": "MaxMetricsExceeded", "Value": "Maximum number of allowed metrics exceeded"}},
+		})
 	})
 }
 

@@ -305,7 +305,7 @@ func TestCompressedBodies(t *testing.T) {
 		"query":          {compressed("Action=PutMetricData&Version=2010-08-01&Namespace=Mine&MetricData.member.1.MetricName=m&MetricData.member.1.Value=1"), 200, "PutMetricDataResponse"},
 		"not compressed": {metric, 400, "and it is not"},
 		"cut":            {compressed(metric)[:20], 400, "and it is not"},
-		"a bomb":         {compressed(strings.Repeat(" ", 64<<20)), 413, "must not be longer than 1048576 bytes"},
+		"a bomb":         {compressed(strings.Repeat(" ", 64<<20)), 413, "Request size 67108864 exceeded 1048576 bytes"},
 	} {
 		r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(c.body))
 		apitest.Must(t, r, err)
