@@ -3,6 +3,7 @@ package front
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
@@ -38,9 +39,14 @@ func (m *intake) inflate(body []byte) ([]byte, error) {
 		case err != nil:
 			return nil, errNotGzip()
 		case out.Len() > maxInflated:
-			return nil, protocol.RequestEntityTooLarge(maxInflated)
+			return nil, protocol.BodyTooLong(inflatedSize(body, out.Len()), maxInflated)
 		}
 	}
+}
+
+// inflatedSize returns the size of what a body was before compression, as its last bytes say: at least what was read.
+func inflatedSize(body []byte, read int) int {
+	return max(read, int(binary.LittleEndian.Uint32(body[len(body)-4:])))
 }
 
 func errNotGzip() *protocol.Error {

@@ -17,19 +17,25 @@ const topic = "arn:aws:sns:us-east-1:000000000000:ops"
 
 // backlog is an alarm as Terraform makes it.
 var backlog = object{
-	"AlarmName": "backlog", "AlarmDescription": "too much", "ActionsEnabled": true, "AlarmActions": list{topic}, "OKActions": list{}, "InsufficientDataActions": list{},
-	"MetricName": "ApproximateNumberOfMessagesVisible", "Namespace": "AWS/SQS", "Statistic": "Average", "Dimensions": dimensions("q"), "Period": 300,
-	"EvaluationPeriods": 3, "DatapointsToAlarm": 2, "Threshold": 10.5, "ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "notBreaching",
-	"Tags": list{object{"Key": "team", "Value": "red"}},
+	"AlarmName": "backlog", "AlarmDescription": "too much", "ActionsEnabled": true, "AlarmActions": list{topic},
+	"OKActions": list{}, "InsufficientDataActions": list{},
+	"MetricName": "ApproximateNumberOfMessagesVisible", "Namespace": "AWS/SQS", "Statistic": "Average",
+	"Dimensions": dimensions("q"), "Period": 300,
+	"EvaluationPeriods": 3, "DatapointsToAlarm": 2, "Threshold": 10.5, "ComparisonOperator": "GreaterThanThreshold",
+	"TreatMissingData": "notBreaching",
+	"Tags":             list{object{"Key": "team", "Value": "red"}},
 }
 
 // shown is the alarm as DescribeAlarms shows it.
 var shown = object{
 	"AlarmName": "backlog", "AlarmArn": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog", "AlarmDescription": "too much",
 	"AlarmConfigurationUpdatedTimestamp": "2026-11-21T12:00:30Z", "ActionsEnabled": true, "AlarmActions": list{topic},
-	"StateValue": "INSUFFICIENT_DATA", "StateReason": "Unchecked: Initial alarm creation", "StateUpdatedTimestamp": "2026-11-21T12:00:30Z", "StateTransitionedTimestamp": "2026-11-21T12:00:30Z",
-	"MetricName": "ApproximateNumberOfMessagesVisible", "Namespace": "AWS/SQS", "Statistic": "Average", "Dimensions": dimensions("q"), "Period": 300,
-	"EvaluationPeriods": 3, "DatapointsToAlarm": 2, "Threshold": 10.5, "ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "notBreaching",
+	"StateValue": "INSUFFICIENT_DATA", "StateReason": "Unchecked: Initial alarm creation",
+	"StateUpdatedTimestamp": "2026-11-21T12:00:30Z", "StateTransitionedTimestamp": "2026-11-21T12:00:30Z",
+	"MetricName": "ApproximateNumberOfMessagesVisible", "Namespace": "AWS/SQS", "Statistic": "Average",
+	"Dimensions": dimensions("q"), "Period": 300,
+	"EvaluationPeriods": 3, "DatapointsToAlarm": 2, "Threshold": 10.5, "ComparisonOperator": "GreaterThanThreshold",
+	"TreatMissingData": "notBreaching",
 }
 
 // Terraform makes an alarm, reads it by name and type, reads its tags, changes and deletes it.
@@ -44,13 +50,17 @@ func TestTerraformsAlarm(t *testing.T) {
 		r.ok("PutMetricAlarm", with(backlog, object{"Threshold": 20, "Tags": list{object{"Key": "ignored", "Value": "x"}}}), object{})
 		r.ok("TagResource", object{"ResourceARN": shown["AlarmArn"], "Tags": list{object{"Key": "env", "Value": "prod"}}}, object{})
 		r.ok("UntagResource", object{"ResourceARN": shown["AlarmArn"], "TagKeys": list{"team"}}, object{})
-		r.ok("DescribeAlarms", byName, object{"MetricAlarms": list{with(shown, object{"Threshold": 20, "AlarmConfigurationUpdatedTimestamp": "2026-11-21T13:00:30Z"})}})
+		r.ok("DescribeAlarms", byName, object{"MetricAlarms": list{with(shown, object{
+			"Threshold": 20, "AlarmConfigurationUpdatedTimestamp": "2026-11-21T13:00:30Z",
+		})}})
 		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{"Tags": list{object{"Key": "env", "Value": "prod"}}})
 		r.ok("DescribeAlarms", object{"AlarmNames": list{"backlog"}, "AlarmTypes": list{"CompositeAlarm"}}, object{})
 		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
 		r.ok("DescribeAlarms", byName, object{})
 		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{})
-		r.fails("TagResource", object{"ResourceARN": shown["AlarmArn"], "Tags": list{object{"Key": "a", "Value": "b"}}}, 404, "ResourceNotFoundException",
+		r.fails("TagResource", object{
+			"ResourceARN": shown["AlarmArn"], "Tags": list{object{"Key": "a", "Value": "b"}},
+		}, 404, "ResourceNotFoundException",
 			"Unknown resource: "+shown["AlarmArn"].(string))
 		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
 	})
@@ -79,17 +89,23 @@ func TestAlarmsExtras(t *testing.T) {
 			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 300), object{"ReturnData": false, "AccountId": account}),
 		}
 		math := with(backlog, object{
-			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Tags": nil, "DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
+			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Tags": nil,
+			"DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
 			"EvaluationWindow":    object{"WallClockWindow": object{"Timezone": "+05:30"}},
 			"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 30, "OnlyStartEvaluatingAfterWarmUpPeriodEnds": true},
 			"ActionConfiguration": object{"AlarmTagsPropagation": object{"Enabled": true, "IncludedTagKeys": list{"team"}}},
 		})
 		r.ok("PutMetricAlarm", math, object{})
 		r.ok("DescribeAlarms", object{"AlarmNamePrefix": "back"}, object{"MetricAlarms": list{with(shown, object{
-			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
-			"EvaluationWindow": math["EvaluationWindow"], "WarmUpConfiguration": math["WarmUpConfiguration"], "ActionConfiguration": math["ActionConfiguration"],
+			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil,
+			"DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
+			"EvaluationWindow": math["EvaluationWindow"], "WarmUpConfiguration": math["WarmUpConfiguration"],
+			"ActionConfiguration": math["ActionConfiguration"],
 		})}})
-		r.ok("PutMetricAlarm", with(backlog, object{"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count", "EvaluateLowSampleCountPercentile": "ignore"}), object{})
+		r.ok("PutMetricAlarm", with(backlog, object{
+			"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count",
+			"EvaluateLowSampleCountPercentile": "ignore",
+		}), object{})
 		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{with(shown, object{
 			"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count", "EvaluateLowSampleCountPercentile": "ignore",
 		})}})
@@ -105,18 +121,24 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		}
 		const one = "1 validation error detected: "
 		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
-		refused(object{"AlarmName": "a\nb"}, one+`Value 'a`+"\n"+`b' at 'alarmName' failed to satisfy constraint: Member must satisfy regular expression pattern: [^\x00-\x1F\x7F]+`)
+		refused(object{"AlarmName": "a\nb"},
+			one+`Value 'a`+"\n"+`b' at 'alarmName' failed to satisfy constraint: Member must satisfy regular expression pattern: [^\x00-\x1F\x7F]+`)
 		refused(object{"MetricName": nil}, "MetricName must not be null")
 		refused(object{"MetricName": nil, "Metrics": list{}}, "MetricName must not be null")
 		refused(object{"Namespace": nil}, "Namespace must not be null")
-		refused(object{"EvaluateLowSampleCountPercentile": "ignore"}, "EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
+		refused(object{"MetricName": "größe"}, "MetricName must not contain Non-ASCII characters")
+		refused(object{"EvaluateLowSampleCountPercentile": "ignore"},
+			"EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 		refused(object{"Period": nil}, "Period must not be null")
 		refused(object{"Threshold": nil}, "Threshold must not be null")
 		r.fails("PutMetricAlarm", with(backlog, object{"Threshold": r.double("NaN", math.NaN())}), 400, "InvalidParameterValue",
 			"The value NaN for parameter Threshold is invalid.")
-		refused(object{"EvaluationPeriods": nil}, one+"Value null at 'evaluationPeriods' failed to satisfy constraint: Member must not be null")
-		refused(object{"ComparisonOperator": "GreaterThanUpperThreshold"}, "ComparisonOperators for ranges require ThresholdMetricId to be set")
-		refused(object{"TreatMissingData": "never"}, one+"Value 'never' at 'treatMissingData' failed to satisfy constraint: Member must satisfy enum value set: [breaching, notBreaching, ignore, missing]")
+		refused(object{"EvaluationPeriods": nil},
+			one+"Value null at 'evaluationPeriods' failed to satisfy constraint: Member must not be null")
+		refused(object{"ComparisonOperator": "GreaterThanUpperThreshold"},
+			"ComparisonOperators for ranges require ThresholdMetricId to be set")
+		refused(object{"TreatMissingData": "never"},
+			one+"Value 'never' at 'treatMissingData' failed to satisfy constraint: Member must satisfy enum value set: [breaching, notBreaching, ignore, missing]")
 		refused(object{"Statistic": nil}, "Exactly one of Statistic and ExtendedStatistic must be specified")
 		refused(object{"Statistic": nil, "ExtendedStatistic": "tm101"}, "The value tm101 for parameter ExtendedStatistic is not supported.")
 		refused(object{"Statistic": nil, "ExtendedStatistic": "Sum"}, "The value Sum for parameter ExtendedStatistic is not supported.")
@@ -124,11 +146,16 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"Period": 15}, "Period must be 10, 20, 30 or a multiple of 60")
 		refused(object{"Namespace": "Workers", "Period": 5}, "Period must be 10, 20, 30 or a multiple of 60")
 		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
-		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
-		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")
+		refused(object{"EvaluationPeriods": 289},
+			"Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
+		refused(object{"EvaluationPeriods": 169, "Period": 3600},
+			"Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")
 		refused(object{"Metrics": list{object{"Id": "e1", "Expression": "1"}}},
 			"MetricName should not be set if list of Metrics is set.")
-		refused(object{"MetricName": nil, "Namespace": nil, "Dimensions": nil, "Period": nil, "Metrics": list{object{"Id": "e1", "Expression": "1"}}},
+		refused(object{
+			"MetricName": nil, "Namespace": nil, "Dimensions": nil, "Period": nil,
+			"Metrics": list{object{"Id": "e1", "Expression": "1"}},
+		},
 			"Statistic should not be set if list of Metrics is set.")
 		refused(object{"EvaluationCriteria": object{"PromQLCriteria": object{"Query": "up"}}},
 			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
@@ -137,22 +164,30 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"AlarmActions": list{"ops"}}, "Invalid arn syntax: ops")
 		refused(object{"AlarmActions": list{"arn:aws:lambda:us-east-1:000000000000:function:f"}},
 			"The action arn:aws:lambda:us-east-1:000000000000:function:f is not supported by Sluice: an action is the ARN of an SNS topic.")
-		refused(object{"AlarmActions": list{"arn:aws:sns:eu-west-1:000000000000:ops"}}, "Invalid region eu-west-1 specified. Only us-east-1 is supported.")
+		refused(object{"AlarmActions": list{"arn:aws:sns:eu-west-1:000000000000:ops"}},
+			"Invalid region eu-west-1 specified. Only us-east-1 is supported.")
 		refused(object{"AlarmActions": slices.Repeat(list{topic}, 6)}, one+"Value '["+topic+strings.Repeat(", "+topic, 5)+
 			"]' at 'alarmActions' failed to satisfy constraint: Member must have length less than or equal to 5")
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{"Timezone": "Mars/Olympus"}}},
 			`The time zone "Mars/Olympus" is not known. Use a name such as America/New_York or an offset such as +05:30.`)
-		refused(object{"EvaluationWindow": object{"WallClockWindow": object{}}, "Period": 120}, "With a WallClockWindow the period must be 60, 300, 3600, 86400 or 604800 seconds.")
-		refused(object{"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 0}}, one+"Value '0' at 'warmUpConfiguration.warmUpPeriodDurationInMinutes' failed to satisfy constraint: "+
-			"Member must have value greater than or equal to 1")
+		refused(object{"EvaluationWindow": object{"WallClockWindow": object{}}, "Period": 120},
+			"With a WallClockWindow the period must be 60, 300, 3600, 86400 or 604800 seconds.")
+		refused(object{"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 0}},
+			one+"Value '0' at 'warmUpConfiguration.warmUpPeriodDurationInMinutes' failed to satisfy constraint: "+
+				"Member must have value greater than or equal to 1")
 
 		math := func(message string, queries ...any) {
 			r.Helper()
-			refused(object{"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Metrics": queries}, message)
+			refused(object{
+				"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil,
+				"Metrics": queries,
+			}, message)
 		}
-		math("Exactly one element of the metrics list should return data.", stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"Id": "e1", "Expression": "m1"})
+		math("Exactly one element of the metrics list should return data.",
+			stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"Id": "e1", "Expression": "m1"})
 		math("An alarm watches one time series: the query e1 is a band, for ThresholdMetricId.",
-			object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1)"}, with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"ReturnData": false}))
+			object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1)"},
+			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"ReturnData": false}))
 		search := object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"}
 		math("Period must not be null", search)
 		math("SEARCH is not supported on Metric Alarms", with(search, object{"Period": 60}))
@@ -175,8 +210,12 @@ func TestDescribeAlarms(t *testing.T) {
 		for i := range 120 {
 			r.ok("PutMetricAlarm", with(backlog, object{"AlarmName": fmt.Sprintf("a%03d", i), "Tags": nil}), object{})
 		}
-		r.ok("PutMetricAlarm", with(backlog, object{"AlarmName": "other", "AlarmActions": list{topic + "2"}, "Dimensions": dimensions("p")}), object{})
-		r.ok("SetAlarmState", object{"AlarmName": "other", "StateValue": "ALARM", "StateReason": "a test", "StateReasonData": `{"a":1}`}, object{})
+		r.ok("PutMetricAlarm", with(backlog, object{
+			"AlarmName": "other", "AlarmActions": list{topic + "2"}, "Dimensions": dimensions("p"),
+		}), object{})
+		r.ok("SetAlarmState", object{
+			"AlarmName": "other", "StateValue": "ALARM", "StateReason": "a test", "StateReasonData": `{"a":1}`,
+		}, object{})
 		described := func(in object, want ...string) {
 			r.Helper()
 			if got := names(r.call("DescribeAlarms", in).output["MetricAlarms"], "AlarmName"); !slices.Equal(got, want) {
@@ -189,8 +228,10 @@ func TestDescribeAlarms(t *testing.T) {
 		described(object{"AlarmNames": list{"other", "a119", "nowhere"}}, "a119", "other")
 		described(object{"AlarmNames": list{}, "StateValue": "ALARM"}, "other")
 		described(object{"ChildrenOfAlarmName": "other", "MaxRecords": 2})
-		r.fails("DescribeAlarms", object{"ChildrenOfAlarmName": "other", "StateValue": "OK"}, 400, "ValidationError", "With ChildrenOfAlarmName only MaxRecords and NextToken can be specified.")
-		r.fails("DescribeAlarms", object{"ParentsOfAlarmName": "other", "AlarmNames": list{"a"}}, 400, "ValidationError", "With ParentsOfAlarmName only MaxRecords and NextToken can be specified.")
+		r.fails("DescribeAlarms", object{"ChildrenOfAlarmName": "other", "StateValue": "OK"}, 400, "ValidationError",
+			"With ChildrenOfAlarmName only MaxRecords and NextToken can be specified.")
+		r.fails("DescribeAlarms", object{"ParentsOfAlarmName": "other", "AlarmNames": list{"a"}}, 400,
+			"ValidationError", "With ParentsOfAlarmName only MaxRecords and NextToken can be specified.")
 		n, token := 0, ""
 		for pages := 0; pages < 3; pages++ {
 			in := object{}
@@ -218,7 +259,8 @@ func TestDescribeAlarms(t *testing.T) {
 				r.Errorf("%v has %d alarms, want %d", in, len(got), want)
 			}
 		}
-		r.fails("DescribeAlarms", object{"AlarmNames": list{"a"}, "AlarmNamePrefix": "a"}, 400, "ValidationError", "AlarmNamePrefix and AlarmNames are mutually exclusive: specify one of them.")
+		r.fails("DescribeAlarms", object{"AlarmNames": list{"a"}, "AlarmNamePrefix": "a"}, 400, "ValidationError",
+			"AlarmNamePrefix and AlarmNames are mutually exclusive: specify one of them.")
 		r.fails("DescribeAlarms", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
 		r.fails("DescribeAlarms", object{"MaxRecords": 101}, 400, "ValidationError",
 			"1 validation error detected: Value '101' at 'maxRecords' failed to satisfy constraint: Member must have value less than or equal to 100")
@@ -232,7 +274,8 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 		r.now = r.now.Add(time.Minute)
 		r.ok("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "ALARM", "StateReason": "a test"}, object{})
 		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{with(shown, object{
-			"StateValue": "ALARM", "StateReason": "a test", "StateUpdatedTimestamp": "2026-11-21T12:01:30Z", "StateTransitionedTimestamp": "2026-11-21T12:01:30Z",
+			"StateValue": "ALARM", "StateReason": "a test", "StateUpdatedTimestamp": "2026-11-21T12:01:30Z",
+			"StateTransitionedTimestamp": "2026-11-21T12:01:30Z",
 		})}})
 		r.now = r.now.Add(time.Minute)
 		r.ok("DisableAlarmActions", object{"AlarmNames": list{"backlog", "nowhere"}}, object{})
@@ -242,15 +285,22 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 
 		anything := regexp.MustCompile(`^{"`)
 		item := func(kind, summary, at string) object {
-			return object{"AlarmName": "backlog", "AlarmType": "MetricAlarm", "HistoryItemType": kind, "HistorySummary": summary, "Timestamp": at, "HistoryData": anything}
+			return object{
+				"AlarmName": "backlog", "AlarmType": "MetricAlarm", "HistoryItemType": kind,
+				"HistorySummary": summary, "Timestamp": at, "HistoryData": anything,
+			}
 		}
 		transition := item("StateUpdate", "Alarm updated from INSUFFICIENT_DATA to ALARM", "2026-11-21T12:01:30Z")
 		deleted := item("ConfigurationUpdate", `Alarm "backlog" deleted`, "2026-11-21T12:03:30Z")
 		updated := item("ConfigurationUpdate", `Alarm "backlog" updated`, "2026-11-21T12:02:30Z")
 		created := item("ConfigurationUpdate", `Alarm "backlog" created`, "2026-11-21T12:00:30Z")
-		r.ok("DescribeAlarmHistory", object{"AlarmName": "backlog"}, object{"AlarmHistoryItems": list{deleted, updated, updated, transition, created}})
-		r.ok("DescribeAlarmHistory", object{"ScanBy": "TimestampAscending", "HistoryItemType": "ConfigurationUpdate"}, object{"AlarmHistoryItems": list{created, updated, updated, deleted}})
-		r.ok("DescribeAlarmHistory", object{"StartDate": r.now.Add(-2 * time.Minute), "EndDate": r.now.Add(-time.Minute)}, object{"AlarmHistoryItems": list{updated, updated, transition}})
+		r.ok("DescribeAlarmHistory", object{"AlarmName": "backlog"},
+			object{"AlarmHistoryItems": list{deleted, updated, updated, transition, created}})
+		r.ok("DescribeAlarmHistory", object{"ScanBy": "TimestampAscending", "HistoryItemType": "ConfigurationUpdate"},
+			object{"AlarmHistoryItems": list{created, updated, updated, deleted}})
+		r.ok("DescribeAlarmHistory", object{
+			"StartDate": r.now.Add(-2 * time.Minute), "EndDate": r.now.Add(-time.Minute),
+		}, object{"AlarmHistoryItems": list{updated, updated, transition}})
 		var summaries []string
 		for token := ""; ; {
 			in := object{"MaxRecords": 2}
@@ -265,7 +315,9 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 				break
 			}
 		}
-		if got := strings.Join(summaries, ", "); got != `"backlog" deleted, "backlog" updated, "backlog" updated, updated from INSUFFICIENT_DATA to ALARM, "backlog" created` {
+		const all = `"backlog" deleted, "backlog" updated, "backlog" updated, ` +
+			`updated from INSUFFICIENT_DATA to ALARM, "backlog" created`
+		if got := strings.Join(summaries, ", "); got != all {
 			r.Errorf("in pages: %s", got)
 		}
 		r.ok("DescribeAlarmHistory", object{"AlarmName": "other"}, object{})
@@ -281,7 +333,9 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 		}
 		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "FINE", "StateReason": "x"}, 400, "ValidationError",
 			"1 validation error detected: Value 'FINE' at 'stateValue' failed to satisfy constraint: Member must satisfy enum value set: [INSUFFICIENT_DATA, ALARM, OK]")
-		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x", "StateReasonData": "{"}, 400, "InvalidFormat", "")
+		r.fails("SetAlarmState", object{
+			"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x", "StateReasonData": "{",
+		}, 400, "InvalidFormat", "")
 		r.fails("DescribeAlarmHistory", object{"AlarmName": ""}, 400, "ValidationError",
 			"1 validation error detected: Value '' at 'alarmName' failed to satisfy constraint: Member must have length greater than or equal to 1")
 		r.fails("DescribeAlarmHistory", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
@@ -310,8 +364,10 @@ func TestHistoryOfConfiguration(t *testing.T) {
 		data(`{"alarmName":"slow","alarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:slow","alarmConfigurationUpdatedTimestamp":`+at+`,"namespace":"n","metricName":"m",`+
 			`"extendedStatistic":"p99","period":60,"unit":"Seconds","dimensions":[],"threshold":30.0,"comparisonOperator":"LessThanThreshold","evaluationPeriods":1,`+
 			`"stateValue":"INSUFFICIENT_DATA","stateUpdatedTimestamp":`+at+`,"actionsEnabled":true,"alarmActions":[],"insufficientDataActions":[],"okactions":[]}`,
-			object{"AlarmName": "slow", "Namespace": "n", "MetricName": "m", "ExtendedStatistic": "p99", "Unit": "Seconds", "Period": 60, "EvaluationPeriods": 1,
-				"Threshold": 30, "ComparisonOperator": "LessThanThreshold"})
+			object{
+				"AlarmName": "slow", "Namespace": "n", "MetricName": "m", "ExtendedStatistic": "p99", "Unit": "Seconds",
+				"Period": 60, "EvaluationPeriods": 1, "Threshold": 30, "ComparisonOperator": "LessThanThreshold",
+			})
 	})
 }
 
@@ -340,7 +396,8 @@ func TestTagsRefuse(t *testing.T) {
 		tag := func(key string) object { return object{"Key": key, "Value": "x"} }
 		arn := shown["AlarmArn"]
 		const value = "InvalidParameterValue"
-		r.fails("TagResource", object{"ResourceARN": arn, "Tags": list{tag("aws:x")}}, 400, value, "The tag key aws:x is invalid: keys that begin with aws: belong to AWS.")
+		r.fails("TagResource", object{"ResourceARN": arn, "Tags": list{tag("aws:x")}}, 400, value,
+			"The tag key aws:x is invalid: keys that begin with aws: belong to AWS.")
 		r.fails("TagResource", object{"ResourceARN": arn, "Tags": list{tag("a"), tag("a")}}, 400, value, "Duplicate tag keys found.")
 		var many list
 		for i := range 50 {
@@ -359,7 +416,10 @@ func TestHistoryData(t *testing.T) {
 		r.now = r.now.Add(time.Minute)
 		r.ok("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "ALARM", "StateReason": "a test"}, object{})
 		r.now = r.now.Add(time.Minute)
-		r.ok("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "all > well", "StateReasonData": `{"b": 1, "a": 2}`}, object{})
+		r.ok("SetAlarmState", object{
+			"AlarmName": "backlog", "StateValue": "OK", "StateReason": "all > well",
+			"StateReasonData": `{"b": 1, "a": 2}`,
+		}, object{})
 		r.now = r.now.Add(time.Minute)
 		r.ok("DisableAlarmActions", object{"AlarmNames": list{"backlog"}}, object{})
 		r.now = r.now.Add(time.Minute)
@@ -381,7 +441,8 @@ func TestHistoryData(t *testing.T) {
 			beginnings = append(beginnings, text[:strings.Index(text, "Alarm")])
 		}
 		apitest.Equal(r.T, beginnings, []string{
-			`{"version":"1.0","type":"Delete","deleted`, `{"version":"1.0","type":"Update","updated`, `{"version":"1.0","type":"Create","created`,
+			`{"version":"1.0","type":"Delete","deleted`, `{"version":"1.0","type":"Update","updated`,
+			`{"version":"1.0","type":"Create","created`,
 		})
 	})
 }
@@ -390,21 +451,28 @@ func TestDashboards(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
 		const body = `{"widgets":[{"type":"text","x":0}]}`
-		r.ok("PutDashboard", object{"DashboardName": "main", "DashboardBody": body, "Tags": list{object{"Key": "a", "Value": "b"}}}, object{})
+		r.ok("PutDashboard", object{
+			"DashboardName": "main", "DashboardBody": body, "Tags": list{object{"Key": "a", "Value": "b"}},
+		}, object{})
 		r.ok("PutDashboard", object{"DashboardName": "second", "DashboardBody": "{}"}, object{})
 		r.ok("GetDashboard", object{"DashboardName": "main"}, object{
 			"DashboardArn": "arn:aws:cloudwatch::000000000000:dashboard/main", "DashboardBody": body, "DashboardName": "main",
 		})
 		entry := func(name string, size int) object {
-			return object{"DashboardName": name, "DashboardArn": monitor.DashboardARN(account, name), "LastModified": "2026-11-21T12:00:30Z", "Size": size}
+			return object{
+				"DashboardName": name, "DashboardArn": monitor.DashboardARN(account, name),
+				"LastModified": "2026-11-21T12:00:30Z", "Size": size,
+			}
 		}
 		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("main", len(body)), entry("second", 2)}})
-		r.ok("ListTagsForResource", object{"ResourceARN": monitor.DashboardARN(account, "main")}, object{"Tags": list{object{"Key": "a", "Value": "b"}}})
+		r.ok("ListTagsForResource", object{"ResourceARN": monitor.DashboardARN(account, "main")},
+			object{"Tags": list{object{"Key": "a", "Value": "b"}}})
 		r.ok("UntagResource", object{"ResourceARN": monitor.DashboardARN(account, "main"), "TagKeys": list{"a"}}, object{})
 		r.ok("ListDashboards", object{"DashboardNamePrefix": "s"}, object{"DashboardEntries": list{entry("second", 2)}})
 		r.ok("DeleteDashboards", object{"DashboardNames": list{"main"}}, object{})
 		r.fails("GetDashboard", object{"DashboardName": "main"}, 404, "ResourceNotFound", "Dashboard main does not exist")
-		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound", "Dashboard main does not exist")
+		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound",
+			"Dashboard main does not exist")
 		r.ok("ListDashboards", object{}, object{})
 		r.ok("PutDashboard", object{"DashboardName": "second", "DashboardBody": "{}"}, object{})
 		r.ok("DeleteDashboards", object{"DashboardNames": list{"second", "second"}}, object{})
@@ -427,13 +495,22 @@ func TestDashboards(t *testing.T) {
 		}
 		bad(metrics(`{"metrics":{}}`), fmt.Sprintf(one, "/widgets/0/properties/metrics", "Should be array"))
 		const second = "  {\n    \"dataPath\": \"/widgets/0/properties/metrics/1\",\n    \"message\": \""
-		bad(metrics(`{"metrics":[["n","m"],"x"]}`), "The dashboard body is invalid, there are 2 validation errors:\n[\n"+second+"Should be array\"\n  },\n"+
-			second+`Field \"metrics\" has to be an array of array of strings, with an optional metricRenderer object as last element"`+"\n  }\n]")
+		bad(metrics(`{"metrics":[["n","m"],"x"]}`),
+			"The dashboard body is invalid, there are 2 validation errors:\n[\n"+second+"Should be array\"\n  },\n"+
+				second+`Field \"metrics\" has to be an array of array of strings, with an optional metricRenderer object as last element"`+"\n  }\n]")
 		bad(metrics(`{"metrics":[["n","m",{"stat":"Sum","dimensions":{"d":"v"}}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0",
 			"Should NOT have more than 2 items"))
-		bad(metrics(`{"metrics":[["n","m","d","v",{"color":"red"}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0", "Should NOT have more than 4 items"))
-		bad(`{"widgets":[{"type":"alarm","properties":{"alarms":[]}}]}`, fmt.Sprintf(one, "/widgets/0/properties/alarms", "Should NOT have less than 1 items"))
-		bad(`{"widgets":[{"type":"alarm","properties":{}}]}`, fmt.Sprintf(one, "/widgets/0/properties", "Should have required property 'alarms'"))
+		bad(metrics(`{"metrics":[["n","m","d","v",{"color":"red"}]]}`),
+			fmt.Sprintf(one, "/widgets/0/properties/metrics/0", "Should NOT have more than 4 items"))
+		bad(metrics(`{"metrics":[["AWS/SQS","NumberOfMessagesSent"],[".",".",".","q","x"]]}`),
+			fmt.Sprintf(one, "/widgets/0/properties/metrics/1", "Should NOT have more than 4 items"))
+		r.ok("PutDashboard", object{
+			"DashboardName": "x", "DashboardBody": metrics(`{"metrics":[["n","m","d","v"],["...","w"],["...","e","f"],["..."]]}`),
+		}, object{})
+		bad(`{"widgets":[{"type":"alarm","properties":{"alarms":[]}}]}`,
+			fmt.Sprintf(one, "/widgets/0/properties/alarms", "Should NOT have less than 1 items"))
+		bad(`{"widgets":[{"type":"alarm","properties":{}}]}`,
+			fmt.Sprintf(one, "/widgets/0/properties", "Should have required property 'alarms'"))
 		bad(metrics(`{"metrics":[["n","m",{"d":"v"},{"stat":"Sum"}]]}`), fmt.Sprintf(one, "/widgets/0/properties/metrics/0/2",
 			"Invalid metric field type, only 'String' type is allowed"))
 		const at = "  {\n    \"dataPath\": \"/widgets/0/properties\",\n    \"message\": \""
@@ -452,13 +529,17 @@ func TestDashboards(t *testing.T) {
 			r.Errorf("the refusal of what is no object has %v", got)
 		}
 		for _, good := range []string{
-			metrics(`{"metrics":[["n","m","d","v",{"stat":"Sum"}],[".","."],[{"expression":"m1"}]]}`), metrics(`{"annotations":{"alarms":["a"]}}`),
-			metrics(`{"metrics":[["...","w",{"color":"#1f77b4","visible":false,"period":60}]]}`), `{"widgets":[{"type":"alarm","properties":{"alarms":["a"]}}]}`,
+			metrics(`{"metrics":[["n","m","d","v",{"stat":"Sum"}],[".","."],[{"expression":"m1"}]]}`),
+			metrics(`{"annotations":{"alarms":["a"]}}`),
+			metrics(`{"metrics":[["...","w",{"color":"#1f77b4","visible":false,"period":60}]]}`),
+			`{"widgets":[{"type":"alarm","properties":{"alarms":["a"]}}]}`,
 			`{"widgets":[{"type":"text","properties":{"markdown":"x"}}]}`,
 		} {
 			r.ok("PutDashboard", object{"DashboardName": "good", "DashboardBody": good}, object{})
 		}
-		if got := r.call("PutDashboard", object{"DashboardName": "x", "DashboardBody": `{"widgets":[` + strings.Repeat("1,", 200) + `1]}`}).message; len(got) > 12_000 || !strings.Contains(got, "there are 100 validation errors") {
+		if got := r.call("PutDashboard", object{
+			"DashboardName": "x", "DashboardBody": `{"widgets":[` + strings.Repeat("1,", 200) + `1]}`,
+		}).message; len(got) > 12_000 || !strings.Contains(got, "there are 100 validation errors") {
 			r.Errorf("the message has %d characters: %.100s", len(got), got)
 		}
 		r.fails("PutDashboard", object{"DashboardName": "x"}, 400, "MissingParameter", "The parameter DashboardBody is required.")

@@ -34,7 +34,9 @@ func TestAnomalyDetectors(t *testing.T) {
 		sent, backlog := detectorOf("AWS/SQS", "NumberOfMessagesSent", dimensions("q")), detectorOf("Workers", "Backlog", nil)
 		r.ok("DescribeAnomalyDetectors", object{}, object{"AnomalyDetectors": list{sent, backlog}})
 		r.ok("DescribeAnomalyDetectors", object{"Namespace": "Workers"}, object{"AnomalyDetectors": list{backlog}})
-		r.ok("DescribeAnomalyDetectors", object{"MetricName": "NumberOfMessagesSent", "AnomalyDetectorTypes": list{"SINGLE_METRIC"}}, object{"AnomalyDetectors": list{sent}})
+		r.ok("DescribeAnomalyDetectors", object{
+			"MetricName": "NumberOfMessagesSent", "AnomalyDetectorTypes": list{"SINGLE_METRIC"},
+		}, object{"AnomalyDetectors": list{sent}})
 		r.ok("DescribeAnomalyDetectors", object{"Dimensions": dimensions("q")}, object{"AnomalyDetectors": list{sent}})
 		r.ok("DescribeAnomalyDetectors", object{"Dimensions": dimensions("p")}, object{})
 
@@ -75,9 +77,12 @@ func TestAnomalyDetectorsOfExpressions(t *testing.T) {
 		r.ok("PutAnomalyDetector", math, object{"AnomalyDetectorId": detectorID})
 		r.ok("DescribeAnomalyDetectors", object{}, object{})
 		r.ok("DescribeAnomalyDetectors", object{"AnomalyDetectorTypes": list{"METRIC_MATH"}}, object{"AnomalyDetectors": list{object{
-			"AnomalyDetectorId": detectorID, "StateValue": "PENDING_TRAINING", "MetricMathAnomalyDetector": math["MetricMathAnomalyDetector"],
+			"AnomalyDetectorId": detectorID, "StateValue": "PENDING_TRAINING",
+			"MetricMathAnomalyDetector": math["MetricMathAnomalyDetector"],
 		}}})
-		r.fails("PutAnomalyDetector", object{"MetricMathAnomalyDetector": object{"MetricDataQueries": list{with(queries[0].(object), object{"Expression": "m1 +"}), queries[1]}}},
+		r.fails("PutAnomalyDetector", object{"MetricMathAnomalyDetector": object{"MetricDataQueries": list{
+			with(queries[0].(object), object{"Expression": "m1 +"}), queries[1],
+		}}},
 			400, "ValidationError", "Error in expression 'e1': Invalid syntax")
 		r.ok("DeleteAnomalyDetector", math, object{})
 		r.ok("DescribeAnomalyDetectors", object{"AnomalyDetectorTypes": list{"METRIC_MATH"}}, object{})
@@ -88,7 +93,8 @@ func TestAnomalyDetectorsPages(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
 		for _, metric := range []string{"c", "a", "b"} {
-			r.ok("PutAnomalyDetector", object{"Namespace": "n", "MetricName": metric, "Stat": "Sum"}, object{"AnomalyDetectorId": detectorID})
+			r.ok("PutAnomalyDetector", object{"Namespace": "n", "MetricName": metric, "Stat": "Sum"},
+				object{"AnomalyDetectorId": detectorID})
 		}
 		var seen []string
 		for in := (object{"MaxResults": 2}); ; {
@@ -115,7 +121,8 @@ func TestAnomalyDetectorsRefuse(t *testing.T) {
 			r.fails("PutAnomalyDetector", with(in, change), 400, code, message)
 		}
 		const value, missing, combination = "InvalidParameterValue", "MissingParameter", "InvalidParameterCombination"
-		r.fails("PutAnomalyDetector", object{}, 400, missing, "The parameter Namespace is required.\nThe parameter MetricName is required.\nThe parameter Stat is required.")
+		r.fails("PutAnomalyDetector", object{}, 400, missing,
+			"The parameter Namespace is required.\nThe parameter MetricName is required.\nThe parameter Stat is required.")
 		r.fails("PutAnomalyDetector", object{"SingleMetricAnomalyDetector": object{"Namespace": "n", "MetricName": "m"}}, 400, missing,
 			"The parameter SingleMetricAnomalyDetector.Stat is required.")
 		r.fails("PutAnomalyDetector", object{"MetricMathAnomalyDetector": object{"MetricDataQueries": list{}}}, 400, missing,

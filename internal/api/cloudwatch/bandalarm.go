@@ -20,7 +20,7 @@ func (in *putMetricAlarmInput) checkBand() error {
 			"ComparisonOperator for models must be %s, %s or %s", alarm.Below, alarm.Above, alarm.Outside,
 		)
 	case in.Threshold != nil:
-		return protocol.ValidationError("Threshold should not be set if ThresholdMetricId is set.")
+		return protocol.ValidationError("Threshold and ThresholdMetricId cannot both be set")
 	case len(in.Metrics) == 0:
 		return protocol.ValidationError("ThresholdMetricId should only be set if list of Metrics is set.")
 	}

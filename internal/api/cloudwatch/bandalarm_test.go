@@ -38,10 +38,11 @@ func TestAlarmsOnBandsRefuse(t *testing.T) {
 		band := unusual["Metrics"].(list)[0].(object)
 		metric := unusual["Metrics"].(list)[1].(object)
 		refused(object{"ThresholdMetricId": nil}, "ComparisonOperators for ranges require ThresholdMetricId to be set")
-		refused(object{"Threshold": 1}, "Threshold should not be set if ThresholdMetricId is set.")
+		refused(object{"Threshold": 1}, "Threshold and ThresholdMetricId cannot both be set")
 		refused(object{"Metrics": nil}, "ThresholdMetricId should only be set if list of Metrics is set.")
 		refused(object{"ThresholdMetricId": "m1"}, "ThresholdMetricId must be the Id of an ANOMALY_DETECTION_BAND in the list of Metrics.")
-		refused(object{"Metrics": list{band, with(metric, object{"ReturnData": false})}}, "Exactly two elements of the metrics list should return data.")
+		refused(object{"Metrics": list{band, with(metric, object{"ReturnData": false})}},
+			"Exactly two elements of the metrics list should return data.")
 		refused(object{"Metrics": list{band, with(band, object{"Id": "e2"}), with(metric, object{"ReturnData": false})}},
 			"An alarm watches one time series: the query e2 is a band, too.")
 		r.ok("PutMetricAlarm", with(unusual, object{"Metrics": list{with(band, object{"ReturnData": false}), metric}}), object{})

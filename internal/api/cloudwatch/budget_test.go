@@ -34,7 +34,10 @@ func TestRequestsHaveABudget(t *testing.T) {
 				}
 			}
 		}
-		for _, expressions := range [][]string{{"TIME_SERIES(1)" + strings.Repeat("+TIME_SERIES(1)", 100)}, slices.Repeat([]string{"TIME_SERIES(1)"}, 10)} {
+		for _, expressions := range [][]string{
+			{"TIME_SERIES(1)" + strings.Repeat("+TIME_SERIES(1)", 100)},
+			slices.Repeat([]string{"TIME_SERIES(1)"}, 10),
+		} {
 			r.fails("GetMetricData", data(r.now.AddDate(-2, 0, 0), r.now, expressions...), 400, "ValidationError",
 				"The request needs more than 134217728 bytes of memory; ask for a shorter time range, a longer period or fewer metrics.")
 		}
@@ -65,7 +68,8 @@ func TestBusyAccountsAreThrottled(t *testing.T) {
 		r.fails("ListMetrics", object{}, 400, "Throttling", "Rate exceeded")
 		end()
 		r.ok("GetMetricData", in, object{"MetricDataResults": list{object{
-			"Id": "e0", "Label": "e0", "StatusCode": "Complete", "Values": list{6, 4, 2}, "Timestamps": list{"2026-11-21T11:59:00Z", "2026-11-21T11:58:00Z", "2026-11-21T11:57:00Z"},
+			"Id": "e0", "Label": "e0", "StatusCode": "Complete", "Values": list{6, 4, 2},
+			"Timestamps": list{"2026-11-21T11:59:00Z", "2026-11-21T11:58:00Z", "2026-11-21T11:57:00Z"},
 		}}})
 	})
 }
@@ -78,10 +82,13 @@ func TestPagesOfDataAreStable(t *testing.T) {
 			for _, queue := range []string{"b", "d"} {
 				r.minutes("SentMessageSize", queue+order, 1, 2, 3, 4, 5, 6, 7)
 			}
-			in := object{"StartTime": r.now.Add(-time.Hour), "EndTime": r.now.Add(time.Hour), "ScanBy": order, "MaxDatapoints": 3, "MetricDataQueries": list{
-				stat("m", "SentMessageSize", "b"+order, "Sum", 60),
-				object{"Id": "s", "Expression": "SEARCH('{AWS/SQS,QueueName} SentMessageSize', 'Sum', 60)"},
-			}}
+			in := object{
+				"StartTime": r.now.Add(-time.Hour), "EndTime": r.now.Add(time.Hour), "ScanBy": order, "MaxDatapoints": 3,
+				"MetricDataQueries": list{
+					stat("m", "SentMessageSize", "b"+order, "Sum", 60),
+					object{"Id": "s", "Expression": "SEARCH('{AWS/SQS,QueueName} SentMessageSize', 'Sum', 60)"},
+				},
+			}
 			want, got := r.pages(in, func(int) {}), r.pages(in, func(page int) {
 				r.now = r.now.Add(time.Minute)
 				r.minutes("SentMessageSize", "b"+order, slices.Repeat([]float64{1}, 20)...) // more points before, between and after
@@ -97,7 +104,9 @@ func TestPagesOfDataAreStable(t *testing.T) {
 					r.Errorf("%s: %s is there %d times", order, point, n)
 				}
 			}
-			r.fails("GetMetricData", with(in, object{"NextToken": r.call("GetMetricData", in).output["NextToken"], "EndTime": r.now}), 400, "InvalidNextToken",
+			r.fails("GetMetricData", with(in, object{
+				"NextToken": r.call("GetMetricData", in).output["NextToken"], "EndTime": r.now,
+			}), 400, "InvalidNextToken",
 				"The next token is not one of this list.")
 		}
 	})

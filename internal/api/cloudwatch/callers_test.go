@@ -19,7 +19,10 @@ func TestKEDA(t *testing.T) {
 			"Id": "c1", "Label": "ApproximateNumberOfMessagesVisible", "StatusCode": "Complete",
 			"Timestamps": list{minutesBefore(end, 1), minutesBefore(end, 2), minutesBefore(end, 3)}, "Values": list{3, 2, 1},
 		}}})
-		insight := object{"Id": "q1", "Period": 60, "Expression": `SELECT MAX("ApproximateNumberOfMessagesVisible") FROM "AWS/SQS" WHERE QueueName = 'keda'`}
+		insight := object{
+			"Id": "q1", "Period": 60,
+			"Expression": `SELECT MAX("ApproximateNumberOfMessagesVisible") FROM "AWS/SQS" WHERE QueueName = 'keda'`,
+		}
 		out := r.call("GetMetricData", with(in, object{"MetricDataQueries": list{insight}})).output
 		results, _ := out["MetricDataResults"].(list)
 		if len(results) != 1 || fmt.Sprint(results[0].(object)["Values"].(list)[0]) != "3" {
@@ -38,7 +41,10 @@ func TestYACE(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
 		const queues = 170 // three metrics of each are more than the 500 queries that one call can have
-		statistics := map[string]string{"NumberOfMessagesSent": "Sum", "NumberOfMessagesDeleted": "Sum", "ApproximateAgeOfOldestMessage": "Maximum"}
+		statistics := map[string]string{
+			"NumberOfMessagesSent": "Sum", "NumberOfMessagesDeleted": "Sum",
+			"ApproximateAgeOfOldestMessage": "Maximum",
+		}
 		for metric := range statistics {
 			for i := range queues {
 				r.minutes(metric, fmt.Sprint("q", i), float64(i), float64(i)+1)
@@ -68,7 +74,8 @@ func TestYACE(t *testing.T) {
 		}
 		end := r.now.Truncate(5 * time.Minute).Add(5 * time.Minute) // rounded to the period, which has not ended
 		in := object{"StartTime": end.Add(-10 * time.Minute), "EndTime": end, "ScanBy": "TimestampDescending"}
-		if got := r.call("GetMetricData", with(in, object{"MetricDataQueries": queries})); got.status != 400 || got.code != "ValidationError" {
+		if got := r.call("GetMetricData",
+			with(in, object{"MetricDataQueries": queries})); got.status != 400 || got.code != "ValidationError" {
 			r.Errorf("%d queries at once: %d %s %s", len(queries), got.status, got.code, got.message)
 		}
 		got := 0
@@ -99,21 +106,31 @@ func TestGrafana(t *testing.T) {
 		end := r.now.Truncate(time.Minute)
 		// Its test of a data source, and the values of a template variable.
 		r.ok("ListMetrics", object{"Namespace": "AWS/Billing", "MetricName": "EstimatedCharges"}, object{})
-		out := r.call("ListMetrics", object{"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": list{object{"Name": "QueueName"}}}).output
+		out := r.call("ListMetrics", object{
+			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent",
+			"Dimensions": list{object{"Name": "QueueName"}},
+		}).output
 		if metrics, _ := out["Metrics"].(list); len(metrics) != 2 {
 			r.Errorf("the queues are %v", out)
 		}
 		in := object{"StartTime": end.Add(-6 * time.Hour), "EndTime": end, "ScanBy": "TimestampAscending"}
-		graph := with(stat("queryA", "NumberOfMessagesSent", "a", "Sum", 60), object{"ReturnData": true, "Label": "${PROP('Dim.QueueName')} ${PROP('Stat')}"})
+		graph := with(stat("queryA", "NumberOfMessagesSent", "a", "Sum", 60),
+			object{"ReturnData": true, "Label": "${PROP('Dim.QueueName')} ${PROP('Stat')}"})
 		search := object{"Id": "queryB", "ReturnData": true, "Label": "${PROP('Dim.QueueName')}",
 			"Expression": `REMOVE_EMPTY(SEARCH('{"AWS/SQS","QueueName"} MetricName="NumberOfMessagesSent" "QueueName"=("a" OR "b")', 'Sum', 60))`}
 		points := func(id, label string, values ...any) object {
-			return object{"Id": id, "Label": label, "StatusCode": "Complete", "Timestamps": list{minutesBefore(end, 2), minutesBefore(end, 1)}, "Values": values}
+			return object{
+				"Id": id, "Label": label, "StatusCode": "Complete",
+				"Timestamps": list{minutesBefore(end, 2), minutesBefore(end, 1)}, "Values": values,
+			}
 		}
 		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{graph, search}}), object{"MetricDataResults": list{
 			points("queryA", "a Sum", 1, 2), points("queryB", "a", 1, 2), points("queryB", "b", 10, 20),
 		}})
-		r.ok("DescribeAlarmsForMetric", object{"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("a"), "Period": 60, "Statistic": "Sum"}, object{})
+		r.ok("DescribeAlarmsForMetric", object{
+			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("a"), "Period": 60,
+			"Statistic": "Sum",
+		}, object{})
 		r.ok("DescribeAlarms", object{"MaxRecords": 100, "ActionPrefix": "", "AlarmNamePrefix": ""}, object{})
 	})
 }

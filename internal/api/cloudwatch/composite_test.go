@@ -15,7 +15,8 @@ import (
 
 // trouble is a composite alarm as Terraform makes it.
 var trouble = object{
-	"AlarmName": "trouble", "AlarmDescription": "all of it", "ActionsEnabled": true, "AlarmActions": list{topic}, "OKActions": list{}, "InsufficientDataActions": list{},
+	"AlarmName": "trouble", "AlarmDescription": "all of it", "ActionsEnabled": true, "AlarmActions": list{topic},
+	"OKActions": list{}, "InsufficientDataActions": list{},
 	"AlarmRule": `ALARM("a") AND NOT OK(arn:aws:cloudwatch:us-east-1:000000000000:alarm:b)`,
 	"Tags":      list{object{"Key": "team", "Value": "red"}},
 }
@@ -25,14 +26,16 @@ var shownTrouble = object{
 	"AlarmName": "trouble", "AlarmArn": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:trouble", "AlarmDescription": "all of it",
 	"AlarmConfigurationUpdatedTimestamp": "2026-11-21T12:00:30Z", "ActionsEnabled": true, "AlarmActions": list{topic},
 	"AlarmRule":  trouble["AlarmRule"],
-	"StateValue": "INSUFFICIENT_DATA", "StateReason": "Unchecked: Initial alarm creation", "StateUpdatedTimestamp": "2026-11-21T12:00:30Z", "StateTransitionedTimestamp": "2026-11-21T12:00:30Z",
+	"StateValue": "INSUFFICIENT_DATA", "StateReason": "Unchecked: Initial alarm creation",
+	"StateUpdatedTimestamp": "2026-11-21T12:00:30Z", "StateTransitionedTimestamp": "2026-11-21T12:00:30Z",
 }
 
 // combine brings composite alarms up to date.
 func (r *rig) combine() {
 	r.Helper()
 	e := monitor.NewEvaluator(monitor.EvaluatorOptions{
-		Monitor: r.monitor, Reader: r.metrics, Levels: series.Default, Now: func() time.Time { return r.now }, Log: slog.New(slog.DiscardHandler),
+		Monitor: r.monitor, Reader: r.metrics, Levels: series.Default, Now: func() time.Time { return r.now },
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err := e.Combine(context.Background(), r.now); err != nil {
 		r.Fatal(err)
@@ -58,27 +61,33 @@ func TestTerraformsCompositeAlarm(t *testing.T) {
 		r.ok("PutCompositeAlarm", trouble, object{})
 		byName := object{"AlarmNames": list{"trouble"}, "AlarmTypes": list{"CompositeAlarm"}}
 		r.ok("DescribeAlarms", byName, object{"CompositeAlarms": list{shownTrouble}})
-		r.ok("ListTagsForResource", object{"ResourceARN": shownTrouble["AlarmArn"]}, object{"Tags": list{object{"Key": "team", "Value": "red"}}})
+		r.ok("ListTagsForResource", object{"ResourceARN": shownTrouble["AlarmArn"]},
+			object{"Tags": list{object{"Key": "team", "Value": "red"}}})
 		r.combine()
 		evaluated := with(shownTrouble, object{
-			"StateValue": "OK", "StateReason": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:a transitioned to INSUFFICIENT_DATA at Saturday 21 November, 2026 12:00:30 UTC",
+			"StateValue":      "OK",
+			"StateReason":     "arn:aws:cloudwatch:us-east-1:000000000000:alarm:a transitioned to INSUFFICIENT_DATA at Saturday 21 November, 2026 12:00:30 UTC",
 			"StateReasonData": `{"triggeringAlarms":[{"arn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:a","state":{"value":"INSUFFICIENT_DATA","timestamp":"2026-11-21T12:00:30.000+0000"}}]}`,
 		})
 		r.ok("DescribeAlarms", byName, object{"CompositeAlarms": list{evaluated}})
 		r.now = r.now.Add(time.Hour)
 		changed := with(trouble, object{
-			"AlarmDescription": nil, "ActionsEnabled": false, "AlarmRule": "ALARM(a)", "ActionsSuppressor": "deploying", "ActionsSuppressorWaitPeriod": 0,
+			"AlarmDescription": nil, "ActionsEnabled": false, "AlarmRule": "ALARM(a)",
+			"ActionsSuppressor": "deploying", "ActionsSuppressorWaitPeriod": 0,
 			"ActionsSuppressorExtensionPeriod": 60, "Tags": list{object{"Key": "ignored", "Value": "x"}},
 			"ActionConfiguration": object{"AlarmTagsPropagation": object{"Enabled": true, "IncludedTagKeys": list{"team"}}},
 		})
 		r.ok("PutCompositeAlarm", changed, object{})
 		r.ok("DescribeAlarms", byName, object{"CompositeAlarms": list{with(evaluated, object{
-			"AlarmDescription": nil, "ActionsEnabled": false, "AlarmRule": "ALARM(a)", "AlarmConfigurationUpdatedTimestamp": "2026-11-21T13:00:30Z",
-			"ActionsSuppressor": "deploying", "ActionsSuppressorWaitPeriod": 0, "ActionsSuppressorExtensionPeriod": 60, "ActionConfiguration": changed["ActionConfiguration"],
+			"AlarmDescription": nil, "ActionsEnabled": false, "AlarmRule": "ALARM(a)",
+			"AlarmConfigurationUpdatedTimestamp": "2026-11-21T13:00:30Z",
+			"ActionsSuppressor":                  "deploying", "ActionsSuppressorWaitPeriod": 0,
+			"ActionsSuppressorExtensionPeriod": 60, "ActionConfiguration": changed["ActionConfiguration"],
 		})}})
 		r.ok("TagResource", object{"ResourceARN": shownTrouble["AlarmArn"], "Tags": list{object{"Key": "env", "Value": "prod"}}}, object{})
 		r.ok("UntagResource", object{"ResourceARN": shownTrouble["AlarmArn"], "TagKeys": list{"team"}}, object{})
-		r.ok("ListTagsForResource", object{"ResourceARN": shownTrouble["AlarmArn"]}, object{"Tags": list{object{"Key": "env", "Value": "prod"}}})
+		r.ok("ListTagsForResource", object{"ResourceARN": shownTrouble["AlarmArn"]},
+			object{"Tags": list{object{"Key": "env", "Value": "prod"}}})
 		r.ok("DeleteAlarms", object{"AlarmNames": list{"trouble"}}, object{})
 		r.ok("DescribeAlarms", byName, object{})
 	})
@@ -95,16 +104,20 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 		const one = "1 validation error detected: "
 		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmRule": nil}, one+"Value null at 'alarmRule' failed to satisfy constraint: Member must not be null")
-		refused(object{"AlarmRule": ""}, one+"Value '' at 'alarmRule' failed to satisfy constraint: Member must have length greater than or equal to 1")
+		refused(object{"AlarmRule": ""},
+			one+"Value '' at 'alarmRule' failed to satisfy constraint: Member must have length greater than or equal to 1")
 		for _, rule := range []string{" ALARM(a)", "ALARM(a)\n", " "} {
 			refused(object{"AlarmRule": rule}, "AlarmRule must not contain leading or trailing whitespace or be null")
 		}
 		refused(object{"AlarmRule": "ALARM(a b)"}, "Error in AlarmRule [Unsupported token 'b' at char 8, must be: ')']")
 		refused(object{"AlarmRule": "ALARM(a) OR OK(gone) OR OK(arn:aws:cloudwatch:eu-west-1:000000000000:alarm:a)"},
 			"Could not save the composite alarm as alarms [gone, arn:aws:cloudwatch:eu-west-1:000000000000:alarm:a] in the alarm rule do not exist")
-		refused(object{"AlarmRule": "ALARM(trouble)"}, "Could not save the composite alarm as alarms [trouble] in the alarm rule do not exist")
-		refused(object{"ActionsSuppressor": "a"}, "ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod are required with ActionsSuppressor.")
-		refused(object{"ActionsSuppressorWaitPeriod": 1}, "ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod can only be specified with ActionsSuppressor.")
+		refused(object{"AlarmRule": "ALARM(trouble)"},
+			"Could not save the composite alarm as alarms [trouble] in the alarm rule do not exist")
+		refused(object{"ActionsSuppressor": "a"},
+			"ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod are required with ActionsSuppressor.")
+		refused(object{"ActionsSuppressorWaitPeriod": 1},
+			"ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod can only be specified with ActionsSuppressor.")
 		refused(object{"ActionsSuppressor": "gone", "ActionsSuppressorWaitPeriod": 1, "ActionsSuppressorExtensionPeriod": 1},
 			"Could not save the composite alarm as the suppressor alarm [gone] does not exist")
 		refused(object{"ActionsSuppressor": "a", "ActionsSuppressorWaitPeriod": -1, "ActionsSuppressorExtensionPeriod": 1},
@@ -113,7 +126,8 @@ func TestPutCompositeAlarmRefuses(t *testing.T) {
 		refused(object{"AlarmName": "a"}, "The alarm a exists and is a metric alarm.")
 		r.ok("DescribeAlarms", ofType, object{})
 		r.ok("PutCompositeAlarm", trouble, object{})
-		r.fails("PutMetricAlarm", with(backlog, object{"AlarmName": "trouble"}), 400, "ValidationError", "The alarm trouble exists and is a composite alarm.")
+		r.fails("PutMetricAlarm", with(backlog, object{"AlarmName": "trouble"}), 400, "ValidationError",
+			"The alarm trouble exists and is a composite alarm.")
 		for i := range monitor.MaxParents - 1 {
 			r.ok("PutCompositeAlarm", object{"AlarmName": fmt.Sprint("p", i), "AlarmRule": "ALARM(a)"}, object{})
 		}
@@ -128,7 +142,8 @@ func TestLongRule(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
 		a := r.call("PutCompositeAlarm", object{"AlarmName": "x", "AlarmRule": strings.Repeat("NOT ", 2560) + "TRUE"})
-		if a.status != 400 || a.code != "ValidationError" || !strings.HasSuffix(a.message, "at 'alarmRule' failed to satisfy constraint: Member must have length less than or equal to 10240") {
+		if a.status != 400 || a.code != "ValidationError" || !strings.HasSuffix(a.message,
+			"at 'alarmRule' failed to satisfy constraint: Member must have length less than or equal to 10240") {
 			r.Errorf("%d %s %.300s", a.status, a.code, a.message)
 		}
 		r.ok("PutCompositeAlarm", object{"AlarmName": "x", "AlarmRule": strings.Repeat("NOT ", 2559) + "TRUE"}, object{})
@@ -166,7 +181,8 @@ func TestDescribeComposites(t *testing.T) {
 		child := func(name string) object {
 			return with(brief(name), object{"StateValue": "INSUFFICIENT_DATA", "StateUpdatedTimestamp": "2026-11-21T12:00:30Z"})
 		}
-		r.ok("DescribeAlarms", object{"ChildrenOfAlarmName": "top"}, object{"MetricAlarms": list{child("a")}, "CompositeAlarms": list{child("bottom")}})
+		r.ok("DescribeAlarms", object{"ChildrenOfAlarmName": "top"},
+			object{"MetricAlarms": list{child("a")}, "CompositeAlarms": list{child("bottom")}})
 		r.ok("DescribeAlarms", object{"ParentsOfAlarmName": "a"}, object{"CompositeAlarms": list{brief("bottom"), brief("top")}})
 		r.ok("DescribeAlarms", object{"ParentsOfAlarmName": "top"}, object{})
 	})
@@ -178,7 +194,8 @@ func TestDeleteComposites(t *testing.T) {
 	inEach(t, func(r *rig) {
 		r.put("a", "b", "c", "s")
 		r.ok("PutCompositeAlarm", object{
-			"AlarmName": "p", "AlarmRule": "ALARM(a) OR ALARM(b)", "ActionsSuppressor": "s", "ActionsSuppressorWaitPeriod": 0, "ActionsSuppressorExtensionPeriod": 0,
+			"AlarmName": "p", "AlarmRule": "ALARM(a) OR ALARM(b)", "ActionsSuppressor": "s",
+			"ActionsSuppressorWaitPeriod": 0, "ActionsSuppressorExtensionPeriod": 0,
 		}, object{})
 		r.ok("PutCompositeAlarm", object{"AlarmName": "q", "AlarmRule": "TRUE"}, object{})
 		refused := func(message string, alarms ...any) {
@@ -191,7 +208,8 @@ func TestDeleteComposites(t *testing.T) {
 		refused("You can delete at most one composite alarm in one operation.", "q", "p")
 		r.ok("DeleteAlarms", object{"AlarmNames": list{"a", "p", "gone", "s"}}, object{})
 		out := r.call("DescribeAlarms", object{"AlarmTypes": list{"CompositeAlarm", "MetricAlarm"}}).output
-		if got := append(names(out["MetricAlarms"], "AlarmName"), names(out["CompositeAlarms"], "AlarmName")...); !slices.Equal(got, []string{"b", "c", "q"}) {
+		got := append(names(out["MetricAlarms"], "AlarmName"), names(out["CompositeAlarms"], "AlarmName")...)
+		if !slices.Equal(got, []string{"b", "c", "q"}) {
 			r.Errorf("left are %v", got)
 		}
 		// A cycle has to be broken first.
@@ -206,7 +224,9 @@ func TestCompositeStateAndHistory(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
 		r.put("a", "b", "s")
-		r.ok("PutCompositeAlarm", with(trouble, object{"ActionsSuppressor": "s", "ActionsSuppressorWaitPeriod": 10, "ActionsSuppressorExtensionPeriod": 20}), object{})
+		r.ok("PutCompositeAlarm", with(trouble, object{
+			"ActionsSuppressor": "s", "ActionsSuppressorWaitPeriod": 10, "ActionsSuppressorExtensionPeriod": 20,
+		}), object{})
 		r.combine()
 		r.now = r.now.Add(time.Minute)
 		r.combine()
@@ -214,7 +234,8 @@ func TestCompositeStateAndHistory(t *testing.T) {
 		r.combine()
 		a := r.call("DescribeAlarms", ofType).output["CompositeAlarms"].(list)[0].(object)
 		for name, want := range map[string]any{
-			"StateValue": "ALARM", "StateReason": "a test", "ActionsSuppressedBy": "WaitPeriod", "ActionsSuppressedReason": "Actions suppressed by WaitPeriod",
+			"StateValue": "ALARM", "StateReason": "a test", "ActionsSuppressedBy": "WaitPeriod",
+			"ActionsSuppressedReason":    "Actions suppressed by WaitPeriod",
 			"StateTransitionedTimestamp": "2026-11-21T12:01:30Z",
 		} {
 			if a[name] != want {
@@ -224,7 +245,9 @@ func TestCompositeStateAndHistory(t *testing.T) {
 		r.ok("DisableAlarmActions", object{"AlarmNames": list{"trouble"}}, object{})
 		summaries := func(in object) []string {
 			r.Helper()
-			return names(r.call("DescribeAlarmHistory", with(object{"ScanBy": "TimestampAscending", "HistoryItemType": "StateUpdate"}, in)).output["AlarmHistoryItems"], "HistorySummary")
+			return names(r.call("DescribeAlarmHistory", with(object{
+				"ScanBy": "TimestampAscending", "HistoryItemType": "StateUpdate",
+			}, in)).output["AlarmHistoryItems"], "HistorySummary")
 		}
 		if got, want := summaries(ofType), []string{
 			"Actions no longer suppressed by WaitPeriod", "Alarm updated from INSUFFICIENT_DATA to OK", "Alarm updated from OK to ALARM",
@@ -234,7 +257,8 @@ func TestCompositeStateAndHistory(t *testing.T) {
 		if got := summaries(object{}); len(got) > 0 {
 			r.Errorf("of metric alarms: %q", got)
 		}
-		item := r.call("DescribeAlarmHistory", with(ofType, object{"AlarmName": "trouble", "MaxRecords": 1})).output["AlarmHistoryItems"].(list)[0].(object)
+		out := r.call("DescribeAlarmHistory", with(ofType, object{"AlarmName": "trouble", "MaxRecords": 1})).output
+		item := out["AlarmHistoryItems"].(list)[0].(object)
 		if item["AlarmType"] != "CompositeAlarm" || item["AlarmName"] != "trouble" {
 			r.Errorf("the item is %v", item)
 		}

@@ -143,7 +143,7 @@ func checkShownMetric(path string, raw []byte) (faults []fault) {
 			faults[0], {path, `Field "metrics" has to be an array of array of strings, with an optional metricRenderer object as last element`},
 		}
 	}
-	if last := len(fields) - 1; last >= 0 && fields[last][0] == '{' && !isRenderer(fields[last]) {
+	if last := len(fields) - 1; last >= 0 && fields[last][0] == '{' && !isRenderer(fields[last]) || lacksValue(fields) {
 		faults = []fault{{path, fmt.Sprintf("Should NOT have more than %d items", last)}}
 	}
 	for i, field := range fields {
@@ -158,6 +158,20 @@ func checkShownMetric(path string, raw []byte) (faults []fault) {
 		}
 	}
 	return faults
+}
+
+// lacksValue reports whether the last of the texts of a metric is the name of a dimension without a value. The text
+// "..." stands for any number of texts.
+func lacksValue(fields []json.RawMessage) bool {
+	if len(fields)%2 == 0 || len(fields) < 3 {
+		return false
+	}
+	for _, field := range fields {
+		if field[0] != '"' || string(field) == `"..."` {
+			return false
+		}
+	}
+	return true
 }
 
 // color is the form of a color in a dashboard.

@@ -3,6 +3,7 @@ package cloudwatch
 import (
 	"context"
 	"regexp"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -68,12 +69,25 @@ type MetricDataResult struct {
 	Timestamps []time.Time `wrap:"member" json:",always"`
 	Values     []float64   `wrap:"member" json:",always"`
 	StatusCode string
+	Messages   []MessageData `wrap:"member" json:",omitempty"`
 }
 
-// MessageData is a remark about an answer. There are none at present.
+// MessageData is a remark about an answer, in AWS's words.
 type MessageData struct {
 	Code  string
 	Value string
+}
+
+// dropped is about an answer that lacks values which are no numbers.
+var dropped = MessageData{
+	"ArithmeticError",
+	"One or more data-points have been dropped due to non-numeric values (NaN, -Infinite, +Infinite)",
+}
+
+// excesses are about requests whose queries have found too much.
+var excesses = map[metricdata.Excess]MessageData{
+	metricdata.Metrics: {"MaxMetricsExceeded", "Maximum number of allowed metrics exceeded"},
+	metricdata.Groups:  {"MaxQueryResultsExceeded", "Only the first 500 time series can be returned by a query"},
 }
 
 func (s *Service) getMetricData(
@@ -92,6 +106,12 @@ func (s *Service) getMetricData(
 	}
 	source := s.monitor.Source(s.series, s.levels, at.now)
 	source.Zone = in.LabelOptions.zone(new(complaints)) // it was checked
+	out := &getMetricDataOutput{Messages: []MessageData{}}
+	source.Exceeded = func(what metricdata.Excess) {
+		if !slices.Contains(out.Messages, excesses[what]) {
+			out.Messages = append(out.Messages, excesses[what])
+		}
+	}
 	results, err := plan.Run(ctx, source, scope(c), *in.StartTime, *in.EndTime)
 	if err != nil {
 		return nil, failure(err)
@@ -106,7 +126,6 @@ func (s *Service) getMetricData(
 	if err := budget.Of(ctx).Hold(most * shownBytes); err != nil {
 		return nil, failure(err)
 	}
-	out := &getMetricDataOutput{Messages: []MessageData{}}
 	out.MetricDataResults, out.NextToken = at.page(in.shown(results), most)
 	return out, nil
 }

@@ -211,6 +211,9 @@ func showData(r *metricdata.Result, points []metricdata.Datapoint, whole bool) M
 	if !whole {
 		out.StatusCode = "PartialData"
 	}
+	if r.Dropped {
+		out.Messages = []MessageData{dropped}
+	}
 	for i, p := range points {
 		out.Timestamps[i], out.Values[i] = p.Time, p.Value
 	}

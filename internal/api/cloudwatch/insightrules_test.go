@@ -11,9 +11,13 @@ const insightDefinition = `{"Schema":{"Name":"CloudWatchLogRule","Version":1},"L
 func TestInsightRules(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
-		put := object{"RuleName": "a", "RuleDefinition": insightDefinition, "RuleState": "ENABLED", "Tags": list{object{"Key": "team", "Value": "red"}}}
+		put := object{
+			"RuleName": "a", "RuleDefinition": insightDefinition, "RuleState": "ENABLED",
+			"Tags": list{object{"Key": "team", "Value": "red"}},
+		}
 		shown := object{
-			"Name": "a", "State": "ENABLED", "Schema": "CloudWatchLogRule/1", "Definition": insightDefinition, "ManagedRule": "false", "ApplyOnTransformedLogs": "false",
+			"Name": "a", "State": "ENABLED", "Schema": "CloudWatchLogRule/1", "Definition": insightDefinition,
+			"ManagedRule": "false", "ApplyOnTransformedLogs": "false",
 		}
 		disabled := with(shown, object{"State": "DISABLED"})
 		one := object{"RuleNames": list{"a"}}
@@ -32,7 +36,10 @@ func TestInsightRules(t *testing.T) {
 		is(disabled)
 		r.ok("EnableInsightRules", object{"RuleNames": list{"a", "a"}}, object{})
 		is(shown)
-		r.ok("PutInsightRule", with(put, object{"RuleState": "DISABLED", "Tags": list{object{"Key": "ignored", "Value": "x"}}, "ApplyOnTransformedLogs": true}), object{})
+		r.ok("PutInsightRule", with(put, object{
+			"RuleState": "DISABLED", "Tags": list{object{"Key": "ignored", "Value": "x"}},
+			"ApplyOnTransformedLogs": true,
+		}), object{})
 		is(with(disabled, object{"ApplyOnTransformedLogs": "true"}))
 		r.ok("PutInsightRule", with(put, object{"RuleName": "b", "RuleState": nil}), object{})
 
@@ -45,7 +52,8 @@ func TestInsightRules(t *testing.T) {
 		r.fails("ListTagsForResource", object{"ResourceARN": arn}, 404, "ResourceNotFoundException", "Unknown resource: "+arn)
 		for _, op := range []string{"DeleteInsightRules", "EnableInsightRules", "DisableInsightRules"} {
 			r.ok(op, one, object{"Failures": list{object{
-				"FailureResource": "a", "ExceptionType": "ResourceNotFoundException", "FailureCode": "ResourceNotFound", "FailureDescription": "Unknown rule: a",
+				"FailureResource": "a", "ExceptionType": "ResourceNotFoundException",
+				"FailureCode": "ResourceNotFound", "FailureDescription": "Unknown rule: a",
 			}}})
 		}
 	})
@@ -61,7 +69,8 @@ func TestInsightRulesRefuse(t *testing.T) {
 		}
 		const value, missing = "InvalidParameterValue", "MissingParameter"
 		r.fails("PutInsightRule", object{}, 400, missing, "The parameter RuleName is required.\nThe parameter RuleDefinition is required.")
-		refused(object{"RuleName": "a\tb"}, value, "The value a\tb for parameter RuleName is not matching the expected pattern [\\x20-\\x7E]+.")
+		refused(object{"RuleName": "a\tb"}, value,
+			"The value a\tb for parameter RuleName is not matching the expected pattern [\\x20-\\x7E]+.")
 		refused(object{"RuleState": "ON"}, value, "The parameter RuleState must be a value in the set [ENABLED, DISABLED].")
 		for _, definition := range []string{"{", "[]", "{}", `{"Schema":{"Name":"ServiceLogRule","Version":1}}`} {
 			refused(object{"RuleDefinition": definition}, value,

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 func dimensions(queue string) list {
@@ -26,9 +28,15 @@ func TestListMetrics(t *testing.T) {
 		r.ok("ListMetrics", object{}, object{"Metrics": list{
 			metric("NumberOfMessagesReceived", "a"), metric("NumberOfMessagesSent", "a"), metric("NumberOfMessagesSent", "b"),
 		}})
-		r.ok("ListMetrics", object{"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("b"), "RecentlyActive": "PT3H"},
+		r.ok("ListMetrics", object{
+			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("b"),
+			"RecentlyActive": "PT3H",
+		},
 			object{"Metrics": list{metric("NumberOfMessagesSent", "b")}})
-		r.ok("ListMetrics", object{"Dimensions": list{object{"Name": "QueueName"}}, "MetricName": "NumberOfMessagesReceived", "IncludeLinkedAccounts": true},
+		r.ok("ListMetrics", object{
+			"Dimensions": list{object{"Name": "QueueName"}}, "MetricName": "NumberOfMessagesReceived",
+			"IncludeLinkedAccounts": true,
+		},
 			object{"Metrics": list{metric("NumberOfMessagesReceived", "a")}, "OwningAccounts": list{account}})
 		r.ok("ListMetrics", object{"Namespace": "AWS/EC2"}, object{})
 		r.ok("ListMetrics", object{"OwningAccount": "111111111111"}, object{})
@@ -83,16 +91,19 @@ func TestGetMetricStatistics(t *testing.T) {
 		end := r.now.Truncate(time.Minute)
 		in := object{
 			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("q"),
-			"StartTime": end.Add(-6 * time.Minute), "EndTime": end, "Period": 180, "Statistics": list{"Sum", "Average", "SampleCount", "Minimum", "Maximum"},
+			"StartTime": end.Add(-6 * time.Minute), "EndTime": end, "Period": 180,
+			"Statistics": list{"Sum", "Average", "SampleCount", "Minimum", "Maximum"},
 		}
 		point := func(minutes int, sum, average, least, most float64) object {
 			return object{"Timestamp": end.Add(-time.Duration(minutes) * time.Minute).Format(time.RFC3339), "Unit": "Count",
 				"Sum": sum, "Average": average, "SampleCount": 3, "Minimum": least, "Maximum": most}
 		}
-		r.ok("GetMetricStatistics", in, object{"Label": "NumberOfMessagesSent", "Datapoints": list{point(6, 6, 2, 1, 3), point(3, 15, 5, 4, 6)}})
+		r.ok("GetMetricStatistics", in,
+			object{"Label": "NumberOfMessagesSent", "Datapoints": list{point(6, 6, 2, 1, 3), point(3, 15, 5, 4, 6)}})
 		r.ok("GetMetricStatistics", with(in, object{"Statistics": nil, "ExtendedStatistics": list{"p100", "p0"}, "Period": 360}), object{
 			"Label": "NumberOfMessagesSent", "Datapoints": list{object{
-				"Timestamp": end.Add(-6 * time.Minute).Format(time.RFC3339), "Unit": "Count", "ExtendedStatistics": object{"p0": 1, "p100": 6},
+				"Timestamp": end.Add(-6 * time.Minute).Format(time.RFC3339), "Unit": "Count",
+				"ExtendedStatistics": object{"p0": 1, "p100": 6},
 			}},
 		})
 		none := object{"Label": "NumberOfMessagesSent"}
@@ -101,23 +112,34 @@ func TestGetMetricStatistics(t *testing.T) {
 		r.ok("GetMetricStatistics", with(in, object{"Dimensions": nil}), none)
 
 		const value, combination = "InvalidParameterValue", "InvalidParameterCombination"
-		r.fails("GetMetricStatistics", with(in, object{"StartTime": end}), 400, value, "The parameter StartTime must not equal parameter EndTime.")
-		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(time.Minute)}), 400, value, "The parameter StartTime must be less than the parameter EndTime.")
-		r.fails("GetMetricStatistics", with(in, object{"Period": 15}), 400, value, "The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
+		r.fails("GetMetricStatistics", with(in, object{"StartTime": end}), 400, value,
+			"The parameter StartTime must not equal parameter EndTime.")
+		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(time.Minute)}), 400, value,
+			"The parameter StartTime must be less than the parameter EndTime.")
+		r.fails("GetMetricStatistics", with(in, object{"Period": 15}), 400, value,
+			"The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(-48 * time.Hour), "Period": 60}), 400, combination,
 			"You have requested up to 2880 datapoints, which exceeds the limit of 1440. You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
-		r.fails("GetMetricStatistics", with(in, object{"Statistics": nil}), 400, combination, "At least one of the parameters Statistics and ExtendedStatistics must be specified.")
-		r.fails("GetMetricStatistics", with(in, object{"ExtendedStatistics": list{"tm101"}}), 400, value, "The value tm101 for parameter ExtendedStatistics is not supported.")
+		r.fails("GetMetricStatistics", with(in, object{"Statistics": nil}), 400, combination,
+			"At least one of the parameters Statistics and ExtendedStatistics must be specified.")
+		r.fails("GetMetricStatistics", with(in, object{"ExtendedStatistics": list{"tm101"}}), 400, value,
+			"The value tm101 for parameter ExtendedStatistics is not supported.")
 		r.fails("GetMetricStatistics", with(in, object{"Statistics": list{"Sum", "Median", "p99"}}), 400, value,
 			"The parameter Statistics.member.2.<list element> must be a value in the set [SampleCount, Average, Sum, Minimum, Maximum].\n"+
 				"The parameter Statistics.member.3.<list element> must be a value in the set [SampleCount, Average, Sum, Minimum, Maximum].")
-		r.fails("GetMetricStatistics", with(in, object{"Dimensions": list{object{"Name": "QueueName"}}, "Namespace": nil}), 400, "MissingParameter",
+		r.fails("GetMetricStatistics", with(in, object{
+			"Dimensions": list{object{"Name": "QueueName"}}, "Namespace": nil,
+		}), 400, "MissingParameter",
 			"The parameter Namespace is required.\nThe parameter Dimensions.member.1.Value is required.")
-		r.fails("GetMetricStatistics", with(in, object{"MetricName": strings.Repeat("m", 256)}), 400, value, "The parameter MetricName must be shorter than 256 characters.")
-		r.fails("GetMetricStatistics", with(in, object{"Statistics": slices.Repeat(list{"Sum"}, 6)}), 400, value, "The collection Statistics must not have a size greater than 5.")
-		r.fails("GetMetricStatistics", with(in, object{"Dimensions": slices.Repeat(dimensions("q"), 31)}), 400, value, "The collection Dimensions must not have a size greater than 30.")
+		r.fails("GetMetricStatistics", with(in, object{"MetricName": strings.Repeat("m", 256)}), 400, value,
+			"The parameter MetricName must be shorter than 256 characters.")
+		r.fails("GetMetricStatistics", with(in, object{"Statistics": slices.Repeat(list{"Sum"}, 6)}), 400, value,
+			"The collection Statistics must not have a size greater than 5.")
+		r.fails("GetMetricStatistics", with(in, object{"Dimensions": slices.Repeat(dimensions("q"), 31)}), 400, value,
+			"The collection Dimensions must not have a size greater than 30.")
 		r.fails("GetMetricStatistics", with(in, object{"EndTime": nil}), 400, "MissingParameter", "The parameter EndTime is required.")
-		r.fails("GetMetricStatistics", with(in, object{"MetricName": nil}), 400, "MissingParameter", "The parameter MetricName is required.")
+		r.fails("GetMetricStatistics", with(in, object{"MetricName": nil}), 400, "MissingParameter",
+			"The parameter MetricName is required.")
 	})
 }
 
@@ -130,7 +152,9 @@ func TestStatisticsOfOldData(t *testing.T) {
 			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("q"), "Statistics": list{"Sum"},
 			"StartTime": r.now.Add(-178 * time.Minute), "EndTime": r.now,
 		}
-		for days, want := range map[int]map[int]int{0: {60: 178, 300: 36, 3600: 3}, 16: {60: 0, 300: 36, 3600: 3}, 64: {60: 0, 300: 0, 3600: 3}} {
+		for days, want := range map[int]map[int]int{
+			0: {60: 178, 300: 36, 3600: 3}, 16: {60: 0, 300: 36, 3600: 3}, 64: {60: 0, 300: 0, 3600: 3},
+		} {
 			r.now = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC).AddDate(0, 0, days)
 			for period, n := range want {
 				points, _ := r.call("GetMetricStatistics", with(in, object{"Period": period})).output["Datapoints"].(list)
@@ -144,12 +168,17 @@ func TestStatisticsOfOldData(t *testing.T) {
 
 func stat(id, metric, queue, statistic string, period int) object {
 	return object{"Id": id, "MetricStat": object{
-		"Metric": object{"Namespace": "AWS/SQS", "MetricName": metric, "Dimensions": dimensions(queue)}, "Period": period, "Stat": statistic,
+		"Metric": object{"Namespace": "AWS/SQS", "MetricName": metric, "Dimensions": dimensions(queue)},
+		"Period": period, "Stat": statistic,
 	}}
 }
 
 func TestGetMetricData(t *testing.T) {
 	t.Parallel()
+	dropped := list{object{
+		"Code":  "ArithmeticError",
+		"Value": "One or more data-points have been dropped due to non-numeric values (NaN, -Infinite, +Infinite)",
+	}}
 	inEach(t, func(r *rig) {
 		r.minutes("ApproximateNumberOfMessagesVisible", "a", 1, 2, 3, 4)
 		r.minutes("ApproximateNumberOfMessagesVisible", "b", 10, 20, 30, 40)
@@ -170,7 +199,8 @@ func TestGetMetricData(t *testing.T) {
 		sum := object{"Id": "e1", "Label": "e1", "StatusCode": "Complete", "Timestamps": at(2, 4), "Values": list{43.5, 21.5}}
 		r.ok("GetMetricData", in, object{"MetricDataResults": list{first, sum}})
 		r.ok("GetMetricData", with(in, object{"ScanBy": "TimestampAscending"}), object{"MetricDataResults": list{
-			with(first, object{"Timestamps": at(4, 2), "Values": list{1.5, 3.5}}), with(sum, object{"Timestamps": at(4, 2), "Values": list{21.5, 43.5}}),
+			with(first, object{"Timestamps": at(4, 2), "Values": list{1.5, 3.5}}),
+			with(sum, object{"Timestamps": at(4, 2), "Values": list{21.5, 43.5}}),
 		}})
 
 		zoned := with(in, object{"LabelOptions": object{"Timezone": "+0130"}, "MetricDataQueries": list{
@@ -192,21 +222,31 @@ func TestGetMetricData(t *testing.T) {
 		}})
 
 		grouped := with(in, object{"MetricDataQueries": list{object{
-			"Id": "q1", "Period": 240, "Expression": `SELECT MAX(ApproximateNumberOfMessagesVisible) FROM SCHEMA("AWS/SQS", QueueName) GROUP BY QueueName ORDER BY MAX() DESC LIMIT 10`,
+			"Id": "q1", "Period": 240,
+			"Expression": `SELECT MAX(ApproximateNumberOfMessagesVisible) FROM SCHEMA("AWS/SQS", QueueName) GROUP BY QueueName ORDER BY MAX() DESC LIMIT 10`,
 		}}})
 		r.ok("GetMetricData", grouped, object{"MetricDataResults": list{
 			object{"Id": "q1", "Label": "b", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{40}},
 			object{"Id": "q1", "Label": "a", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{4}},
 		}})
-		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{stat("m1", "NumberOfMessagesSent", "nowhere", "Sum", 60)}}), object{"MetricDataResults": list{
-			object{"Id": "m1", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"},
-		}})
+		r.ok("GetMetricData",
+			with(in, object{"MetricDataQueries": list{stat("m1", "NumberOfMessagesSent", "nowhere", "Sum", 60)}}),
+			object{"MetricDataResults": list{
+				object{"Id": "m1", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"},
+			}})
 
 		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{
-			stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Sum", 240), stat("m2", "ApproximateNumberOfMessagesVisible", "a", "Minimum", 240),
+			stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Sum", 240),
+			stat("m2", "ApproximateNumberOfMessagesVisible", "a", "Minimum", 240),
 		}}), object{"MetricDataResults": list{
-			object{"Id": "m1", "Label": "ApproximateNumberOfMessagesVisible Sum", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{10}},
-			object{"Id": "m2", "Label": "ApproximateNumberOfMessagesVisible Minimum", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{1}},
+			object{
+				"Id": "m1", "Label": "ApproximateNumberOfMessagesVisible Sum", "StatusCode": "Complete",
+				"Timestamps": at(4), "Values": list{10},
+			},
+			object{
+				"Id": "m2", "Label": "ApproximateNumberOfMessagesVisible Minimum", "StatusCode": "Complete",
+				"Timestamps": at(4), "Values": list{1},
+			},
 		}})
 		largest := with(in, object{"MetricDataQueries": list{
 			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 240), object{"ReturnData": false, "Label": "a"}),
@@ -222,11 +262,21 @@ func TestGetMetricData(t *testing.T) {
 			r.fails("GetMetricData", with(in, object{"MetricDataQueries": queries}), 400, "ValidationError", message)
 		}
 		search := with(in, object{"MetricDataQueries": list{object{
-			"Id": "s1", "Expression": `REMOVE_EMPTY(SEARCH('{"AWS/SQS","QueueName"} MetricName="ApproximateNumberOfMessagesVisible" "QueueName"=("a" OR "b")', 'Maximum', 240))`,
+			"Id":         "s1",
+			"Expression": `REMOVE_EMPTY(SEARCH('{"AWS/SQS","QueueName"} MetricName="ApproximateNumberOfMessagesVisible" "QueueName"=("a" OR "b")', 'Maximum', 240))`,
 		}}})
 		r.ok("GetMetricData", search, object{"MetricDataResults": list{
 			object{"Id": "s1", "Label": "a", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{4}},
 			object{"Id": "s1", "Label": "b", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{40}},
+		}})
+		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{
+			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 240), object{"ReturnData": false}),
+			object{"Id": "e1", "Expression": "m1/(m1-m1)"}, object{"Id": "e2", "Expression": "e1*100"},
+			object{"Id": "e3", "Expression": "IF(m1>0, 1, e1)"},
+		}}), object{"MetricDataResults": list{
+			object{"Id": "e1", "Label": "e1", "StatusCode": "Complete", "Messages": dropped},
+			object{"Id": "e2", "Label": "e2", "StatusCode": "Complete", "Messages": dropped},
+			object{"Id": "e3", "Label": "e3", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{1}},
 		}})
 		refused("Error in expression 'e1': the placeholder '*' is not supported: a term without quotes finds parts of names at character 21 of the search.",
 			object{"Id": "e1", "Expression": "SEARCH('{AWS/SQS,QueueName} *', 'Sum', 60)"})
@@ -251,10 +301,13 @@ func TestGetMetricData(t *testing.T) {
 			stat("m1", "NumberOfMessagesSent", "a", "Sum", 61))
 		refused("The parameter MetricDataQueries.member.1.Period must be 1, 5, 10, 20, 30 or a multiple of 60.\n",
 			object{"Id": "e1", "Expression": "1", "Period": 61})
-		refused("The collection MetricDataQueries must not have a size greater than 500.\n", slices.Repeat(list{stat("m1", "NumberOfMessagesSent", "a", "Sum", 60)}, 501)...)
+		refused("The collection MetricDataQueries must not have a size greater than 500.\n",
+			slices.Repeat(list{stat("m1", "NumberOfMessagesSent", "a", "Sum", 60)}, 501)...)
 		refused("At least one of the parameters MetricDataQueries.member.1.Expression and MetricDataQueries.member.1.MetricStat must be specified.\n", object{"Id": "m1"})
-		r.fails("GetMetricData", with(in, object{"MetricDataQueries": nil}), 400, "ValidationError", "The parameter MetricDataQueries is required.\n")
-		r.fails("GetMetricData", with(in, object{"StartTime": end}), 400, "ValidationError", "The parameter StartTime must not equal parameter EndTime.\n")
+		r.fails("GetMetricData", with(in, object{"MetricDataQueries": nil}), 400, "ValidationError",
+			"The parameter MetricDataQueries is required.\n")
+		r.fails("GetMetricData", with(in, object{"StartTime": end}), 400, "ValidationError",
+			"The parameter StartTime must not equal parameter EndTime.\n")
 		r.fails("GetMetricData", with(in, object{"StartTime": end.Add(time.Minute)}), 400, "ValidationError",
 			"The parameter StartTime must be less than the parameter EndTime.\n")
 		r.fails("GetMetricData", with(in, object{"MaxDatapoints": 100_801}), 400, "ValidationError",
@@ -267,14 +320,21 @@ func TestGetMetricData(t *testing.T) {
 func TestPutMetricData(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
-		datum := object{"MetricName": "Backlog", "Dimensions": list{object{"Name": "Fleet", "Value": "f"}}, "Timestamp": r.now.Add(-2 * time.Minute), "Unit": "Count", "Value": 7.5}
+		datum := object{
+			"MetricName": "Backlog", "Dimensions": list{object{"Name": "Fleet", "Value": "f"}},
+			"Timestamp": r.now.Add(-2 * time.Minute), "Unit": "Count", "Value": 7.5,
+		}
 		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": list{
 			datum, with(datum, object{"Value": nil, "Values": list{1, 2}, "Counts": list{3, 1}}),
-			with(datum, object{"Value": nil, "StatisticValues": object{"SampleCount": 2, "Sum": 10, "Minimum": 4, "Maximum": 6}, "StorageResolution": 1}),
+			with(datum, object{
+				"Value": nil, "StatisticValues": object{"SampleCount": 2, "Sum": 10, "Minimum": 4, "Maximum": 6},
+				"StorageResolution": 1,
+			}),
 			with(datum, object{"Dimensions": nil, "Unit": nil, "Timestamp": nil}),
 		}}, object{})
 		r.ok("GetMetricStatistics", object{
-			"Namespace": "Workers", "MetricName": "Backlog", "Dimensions": datum["Dimensions"], "StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now, "Period": 60,
+			"Namespace": "Workers", "MetricName": "Backlog", "Dimensions": datum["Dimensions"],
+			"StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now, "Period": 60,
 			"Statistics": list{"SampleCount", "Sum", "Minimum", "Maximum"},
 		}, object{"Label": "Backlog", "Datapoints": list{object{
 			"Timestamp": "2026-11-21T11:58:00Z", "Unit": "Count", "SampleCount": 7, "Sum": 22.5, "Minimum": 1, "Maximum": 7.5,
@@ -290,21 +350,26 @@ func TestPutMetricData(t *testing.T) {
 		const value, missing, combination = "InvalidParameterValue", "MissingParameter", "InvalidParameterCombination"
 		set := object{"SampleCount": 2, "Sum": 10, "Minimum": 4, "Maximum": 6}
 		refused(object{"MetricName": nil}, missing, "The parameter MetricData.member.2.MetricName is required.")
-		refused(object{"Value": nil}, combination, "At least one of the parameters MetricData.member.2.Value and MetricData.member.2.StatisticValues must be specified.")
+		refused(object{"Value": nil}, combination,
+			"At least one of the parameters MetricData.member.2.Value and MetricData.member.2.StatisticValues must be specified.")
 		refused(object{"Values": list{1}}, combination,
 			"The parameters MetricData.member.2.Value and MetricData.member.2.Values are mutually exclusive and you have specified both.")
 		refused(object{"StatisticValues": set}, combination,
 			"The parameters MetricData.member.2.Value and MetricData.member.2.StatisticValues are mutually exclusive and you have specified both.")
-		refused(object{"Timestamp": r.now.AddDate(0, 0, -15)}, value, "The parameter MetricData.member.2.Timestamp must specify a time within the past two weeks.")
-		refused(object{"Timestamp": r.now.Add(3 * time.Hour)}, value, "The parameter MetricData.member.2.Timestamp must specify a time no more than two hours in the future.")
+		refused(object{"Timestamp": r.now.AddDate(0, 0, -15)}, value,
+			"The parameter MetricData.member.2.Timestamp must specify a time within the past two weeks.")
+		refused(object{"Timestamp": r.now.Add(3 * time.Hour)}, value,
+			"The parameter MetricData.member.2.Timestamp must specify a time no more than two hours in the future.")
 		refused(object{"Value": 1e300}, value, "The value 1.0E300 for parameter MetricData.member.2.Value is invalid.")
 		for name, n := range map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)} {
 			refused(object{"Value": r.double(name, n)}, value, "The value "+name+" for parameter MetricData.member.2.Value is invalid.")
-			refused(object{"Value": nil, "Values": list{1, r.double(name, n)}}, value, "The value "+name+" for parameter MetricData.member.2.Values.member.2 is invalid.")
+			refused(object{"Value": nil, "Values": list{1, r.double(name, n)}}, value,
+				"The value "+name+" for parameter MetricData.member.2.Values.member.2 is invalid.")
 		}
 		refused(object{"StorageResolution": 5}, value,
 			"The parameter MetricData.member.2.StorageResolution must be a value in the set [1, 60].")
-		refused(object{"Value": nil, "Values": list{1, 2}, "Counts": list{1}}, value, "The parameters MetricData.member.2.Values and MetricData.member.2.Counts must be of the same size.")
+		refused(object{"Value": nil, "Values": list{1, 2}, "Counts": list{1}}, value,
+			"The parameters MetricData.member.2.Values and MetricData.member.2.Counts must be of the same size.")
 		refused(object{"Value": nil, "StatisticValues": object{"SampleCount": 0, "Sum": 0, "Minimum": 0, "Maximum": 0}}, value,
 			"The parameter MetricData.member.2.StatisticValues.SampleCount must be greater than 0.")
 		refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": "a", "Value": "2"}}}, value,
@@ -313,8 +378,10 @@ func TestPutMetricData(t *testing.T) {
 		refused(object{"Unit": "Apples"}, value, "The parameter MetricData.member.2.Unit must be a value in the set ["+
 			"Seconds, Microseconds, Milliseconds, Bytes, Kilobytes, Megabytes, Gigabytes, Terabytes, Bits, Kilobits, Megabits, Gigabits, Terabits, Percent, Count, Bytes/Second, Kilobytes/Second, "+
 			"Megabytes/Second, Gigabytes/Second, Terabytes/Second, Bits/Second, Kilobits/Second, Megabits/Second, Gigabits/Second, Terabits/Second, Count/Second, None].")
-		refused(object{"MetricName": strings.Repeat("m", 256)}, value, "The parameter MetricData.member.2.MetricName must be shorter than 256 characters.")
-		refused(object{"Value": nil, "Values": slices.Repeat(list{1}, 151)}, value, "The collection MetricData.member.2.Values must not have a size greater than 150.")
+		refused(object{"MetricName": strings.Repeat("m", 256)}, value,
+			"The parameter MetricData.member.2.MetricName must be shorter than 256 characters.")
+		refused(object{"Value": nil, "Values": slices.Repeat(list{1}, 151)}, value,
+			"The collection MetricData.member.2.Values must not have a size greater than 150.")
 		dimension := func(name, text, code, message string) {
 			r.Helper()
 			refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": name, "Value": text}}}, code,
@@ -326,17 +393,62 @@ func TestPutMetricData(t *testing.T) {
 		dimension("b\n", "1", value, "The @Name must not have control characters.")
 		dimension("b", "  ", value, "The @Value must have a character that is no space.")
 		dimension(":b", "1", value, "The @Name must not begin with a colon.")
-		refused(object{"Dimensions": slices.Repeat(list{object{"Name": "a", "Value": "1"}}, 31)}, value, "The collection MetricData.member.2.Dimensions must not have a size greater than 30.")
-		r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum}, 1001)}, 400, value, "The collection MetricData must not have a size greater than 1000.")
-		r.fails("PutMetricData", object{"Namespace": ":Workers", "MetricData": list{datum}}, 400, value, "The value :Workers for parameter Namespace is invalid. It must not begin with a colon.")
-		r.fails("PutMetricData", object{"Namespace": "AWS/SQS", "MetricData": list{datum}}, 400, value, "The value AWS/ for parameter Namespace is invalid.")
-		r.fails("PutMetricData", object{"Namespace": "AWS/Unknown", "MetricData": list{datum}}, 400, value, "The value AWS/ for parameter Namespace is invalid.")
-		r.fails("PutMetricData", object{"Namespace": "Sluice/SQS", "MetricData": list{datum}}, 400, value, "The value Sluice/ for parameter Namespace is invalid.")
-		r.fails("PutMetricData", object{"Namespace": strings.Repeat("n", 256), "MetricData": list{datum}}, 400, value, "The parameter Namespace must be shorter than 256 characters.")
+		refused(object{"Dimensions": slices.Repeat(list{object{"Name": "a", "Value": "1"}}, 31)}, value,
+			"The collection MetricData.member.2.Dimensions must not have a size greater than 30.")
+		r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum}, 1001)}, 400,
+			value, "The collection MetricData must not have a size greater than 1000.")
+		r.fails("PutMetricData", object{"Namespace": ":Workers", "MetricData": list{datum}}, 400, value,
+			"The value :Workers for parameter Namespace is invalid. It must not begin with a colon.")
+		r.fails("PutMetricData", object{"Namespace": "AWS/SQS", "MetricData": list{datum}}, 400, value,
+			"The value AWS/ for parameter Namespace is invalid.")
+		r.fails("PutMetricData", object{"Namespace": "AWS/Unknown", "MetricData": list{datum}}, 400, value,
+			"The value AWS/ for parameter Namespace is invalid.")
+		r.fails("PutMetricData", object{"Namespace": "Sluice/SQS", "MetricData": list{datum}}, 400, value,
+			"The value Sluice/ for parameter Namespace is invalid.")
+		r.fails("PutMetricData", object{"Namespace": strings.Repeat("n", 256), "MetricData": list{datum}}, 400, value,
+			"The parameter Namespace must be shorter than 256 characters.")
 		r.fails("PutMetricData", object{"Namespace": "Workers"}, 400, missing, "The parameter MetricData is required.")
 		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 2 {
 			r.Errorf("a refused request has changed the metrics to %v", got)
 		}
+	})
+}
+
+// A request has a maximum size, in the form that clients send.
+func TestPutMetricDataIsBounded(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		datum := func(length int) object {
+			return object{"MetricName": "m", "Value": 1, "Dimensions": list{
+				object{"Name": "a", "Value": strings.Repeat("x", length)}, object{"Name": "b", "Value": strings.Repeat("y", length)},
+			}}
+		}
+		in := object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum(600)}, 1000)}
+		_, body := r.request("PutMetricData", in)
+		r.fails("PutMetricData", in, 413, "RequestEntityTooLarge", fmt.Sprintf("Request size %d exceeded 1048576 bytes", len(body)))
+		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum(300)}, 1000)}, object{})
+	})
+}
+
+// A search that finds too many metrics answers with the first of them, and says so.
+func TestSearchIsBounded(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		for i := range 501 {
+			r.minutes("NumberOfMessagesSent", fmt.Sprintf("q%d", i), 1)
+		}
+		search := func(id string) object {
+			return object{"Id": id, "Expression": "SUM(SEARCH('{AWS/SQS,QueueName} NumberOfMessagesSent', 'Sum', 60))"}
+		}
+		r.ok("GetMetricData", object{
+			"StartTime": r.now.Add(-time.Minute), "EndTime": r.now, "MetricDataQueries": list{search("s1"), search("s2")},
+		}, object{
+			"MetricDataResults": list{
+				object{"Id": "s1", "Label": "s1", "StatusCode": "Complete", "Timestamps": list{apitest.Anything}, "Values": list{500}},
+				object{"Id": "s2", "Label": "s2", "StatusCode": "Complete", "Timestamps": list{apitest.Anything}, "Values": list{500}},
+			},
+			"Messages": list{object{"Code": "MaxMetricsExceeded", "Value": "Maximum number of allowed metrics exceeded"}},
+		})
 	})
 }
 
@@ -346,16 +458,19 @@ func TestUnits(t *testing.T) {
 	inEach(t, func(r *rig) {
 		datum := object{"MetricName": "Load", "Timestamp": r.now.Add(-2 * time.Minute)}
 		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": list{
-			with(datum, object{"Unit": "Count", "Value": 1}), with(datum, object{"Unit": "Bytes", "Value": 10}), with(datum, object{"Unit": "Count", "Value": 2}),
+			with(datum, object{"Unit": "Count", "Value": 1}), with(datum, object{"Unit": "Bytes", "Value": 10}),
+			with(datum, object{"Unit": "Count", "Value": 2}),
 			with(datum, object{"Value": 7}),
 		}}, object{})
 		in := object{
-			"Namespace": "Workers", "MetricName": "Load", "StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now, "Period": 60, "Statistics": list{"Sum"},
+			"Namespace": "Workers", "MetricName": "Load", "StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now,
+			"Period": 60, "Statistics": list{"Sum"},
 		}
 		point := func(unit string, sum float64) object {
 			return object{"Timestamp": "2026-11-21T11:58:00Z", "Unit": unit, "Sum": sum}
 		}
-		r.ok("GetMetricStatistics", in, object{"Label": "Load", "Datapoints": list{point("Bytes", 10), point("Count", 3), point("None", 7)}})
+		r.ok("GetMetricStatistics", in,
+			object{"Label": "Load", "Datapoints": list{point("Bytes", 10), point("Count", 3), point("None", 7)}})
 		r.ok("GetMetricStatistics", with(in, object{"Unit": "Count"}), object{"Label": "Load", "Datapoints": list{point("Count", 3)}})
 		r.ok("GetMetricStatistics", with(in, object{"Unit": "Percent"}), object{"Label": "Load"})
 		for unit, values := range map[string]list{"Count": {3}, "Bytes": {10}, "None": {7}, "Percent": nil, "": {20}} {
@@ -363,11 +478,17 @@ func TestUnits(t *testing.T) {
 			if unit != "" {
 				stat["Unit"] = unit
 			}
-			want := object{"Id": "m", "Label": "Load", "StatusCode": "Complete", "Values": values, "Timestamps": list{"2026-11-21T11:58:00Z"}}
+			want := object{
+				"Id": "m", "Label": "Load", "StatusCode": "Complete", "Values": values,
+				"Timestamps": list{"2026-11-21T11:58:00Z"},
+			}
 			if values == nil {
 				want = object{"Id": "m", "Label": "Load", "StatusCode": "Complete"}
 			}
-			r.ok("GetMetricData", object{"StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now, "MetricDataQueries": list{object{"Id": "m", "MetricStat": stat}}},
+			r.ok("GetMetricData", object{
+				"StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now,
+				"MetricDataQueries": list{object{"Id": "m", "MetricStat": stat}},
+			},
 				object{"MetricDataResults": list{want}})
 		}
 		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 1 {
@@ -384,20 +505,29 @@ func TestHighResolution(t *testing.T) {
 		begin := r.now.Truncate(time.Minute).Add(-2 * time.Minute)
 		var data list
 		for i := range 12 {
-			datum := object{"MetricName": "Load", "Timestamp": begin.Add(time.Duration(5*i) * time.Second), "Value": i, "StorageResolution": 1}
+			datum := object{
+				"MetricName": "Load", "Timestamp": begin.Add(time.Duration(5*i) * time.Second), "Value": i,
+				"StorageResolution": 1,
+			}
 			data = append(data, datum, with(datum, object{"MetricName": "Coarse", "StorageResolution": 60}))
 		}
 		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": data}, object{})
 		sums := func(metric string, period int, from time.Time) (out []any) {
 			r.Helper()
 			in := object{
-				"Namespace": "Workers", "MetricName": metric, "StartTime": from, "EndTime": r.now, "Period": period, "Statistics": list{"Sum"},
+				"Namespace": "Workers", "MetricName": metric, "StartTime": from, "EndTime": r.now, "Period": period,
+				"Statistics": list{"Sum"},
 			}
 			points, _ := r.call("GetMetricStatistics", in).output["Datapoints"].(list)
 			for _, p := range points {
 				out = append(out, p.(object)["Sum"])
 			}
-			query := object{"Id": "m", "MetricStat": object{"Metric": object{"Namespace": "Workers", "MetricName": metric}, "Period": period, "Stat": "Sum"}}
+			query := object{
+				"Id": "m",
+				"MetricStat": object{
+					"Metric": object{"Namespace": "Workers", "MetricName": metric}, "Period": period, "Stat": "Sum",
+				},
+			}
 			results := r.call("GetMetricData", object{
 				"StartTime": from, "EndTime": r.now, "ScanBy": "TimestampAscending", "MetricDataQueries": list{query},
 			}).output["MetricDataResults"].(list)
@@ -408,7 +538,8 @@ func TestHighResolution(t *testing.T) {
 			return out
 		}
 		for period, want := range map[int]string{
-			1: "[0 1 2 3 4 5 6 7 8 9 10 11]", 5: "[0 1 2 3 4 5 6 7 8 9 10 11]", 10: "[1 5 9 13 17 21]", 20: "[6 22 38]", 30: "[15 51]", 60: "[66]",
+			1: "[0 1 2 3 4 5 6 7 8 9 10 11]", 5: "[0 1 2 3 4 5 6 7 8 9 10 11]", 10: "[1 5 9 13 17 21]",
+			20: "[6 22 38]", 30: "[15 51]", 60: "[66]",
 		} {
 			if got := fmt.Sprint(sums("Load", period, begin)); got != want {
 				r.Errorf("by %d seconds: %s, want %s", period, got, want)
@@ -421,10 +552,14 @@ func TestHighResolution(t *testing.T) {
 			r.Errorf("of standard resolution: %s", got)
 		}
 		r.minutes("NumberOfMessagesSent", "q", 1, 2)
-		r.ok("GetMetricData", object{"StartTime": begin, "EndTime": r.now, "MetricDataQueries": list{stat("m", "NumberOfMessagesSent", "q", "Sum", 10)}},
+		r.ok("GetMetricData", object{
+			"StartTime": begin, "EndTime": r.now,
+			"MetricDataQueries": list{stat("m", "NumberOfMessagesSent", "q", "Sum", 10)},
+		},
 			object{"MetricDataResults": list{object{"Id": "m", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"}}})
 		r.fails("GetMetricStatistics", object{
-			"Namespace": "Workers", "MetricName": "Load", "StartTime": r.now.Add(-24 * time.Hour), "EndTime": r.now, "Period": 1, "Statistics": list{"Sum"},
+			"Namespace": "Workers", "MetricName": "Load", "StartTime": r.now.Add(-24 * time.Hour), "EndTime": r.now,
+			"Period": 1, "Statistics": list{"Sum"},
 		}, 400, "InvalidParameterCombination", "You have requested up to 86400 datapoints, which exceeds the limit of 1440. "+
 			"You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
 		r.now = r.now.Add(4 * time.Hour)

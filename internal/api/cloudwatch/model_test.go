@@ -19,7 +19,8 @@ func TestModel(t *testing.T) {
 		}{
 			{"PutMetricAlarm", object{}, "1 validation error detected: Value null at 'alarmName'" + notNull},
 			{"PutMetricAlarm", object{
-				"AlarmName": "", "AlarmDescription": "d", "OKActions": list{""}, "Statistic": "Median", "Dimensions": list{object{"Value": "v"}}, "Period": 0,
+				"AlarmName": "", "AlarmDescription": "d", "OKActions": list{""}, "Statistic": "Median",
+				"Dimensions": list{object{"Value": "v"}}, "Period": 0,
 				"EvaluationPeriods": 0, "Metrics": list{object{"Id": "", "MetricStat": object{"Period": 60}}},
 			}, "9 validation errors detected: Value '' at 'alarmName'" + length1 +
 				"; Value '[]' at 'oKActions'" + fails + "satisfy constraint: [Member must have length less than or equal to 1024, Member must have length greater than or equal to 1]" +
@@ -28,11 +29,17 @@ func TestModel(t *testing.T) {
 				"; Value '0' at 'evaluationPeriods'" + fails + "have value greater than or equal to 1" +
 				"; Value '' at 'metrics.1.member.id'" + length1 +
 				"; Value null at 'metrics.1.member.metricStat.metric'" + notNull + "; Value null at 'metrics.1.member.metricStat.stat'" + notNull},
-			{"PutMetricAlarm", object{"AlarmName": "a", "ActionConfiguration": object{"AlarmTagsPropagation": object{"IncludedTagKeys": list{""}}}},
+			{"PutMetricAlarm", object{
+				"AlarmName":           "a",
+				"ActionConfiguration": object{"AlarmTagsPropagation": object{"IncludedTagKeys": list{""}}},
+			},
 				"2 validation errors detected: Value null at 'actionConfiguration.alarmTagsPropagation.enabled'" + notNull +
 					"; Value '[]' at 'actionConfiguration.alarmTagsPropagation.includedTagKeys'" + fails + "satisfy constraint: " +
 					"[Member must have length less than or equal to 128, Member must have length greater than or equal to 1]"},
-			{"PutCompositeAlarm", object{}, "2 validation errors detected: Value null at 'alarmName'" + notNull + "; Value null at 'alarmRule'" + notNull},
+			{
+				"PutCompositeAlarm", object{},
+				"2 validation errors detected: Value null at 'alarmName'" + notNull + "; Value null at 'alarmRule'" + notNull,
+			},
 			{"PutCompositeAlarm", object{"AlarmName": "a", "AlarmRule": "", "ActionsSuppressor": ""},
 				"2 validation errors detected: Value '' at 'alarmRule'" + length1 + "; Value '' at 'actionsSuppressor'" + length1},
 			{"SetAlarmState", object{"StateValue": "FINE"}, "3 validation errors detected: Value null at 'alarmName'" + notNull +
@@ -44,11 +51,16 @@ func TestModel(t *testing.T) {
 				"; Value ':n' at 'namespace'" + fails + "satisfy regular expression pattern: [^:].*"},
 			{"DeleteAlarms", object{"AlarmNames": list{""}}, "1 validation error detected: Value '[]' at 'alarmNames'" + fails +
 				"satisfy constraint: [Member must have length less than or equal to 255, Member must have length greater than or equal to 1]"},
-			{"ListMetrics", object{"RecentlyActive": "PT4H", "Dimensions": list{object{"Value": "v"}}}, "2 validation errors detected: Value null at 'dimensions.1.member.name'" + notNull +
+			{"ListMetrics", object{
+				"RecentlyActive": "PT4H", "Dimensions": list{object{"Value": "v"}},
+			}, "2 validation errors detected: Value null at 'dimensions.1.member.name'" + notNull +
 				"; Value 'PT4H' at 'recentlyActive'" + fails + "satisfy enum value set: [PT3H]"},
 			{"TagResource", object{"ResourceARN": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:a", "Tags": list{object{"Value": "v"}}},
 				"1 validation error detected: Value '' at 'tags.1.member.key'" + length1},
-			{"UntagResource", object{}, "2 validation errors detected: Value null at 'resourceARN'" + notNull + "; Value null at 'tagKeys'" + notNull},
+			{
+				"UntagResource", object{},
+				"2 validation errors detected: Value null at 'resourceARN'" + notNull + "; Value null at 'tagKeys'" + notNull,
+			},
 		} {
 			r.fails(c.op, c.in, 400, "ValidationError", c.says)
 		}

@@ -12,7 +12,10 @@ func (r *rig) latencies() time.Time {
 	at := r.now.Truncate(time.Minute).Add(-10 * time.Minute)
 	var data list
 	for i := 1; i <= 10; i++ {
-		data = append(data, object{"MetricName": "Latency", "Timestamp": at.Add(time.Duration(i) * time.Second), "Value": i, "Unit": "Seconds"})
+		data = append(data, object{
+			"MetricName": "Latency", "Timestamp": at.Add(time.Duration(i) * time.Second), "Value": i,
+			"Unit": "Seconds",
+		})
 	}
 	data = append(data,
 		object{"MetricName": "Latency", "Timestamp": at.Add(time.Minute), "Values": list{8, 2}, "Counts": list{1, 3}, "Unit": "Seconds"},
@@ -36,7 +39,10 @@ func TestExtendedStatistics(t *testing.T) {
 			"ExtendedStatistics": list{"p90", "p50.5", "TM(10%:90%)", "PR(:4)", "tc50", "IQM"},
 		}
 		point := func(minutes int, values object) object {
-			return object{"Timestamp": at.Add(time.Duration(minutes) * time.Minute).Format(time.RFC3339), "Unit": "Seconds", "ExtendedStatistics": values}
+			return object{
+				"Timestamp": at.Add(time.Duration(minutes) * time.Minute).Format(time.RFC3339), "Unit": "Seconds",
+				"ExtendedStatistics": values,
+			}
 		}
 		r.ok("GetMetricStatistics", in, object{"Label": "Latency", "Datapoints": list{
 			point(0, object{"p90": 9, "p50.5": 6, "TM(10%:90%)": 5.5, "PR(:4)": 40, "tc50": 5, "IQM": 5.5}),
@@ -44,19 +50,41 @@ func TestExtendedStatistics(t *testing.T) {
 			point(3, object{"p90": 5, "p50.5": 5, "TM(10%:90%)": 5, "PR(:4)": 0, "tc50": 1.5, "IQM": 5}),
 			point(4, object{"p90": 1, "p50.5": 1, "TM(10%:90%)": 1, "PR(:4)": 90, "tc50": 5, "IQM": 1}),
 		}})
-		r.ok("GetMetricStatistics", with(in, object{"StartTime": at.Add(2 * time.Minute), "EndTime": at.Add(3 * time.Minute), "Statistics": list{"Sum"}}), object{
-			"Label": "Latency", "Datapoints": list{object{"Timestamp": at.Add(2 * time.Minute).Format(time.RFC3339), "Unit": "Seconds", "Sum": 10}},
+		r.ok("GetMetricStatistics", with(in, object{
+			"StartTime": at.Add(2 * time.Minute), "EndTime": at.Add(3 * time.Minute), "Statistics": list{"Sum"},
+		}), object{
+			"Label": "Latency",
+			"Datapoints": list{object{
+				"Timestamp": at.Add(2 * time.Minute).Format(time.RFC3339), "Unit": "Seconds", "Sum": 10,
+			}},
 		})
 		latency := func(id, statistic string, period int) object {
-			return object{"Id": id, "MetricStat": object{"Metric": object{"Namespace": "Workers", "MetricName": "Latency"}, "Period": period, "Stat": statistic}}
+			return object{
+				"Id": id,
+				"MetricStat": object{
+					"Metric": object{"Namespace": "Workers", "MetricName": "Latency"}, "Period": period,
+					"Stat": statistic,
+				},
+			}
 		}
-		r.ok("GetMetricData", object{"StartTime": at, "EndTime": at.Add(2 * time.Minute), "ScanBy": "TimestampAscending", "MetricDataQueries": list{
-			latency("m1", "p90", 120), latency("m2", "ts50", 60), object{"Id": "e1", "Expression": "m1 * 2"},
-		}}, object{"MetricDataResults": list{
-			object{"Id": "m1", "Label": "Latency p90", "StatusCode": "Complete", "Timestamps": list{at.Format(time.RFC3339)}, "Values": list{9}},
-			object{"Id": "m2", "Label": "Latency ts50", "StatusCode": "Complete",
-				"Timestamps": list{at.Format(time.RFC3339), at.Add(time.Minute).Format(time.RFC3339)}, "Values": list{15, 4}},
-			object{"Id": "e1", "Label": "e1", "StatusCode": "Complete", "Timestamps": list{at.Format(time.RFC3339)}, "Values": list{18}},
+		r.ok("GetMetricData", object{
+			"StartTime": at, "EndTime": at.Add(2 * time.Minute), "ScanBy": "TimestampAscending",
+			"MetricDataQueries": list{
+				latency("m1", "p90", 120), latency("m2", "ts50", 60), object{"Id": "e1", "Expression": "m1 * 2"},
+			},
+		}, object{"MetricDataResults": list{
+			object{
+				"Id": "m1", "Label": "Latency p90", "StatusCode": "Complete",
+				"Timestamps": list{at.Format(time.RFC3339)}, "Values": list{9},
+			},
+			object{
+				"Id": "m2", "Label": "Latency ts50", "StatusCode": "Complete", "Values": list{15, 4},
+				"Timestamps": list{at.Format(time.RFC3339), at.Add(time.Minute).Format(time.RFC3339)},
+			},
+			object{
+				"Id": "e1", "Label": "e1", "StatusCode": "Complete",
+				"Timestamps": list{at.Format(time.RFC3339)}, "Values": list{18},
+			},
 		}})
 	})
 }
@@ -71,7 +99,8 @@ func TestPercentilesOfQueues(t *testing.T) {
 			"Namespace": "AWS/SQS", "MetricName": "ApproximateAgeOfOldestMessage", "Dimensions": dimensions("q"),
 			"StartTime": end.Add(-5 * time.Minute), "EndTime": end, "Period": 300, "ExtendedStatistics": list{"p50", "p99"},
 		}, object{"Label": "ApproximateAgeOfOldestMessage", "Datapoints": list{object{
-			"Timestamp": end.Add(-5 * time.Minute).Format(time.RFC3339), "Unit": "Seconds", "ExtendedStatistics": object{"p50": 40, "p99": 80},
+			"Timestamp": end.Add(-5 * time.Minute).Format(time.RFC3339), "Unit": "Seconds",
+			"ExtendedStatistics": object{"p50": 40, "p99": 80},
 		}}})
 	})
 }
@@ -80,12 +109,16 @@ func TestPercentilesOfQueues(t *testing.T) {
 func TestExtendedStatisticAlarms(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
-		for _, statistic := range []string{"p99", "p99.9", "tm90", "TM(10%:90%)", "WM(10%:90%)", "TC(10%:90%)", "TS(10%:90%)", "PR(100:300)", "IQM"} {
+		for _, statistic := range []string{
+			"p99", "p99.9", "tm90", "TM(10%:90%)", "WM(10%:90%)", "TC(10%:90%)", "TS(10%:90%)", "PR(100:300)", "IQM",
+		} {
 			r.ok("PutMetricAlarm", with(backlog, object{
 				"Statistic": nil, "ExtendedStatistic": statistic, "EvaluateLowSampleCountPercentile": "ignore", "Tags": nil,
 			}), object{})
 			about := object{"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible", "Dimensions": dimensions("q")}
-			is := object{"MetricAlarms": list{with(shown, object{"Statistic": nil, "ExtendedStatistic": statistic, "EvaluateLowSampleCountPercentile": "ignore"})}}
+			is := object{"MetricAlarms": list{with(shown, object{
+				"Statistic": nil, "ExtendedStatistic": statistic, "EvaluateLowSampleCountPercentile": "ignore",
+			})}}
 			r.ok("DescribeAlarmsForMetric", with(about, object{"ExtendedStatistic": statistic}), is)
 			r.ok("DescribeAlarmsForMetric", with(about, object{"ExtendedStatistic": "p1"}), object{})
 		}

@@ -142,6 +142,8 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 		return errNull("MetricName")
 	case in.Namespace == nil:
 		return errNull("Namespace")
+	case !isASCII(*in.MetricName):
+		return protocol.ValidationError("MetricName must not contain Non-ASCII characters")
 	}
 	a.Metric = &metricdata.Stat{
 		Namespace: *in.Namespace, Metric: *in.MetricName, Dimensions: dimensionsOf(in.Dimensions),

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	mostData = 1000 // metrics in a request
+	mostData = 1000    // metrics in a request
+	maxPut   = 1 << 20 // bytes in a request
 	// The maximum age of a sample, and its maximum time ahead of the server's clock.
 	oldestSample = 14 * 24 * time.Hour
 	newestSample = 2 * time.Hour
@@ -166,12 +167,16 @@ func newDimensions(c *complaints, at string, in []Dimension) []series.Dimension 
 	return out
 }
 
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
 // checkDimensionText checks the name or value of a dimension. name is the parameter's.
 func checkDimensionText(c *complaints, name string, text *string) bool {
 	switch {
 	case !c.require(name, text):
 		return false
-	case strings.ContainsFunc(*text, func(r rune) bool { return r > unicode.MaxASCII }):
+	case !isASCII(*text):
 		c.value("The value for parameter %s contains non-ASCII characters.", name)
 	case strings.ContainsFunc(*text, unicode.IsControl):
 		c.value("The parameter %s must not have control characters.", name)

@@ -174,7 +174,8 @@ func (r *rig) invoke(parsed *protocol.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return op.Invoke(context.Background(), &protocol.Call{Service: "monitoring", Operation: op.Name, Region: region, Identity: &r.caller}, in)
+	return op.Invoke(context.Background(),
+		&protocol.Call{Service: "monitoring", Operation: op.Name, Region: region, Identity: &r.caller}, in)
 }
 
 // request returns a request as the SDKs make it.
@@ -191,7 +192,8 @@ func (r *rig) request(op string, in object) (*http.Request, []byte) {
 		request = httptest.NewRequest(http.MethodPost, "/service/GraniteServiceVersion20100801/operation/"+op, nil)
 		request.Header.Set("Smithy-Protocol", "rpc-v2-cbor")
 		request.Header.Set("Content-Type", "application/cbor")
-		body = must(r, cbor.Marshal, plain(in, func(t time.Time) any { return cbor.Tag{Number: 1, Content: float64(t.UnixMilli()) / 1000} }))
+		body = must(r, cbor.Marshal,
+			plain(in, func(t time.Time) any { return cbor.Tag{Number: 1, Content: float64(t.UnixMilli()) / 1000} }))
 	case inQuery:
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		form := url.Values{"Action": {op}, "Version": {"2010-08-01"}}

@@ -31,14 +31,18 @@ func TestSDK(t *testing.T) {
 	ctx := t.Context()
 	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
 		AlarmName: aws.String("a"), MetricName: aws.String("Backlog"), Namespace: aws.String("Workers"), Statistic: types.StatisticMaximum,
-		Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1.5), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-		Tags:             []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
-		EvaluationWindow: &types.EvaluationWindowMemberWallClockWindow{Value: types.WallClockWindow{Timezone: aws.String("UTC")}},
+		Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1.5),
+		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		Tags:               []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
+		EvaluationWindow:   &types.EvaluationWindowMemberWallClockWindow{Value: types.WallClockWindow{Timezone: aws.String("UTC")}},
 	})
 	apitest.Must(t, 0, err)
-	out, err := root.CW.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"a"}, AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm}})
+	out, err := root.CW.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{
+		AlarmNames: []string{"a"}, AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm},
+	})
 	alarms := apitest.Must(t, out, err).MetricAlarms
-	if len(alarms) != 1 || *alarms[0].Threshold != 1.5 || alarms[0].StateValue != types.StateValueInsufficientData || time.Since(*alarms[0].StateUpdatedTimestamp) > time.Hour {
+	if len(alarms) != 1 || *alarms[0].Threshold != 1.5 || alarms[0].StateValue != types.StateValueInsufficientData ||
+		time.Since(*alarms[0].StateUpdatedTimestamp) > time.Hour {
 		t.Fatalf("the alarms are %+v", alarms)
 	}
 	if w, ok := alarms[0].EvaluationWindow.(*types.EvaluationWindowMemberWallClockWindow); !ok || *w.Value.Timezone != "UTC" {
@@ -56,7 +60,8 @@ func TestSDK(t *testing.T) {
 			Period: aws.Int32(300), Stat: aws.String("Average"),
 		}}},
 	})
-	if results := apitest.Must(t, data, err).MetricDataResults; len(results) != 1 || len(results[0].Values) != 1 || results[0].Values[0] != 2.5 {
+	results := apitest.Must(t, data, err).MetricDataResults
+	if len(results) != 1 || len(results[0].Values) != 1 || results[0].Values[0] != 2.5 {
 		t.Errorf("the results are %+v", results)
 	}
 	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{
@@ -79,7 +84,8 @@ func TestCompositeAlarmPublishes(t *testing.T) {
 	ctx := t.Context()
 	topic, mail := mailbox(t, root)
 	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
-		AlarmName: aws.String("child"), MetricName: aws.String("m"), Namespace: aws.String("n"), Statistic: types.StatisticSum, Period: aws.Int32(60),
+		AlarmName: aws.String("child"), MetricName: aws.String("m"), Namespace: aws.String("n"),
+		Statistic: types.StatisticSum, Period: aws.Int32(60),
 		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
 		TreatMissingData: aws.String("ignore"), // or its next evaluation, at the end of the minute, ends the state
 	})
@@ -94,16 +100,20 @@ func TestCompositeAlarmPublishes(t *testing.T) {
 		AlarmName: aws.String("parent"), AlarmRule: aws.String("ALARM(child)"), AlarmActions: []string{topic},
 	})
 	apitest.Must(t, 0, err)
-	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{AlarmName: aws.String("child"), StateValue: types.StateValueAlarm, StateReason: aws.String("a test")})
+	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{
+		AlarmName: aws.String("child"), StateValue: types.StateValueAlarm, StateReason: aws.String("a test"),
+	})
 	apitest.Must(t, 0, err)
 	received, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &mail, WaitTimeSeconds: 20})
 	messages := apitest.Must(t, received, err).Messages
-	if len(messages) != 1 || !strings.Contains(*messages[0].Body, `"AlarmRule":"ALARM(child)","TriggeringChildren":[{"Arn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:child"`) {
+	if len(messages) != 1 || !strings.Contains(*messages[0].Body,
+		`"AlarmRule":"ALARM(child)","TriggeringChildren":[{"Arn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:child"`) {
 		t.Fatalf("received %+v", messages)
 	}
 	out, err := root.CW.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmTypes: []types.AlarmType{types.AlarmTypeCompositeAlarm}})
 	alarms := apitest.Must(t, out, err).CompositeAlarms
-	if len(alarms) != 1 || alarms[0].StateValue != types.StateValueAlarm || alarms[0].ActionsSuppressor != nil || time.Since(*alarms[0].StateTransitionedTimestamp) > time.Hour {
+	if len(alarms) != 1 || alarms[0].StateValue != types.StateValueAlarm || alarms[0].ActionsSuppressor != nil ||
+		time.Since(*alarms[0].StateTransitionedTimestamp) > time.Hour {
 		t.Errorf("the alarms are %+v", alarms)
 	}
 }
@@ -122,8 +132,9 @@ func TestAccess(t *testing.T) {
 	named, _ := root.User(t, "named", apitest.Allow("cloudwatch:PutMetricAlarm", "arn:aws:cloudwatch:*:*:alarm:team-*"))
 	team, _ := root.User(t, "team", apitest.Allow("cloudwatch:*", "arn:aws:cloudwatch:*:*:alarm:team-*"))
 	composer, _ := root.User(t, "composer", apitest.Allow("cloudwatch:PutCompositeAlarm", "*"))
-	sender, _ := root.User(t, "sender", `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"cloudwatch:PutMetricData","Resource":"*",`+
-		`"Condition":{"StringEquals":{"cloudwatch:namespace":"Mine"}}}]}`)
+	sender, _ := root.User(t, "sender",
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"cloudwatch:PutMetricData","Resource":"*",`+
+			`"Condition":{"StringEquals":{"cloudwatch:namespace":"Mine"}}}]}`)
 	nobody, _ := root.User(t, "nobody", "")
 	tagged := alarm("team-2")
 	tagged.Tags = []types.Tag{{Key: aws.String("a"), Value: aws.String("b")}}
@@ -132,7 +143,10 @@ func TestAccess(t *testing.T) {
 		return err
 	}
 	send := func(a *apitest.Actor, namespace string) error {
-		_, err := a.CW.PutMetricData(t.Context(), &cloudwatch.PutMetricDataInput{Namespace: &namespace, MetricData: []types.MetricDatum{{MetricName: aws.String("m"), Value: aws.Float64(1)}}})
+		_, err := a.CW.PutMetricData(t.Context(), &cloudwatch.PutMetricDataInput{
+			Namespace:  &namespace,
+			MetricData: []types.MetricDatum{{MetricName: aws.String("m"), Value: aws.Float64(1)}},
+		})
 		return err
 	}
 	list := func(a *apitest.Actor) error {
@@ -140,15 +154,20 @@ func TestAccess(t *testing.T) {
 		return err
 	}
 	compose := func(a *apitest.Actor, tags ...types.Tag) error {
-		_, err := a.CW.PutCompositeAlarm(t.Context(), &cloudwatch.PutCompositeAlarmInput{AlarmName: aws.String("team-all"), AlarmRule: aws.String("TRUE"), Tags: tags})
+		_, err := a.CW.PutCompositeAlarm(t.Context(), &cloudwatch.PutCompositeAlarmInput{
+			AlarmName: aws.String("team-all"), AlarmRule: aws.String("TRUE"), Tags: tags,
+		})
 		return err
 	}
 	describe := func(a *apitest.Actor, kind types.AlarmType) error {
-		_, err := a.CW.DescribeAlarms(t.Context(), &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"team-all"}, AlarmTypes: []types.AlarmType{kind}})
+		_, err := a.CW.DescribeAlarms(t.Context(),
+			&cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"team-all"}, AlarmTypes: []types.AlarmType{kind}})
 		return err
 	}
 	history := func(a *apitest.Actor, kind types.AlarmType) error {
-		_, err := a.CW.DescribeAlarmHistory(t.Context(), &cloudwatch.DescribeAlarmHistoryInput{AlarmName: aws.String("team-all"), AlarmTypes: []types.AlarmType{kind}})
+		_, err := a.CW.DescribeAlarmHistory(t.Context(), &cloudwatch.DescribeAlarmHistoryInput{
+			AlarmName: aws.String("team-all"), AlarmTypes: []types.AlarmType{kind},
+		})
 		return err
 	}
 	for what, c := range map[string]struct {
@@ -178,9 +197,12 @@ func mailbox(t *testing.T, root *apitest.Actor) (topic, url string) {
 	t.Helper()
 	topicOut, err := root.SNS.CreateTopic(t.Context(), &sns.CreateTopicInput{Name: aws.String("ops")})
 	apitest.Must(t, topicOut, err)
-	queue, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("mail"), Attributes: map[string]string{"Policy": fmt.Sprintf(
-		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},"Action":"sqs:SendMessage","Resource":"*",`+
-			`"Condition":{"ArnEquals":{"aws:SourceArn":%q}}}]}`, *topicOut.TopicArn)}})
+	mayPublish := fmt.Sprintf(
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},`+
+			`"Action":"sqs:SendMessage","Resource":"*","Condition":{"ArnEquals":{"aws:SourceArn":%q}}}]}`, *topicOut.TopicArn)
+	queue, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{
+		QueueName: aws.String("mail"), Attributes: map[string]string{"Policy": mayPublish},
+	})
 	apitest.Must(t, queue, err)
 	_, err = root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
 		TopicArn: topicOut.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String("arn:aws:sqs:us-east-1:000000000000:mail"),
@@ -198,12 +220,15 @@ func TestAlarmPublishes(t *testing.T) {
 	ctx := t.Context()
 	topic, mail := mailbox(t, root)
 	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
-		AlarmName: aws.String("a"), MetricName: aws.String("m"), Namespace: aws.String("n"), Statistic: types.StatisticSum, Period: aws.Int32(60),
+		AlarmName: aws.String("a"), MetricName: aws.String("m"), Namespace: aws.String("n"),
+		Statistic: types.StatisticSum, Period: aws.Int32(60),
 		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
 		AlarmActions: []string{topic, topic + "-gone"},
 	})
 	apitest.Must(t, 0, err)
-	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{AlarmName: aws.String("a"), StateValue: types.StateValueAlarm, StateReason: aws.String("a test")})
+	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{
+		AlarmName: aws.String("a"), StateValue: types.StateValueAlarm, StateReason: aws.String("a test"),
+	})
 	apitest.Must(t, 0, err)
 	received, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &mail, WaitTimeSeconds: 20})
 	messages := apitest.Must(t, received, err).Messages
@@ -211,13 +236,15 @@ func TestAlarmPublishes(t *testing.T) {
 		t.Fatalf("received %+v", messages)
 	}
 	eventually.Succeeds(t, func() error {
-		history, err := root.CW.DescribeAlarmHistory(ctx, &cloudwatch.DescribeAlarmHistoryInput{HistoryItemType: types.HistoryItemTypeAction})
+		history, err := root.CW.DescribeAlarmHistory(ctx,
+			&cloudwatch.DescribeAlarmHistoryInput{HistoryItemType: types.HistoryItemTypeAction})
 		var summaries string
 		for _, i := range apitest.Must(t, history, err).AlarmHistoryItems {
 			summaries += *i.HistorySummary + "\n"
 		}
 		for _, want := range []string{
-			"Successfully executed action " + topic + "\n", "Failed to execute action " + topic + `-gone. Received error: "Topic does not exist"` + "\n",
+			"Successfully executed action " + topic + "\n",
+			"Failed to execute action " + topic + `-gone. Received error: "Topic does not exist"` + "\n",
 		} {
 			if !strings.Contains(summaries, want) {
 				return fmt.Errorf("there is no %q in %q", want, summaries)
@@ -238,8 +265,10 @@ func TestAlarmOnAQueue(t *testing.T) {
 	queue, err := root.SQS.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("orders")})
 	apitest.Must(t, queue, err)
 	_, err = root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
-		AlarmName: aws.String("backlog"), MetricName: aws.String("ApproximateNumberOfMessagesVisible"), Namespace: aws.String("AWS/SQS"), Statistic: types.StatisticMaximum,
-		Dimensions: []types.Dimension{{Name: aws.String("QueueName"), Value: aws.String("orders")}}, Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1),
+		AlarmName: aws.String("backlog"), MetricName: aws.String("ApproximateNumberOfMessagesVisible"),
+		Namespace: aws.String("AWS/SQS"), Statistic: types.StatisticMaximum,
+		Dimensions: []types.Dimension{{Name: aws.String("QueueName"), Value: aws.String("orders")}},
+		Period:     aws.Int32(60), EvaluationPeriods: aws.Int32(1),
 		Threshold: aws.Float64(0), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, AlarmActions: []string{topic},
 	})
 	apitest.Must(t, 0, err)
@@ -267,9 +296,18 @@ func TestOtherServices(t *testing.T) {
 		want                                     string
 	}{
 		{"oam", "/ListSinks", "application/json", "", "{}", 404, "UnknownOperationException"},
-		{"ec2", "/", "application/x-www-form-urlencoded", "", "Action=DescribeRegions&Version=2016-11-15", 403, "Credential should be scoped to correct service"},
-		{"logs", "/", "application/x-amz-json-1.1", "Logs_20140328.DescribeLogGroups", "{}", 403, "Credential should be scoped to correct service"},
-		{"tagging", "/", "application/x-amz-json-1.1", "ResourceGroupsTaggingAPI_20170126.GetResources", "{}", 403, "Credential should be scoped to correct service"},
+		{
+			"ec2", "/", "application/x-www-form-urlencoded", "", "Action=DescribeRegions&Version=2016-11-15", 403,
+			"Credential should be scoped to correct service",
+		},
+		{
+			"logs", "/", "application/x-amz-json-1.1", "Logs_20140328.DescribeLogGroups", "{}", 403,
+			"Credential should be scoped to correct service",
+		},
+		{
+			"tagging", "/", "application/x-amz-json-1.1", "ResourceGroupsTaggingAPI_20170126.GetResources", "{}", 403,
+			"Credential should be scoped to correct service",
+		},
 	} {
 		r, err := http.NewRequest(http.MethodPost, s.Endpoint()+c.path, strings.NewReader(c.body))
 		apitest.Must(t, r, err)
@@ -301,11 +339,14 @@ func TestCompressedBodies(t *testing.T) {
 		status int
 		want   string
 	}{
-		"json":           {compressed(metric), 200, ""},
-		"query":          {compressed("Action=PutMetricData&Version=2010-08-01&Namespace=Mine&MetricData.member.1.MetricName=m&MetricData.member.1.Value=1"), 200, "PutMetricDataResponse"},
+		"json": {compressed(metric), 200, ""},
+		"query": {
+			compressed("Action=PutMetricData&Version=2010-08-01&Namespace=Mine&MetricData.member.1.MetricName=m&MetricData.member.1.Value=1"),
+			200, "PutMetricDataResponse",
+		},
 		"not compressed": {metric, 400, "and it is not"},
 		"cut":            {compressed(metric)[:20], 400, "and it is not"},
-		"a bomb":         {compressed(strings.Repeat(" ", 64<<20)), 413, "must not be longer than 1048576 bytes"},
+		"a bomb":         {compressed(strings.Repeat(" ", 64<<20)), 413, "Request size 67108864 exceeded 1048576 bytes"},
 	} {
 		r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(c.body))
 		apitest.Must(t, r, err)

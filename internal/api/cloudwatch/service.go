@@ -91,7 +91,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
 	protocol.Register(wire, "PutInsightRule", s.putInsightRule, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "PutMetricAlarm", s.putMetricAlarm, protocol.Control)
-	protocol.Register(wire, "PutMetricData", s.putMetricData, protocol.Control, protocol.Data)
+	protocol.Register(wire, "PutMetricData", s.putMetricData, protocol.Control, protocol.Data, protocol.MaxBody(maxPut))
 	protocol.Register(wire, "SetAlarmState", s.setAlarmState, protocol.Control)
 	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)

@@ -53,7 +53,9 @@ func TestMetricsOfTopics(t *testing.T) {
 	apitest.Must(t, closed, err)
 	subscribe := func(protocol, to string, attributes map[string]string) string {
 		t.Helper()
-		out, err := root.SNS.Subscribe(ctx, &sns.SubscribeInput{TopicArn: &topic, Protocol: &protocol, Endpoint: &to, Attributes: attributes, ReturnSubscriptionArn: true})
+		out, err := root.SNS.Subscribe(ctx, &sns.SubscribeInput{
+			TopicArn: &topic, Protocol: &protocol, Endpoint: &to, Attributes: attributes, ReturnSubscriptionArn: true,
+		})
 		return *apitest.Must(t, out, err).SubscriptionArn
 	}
 	const arn = "arn:aws:sqs:us-east-1:000000000000:"
@@ -74,15 +76,19 @@ func TestMetricsOfTopics(t *testing.T) {
 		_, err := root.SNS.Publish(ctx, &sns.PublishInput{TopicArn: &topic, Message: aws.String("0123456789")})
 		apitest.Must(t, 0, err)
 	}
-	_, err = root.SNS.Publish(ctx, &sns.PublishInput{TopicArn: &topic, Message: aws.String(`{"stage":1}`), MessageAttributes: map[string]snstypes.MessageAttributeValue{
-		"a": {DataType: aws.String("String"), StringValue: aws.String("b")},
-	}})
+	_, err = root.SNS.Publish(ctx, &sns.PublishInput{
+		TopicArn: &topic, Message: aws.String(`{"stage":1}`),
+		MessageAttributes: map[string]snstypes.MessageAttributeValue{
+			"a": {DataType: aws.String("String"), StringValue: aws.String("b")},
+		},
+	})
 	apitest.Must(t, 0, err)
 
 	sum := func(metric string) (sum, samples float64, err error) {
 		out, err := root.CW.GetMetricStatistics(ctx, &cloudwatch.GetMetricStatisticsInput{
-			Namespace: aws.String("AWS/SNS"), MetricName: &metric, Dimensions: []types.Dimension{{Name: aws.String("TopicName"), Value: &name}},
-			StartTime: aws.Time(time.Now().Add(-time.Hour)), EndTime: aws.Time(time.Now().Add(time.Minute)), Period: aws.Int32(7200),
+			Namespace: aws.String("AWS/SNS"), MetricName: &metric,
+			Dimensions: []types.Dimension{{Name: aws.String("TopicName"), Value: &name}},
+			StartTime:  aws.Time(time.Now().Add(-time.Hour)), EndTime: aws.Time(time.Now().Add(time.Minute)), Period: aws.Int32(7200),
 			Statistics: []types.Statistic{types.StatisticSum, types.StatisticSampleCount},
 		})
 		if err != nil {
@@ -118,7 +124,8 @@ func TestMetricsOfTopics(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := root.CW.ListMetrics(ctx, &cloudwatch.ListMetricsInput{Namespace: aws.String("AWS/SNS")})
-	if metrics := apitest.Must(t, out, err).Metrics; len(metrics) != 12 || *metrics[0].Dimensions[0].Name != "TopicName" || *metrics[0].Dimensions[0].Value != name {
+	metrics := apitest.Must(t, out, err).Metrics
+	if len(metrics) != 12 || *metrics[0].Dimensions[0].Name != "TopicName" || *metrics[0].Dimensions[0].Value != name {
 		t.Errorf("the metrics are %+v", metrics)
 	}
 }

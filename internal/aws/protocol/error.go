@@ -205,6 +205,13 @@ func RequestEntityTooLarge(limit int64) *Error {
 		"The request must not be longer than %d bytes.", limit)
 }
 
+// BodyTooLong reports a body that is longer than the operation allows, in AWS's words.
+func BodyTooLong(size, limit int) *Error {
+	e := RequestEntityTooLarge(int64(limit))
+	e.Message = fmt.Sprintf("Request size %d exceeded %d bytes", size, limit)
+	return e
+}
+
 // InvalidRequest refuses a request whose form is understood but not supported.
 func InvalidRequest(format string, args ...any) *Error {
 	return coral("InvalidRequestException", "InvalidRequest", http.StatusBadRequest, format, args...)

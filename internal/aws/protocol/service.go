@@ -85,6 +85,7 @@ type Operation struct {
 	with     string // the parameter with which the operation is as one with control; may be empty
 	unsigned bool
 	data     bool
+	maxBody  int // in bytes; 0: any that the front end takes
 	in, out  *plan
 	rule     *rule // what AWS's model says of the input; nil if it says nothing
 	tooLong  func(*Excess) *Error
@@ -137,6 +138,12 @@ func (req *Request) mentions(parameter string) bool {
 		return found
 	}
 	return bytes.Contains(req.Body, []byte(parameter))
+}
+
+// MaxBody refuses requests for an operation whose body is longer. A compressed body counts as it was
+// before compression.
+func MaxBody(size int) Option {
+	return func(op *Operation) { op.maxBody = size }
 }
 
 // Data marks an operation on what a service stores for its users, such as messages, rather than on how the service is
@@ -289,6 +296,9 @@ func (s *Service) Lookup(req *Request) (*Operation, error) {
 // and limits; Invoke checks what the service's model says, and all else is the handler's business. The error is an
 // *Error.
 func (op *Operation) Decode(req *Request) (any, error) {
+	if op.maxBody > 0 && len(req.Body) > op.maxBody {
+		return nil, BodyTooLong(len(req.Body), op.maxBody)
+	}
 	in := reflect.New(op.in.typ)
 	var err error
 	switch req.Kind {

@@ -42,6 +42,19 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
+// An operation can have a limit of its own for the size of requests.
+func TestMaxBody(t *testing.T) {
+	t.Parallel()
+	s := protocol.NewService(protocol.Service{Name: "sqs", Target: "AmazonSQS"})
+	protocol.Register(s, "Echo", func(context.Context, *protocol.Call, *tag) (*sendOutput, error) { return nil, nil }, protocol.MaxBody(11))
+	for body, want := range map[string]string{`{"Key":"a"}`: "", `{"Key":"ab"}`: "Request size 12 exceeded 11 bytes"} {
+		_, err := operation(t, s, "Echo").Decode(&protocol.Request{Kind: protocol.JSON, Body: []byte(body)})
+		if want == "" && err != nil || want != "" && (err == nil || protocol.AsError(err).Message != want) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
 func TestOperationsAreSorted(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -127,10 +127,19 @@ func TestReasons(t *testing.T) {
 // A reason stays short, for any number of periods.
 func TestReasonsAreBounded(t *testing.T) {
 	t.Parallel()
-	r := rule(1440, 1440, alarm.AsMissing)
-	got := alarm.Evaluate(r, points(strings.Repeat("X ", 1440)), now, alarm.OK)
-	if len(got.Reason) > 1023 || len(got.Data) > 4000 {
-		t.Errorf("%d characters, %d of data", len(got.Reason), len(got.Data))
+	for _, c := range []alarm.Comparison{alarm.Greater, alarm.Outside} {
+		r, p := rule(1440, 1440, alarm.AsMissing), points(strings.Repeat("X ", 1440))
+		r.Comparison = c
+		for i := range p {
+			p[i].Value = 1.2345678901234567e+300
+			if c == alarm.Outside {
+				p[i].Value, p[i].Band = -1.2345678901234567e+300, &alarm.Band{Low: -1.2345678901234567e-300, High: -1e-300}
+			}
+		}
+		got := alarm.Evaluate(r, p, now, alarm.OK)
+		if got.State != alarm.Alarm || len(got.Reason) > 1023 || len(got.Data) > 4000 {
+			t.Errorf("%s: %d characters, %d of data", c, len(got.Reason), len(got.Data))
+		}
 	}
 }
 
@@ -142,6 +151,62 @@ func TestReasonData(t *testing.T) {
 		`{"timestamp":"2026-11-21T01:06:00.000+0000","sampleCount":2.0,"value":21.5},{"timestamp":"2026-11-21T01:05:00.000+0000","sampleCount":2.0,"value":21.5}]}`
 	if got.Data != want || !json.Valid([]byte(got.Data)) {
 		t.Errorf("got %s", got.Data)
+	}
+}
+
+// The results of queries have no number of samples, and all recent datapoints are listed.
+func TestReasonDataOfQueries(t *testing.T) {
+	t.Parallel()
+	r := rule(1, 12, alarm.AsMissing)
+	r.Computed, r.Statistic = true, ""
+	got := alarm.Evaluate(r, points("0 0 0 0 0 0 0 0 0 0 0 X"), now, alarm.OK)
+	const want = `{"version":"1.0","queryDate":"2026-11-21T01:07:12.345+0000","startDate":"2026-11-21T00:55:00.000+0000",` +
+		`"period":60,"recentDatapoints":[0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,21.5],"threshold":21.0,` +
+		`"evaluatedDatapoints":[{"timestamp":"2026-11-21T01:06:00.000+0000","value":21.5}]}`
+	if got.Data != want {
+		t.Errorf("got %s", got.Data)
+	}
+}
+
+// A reason shows the edges of the bands of datapoints, on the sides that the comparison looks at.
+func TestBandReasons(t *testing.T) {
+	t.Parallel()
+	const at = " (21/11/26 01:06:00)"
+	for _, c := range []struct {
+		comparison alarm.Comparison
+		value      float64
+		want       string
+	}{
+		{alarm.Outside, 3, "was less than the lower thresholds [5.0] or greater than the upper thresholds [9.0]"},
+		{alarm.Outside, 7, "was not less than the lower thresholds [5.0] or not greater than the upper thresholds [9.0]"},
+		{alarm.Below, 7, "was not less than the lower thresholds [5.0]"},
+		{alarm.Above, 10, "was greater than the upper thresholds [9.0]"},
+	} {
+		r, p := rule(1, 1, alarm.AsMissing), points("X")
+		r.Comparison, p[0].Value, p[0].Band = c.comparison, c.value, &alarm.Band{Low: 5, High: 9}
+		got := alarm.Evaluate(r, p, now, alarm.Insufficient).Reason
+		if want := "Thresholds Crossed: 1 datapoint [" + alarm.JavaDouble(c.value) + at + "] " + c.want + "."; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// Of many datapoints beyond a band the reason shows the newest behind the words about its edges.
+func TestManyBeyondBand(t *testing.T) {
+	t.Parallel()
+	r, p := rule(6, 7, alarm.AsMissing), points("X X X X X X X")
+	r.Comparison, r.Counted = alarm.Outside, true
+	for i := range p {
+		p[i].Band = &alarm.Band{Low: 5, High: 9}
+	}
+	got := alarm.Evaluate(r, p, now, alarm.OK).Reason
+	const want = "Thresholds Crossed: 7 out of the last 7 datapoints were less than the lower thresholds or greater than " +
+		"the upper thresholds. Recent datapoints [21.5 (21/11/26 01:06:00), 21.5 (21/11/26 01:05:00), " +
+		"21.5 (21/11/26 01:04:00), 21.5 (21/11/26 01:03:00), 21.5 (21/11/26 01:02:00)] crossed the lower thresholds " +
+		"[5.0, 5.0, 5.0, 5.0, 5.0] or upper thresholds [9.0, 9.0, 9.0, 9.0, 9.0] " +
+		"(minimum 6 datapoints for OK -> ALARM transition)."
+	if got != want {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -244,25 +309,31 @@ func TestShortDay(t *testing.T) {
 	}
 }
 
-// The data about a decision lists the periods that have decided, newest first; one without a datapoint only has its
-// time. Missing datapoints are left out where others decide.
+// The data about a decision lists as many periods on its side as it takes, newest first; one without a datapoint only
+// has its time. Missing datapoints are left out where others decide.
 func TestEvaluatedDatapoints(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
+		ofTwo   int // it takes for ALARM
 		missing alarm.Missing
 		points  string
 		want    string
 	}{
-		{alarm.Breaching, "- -", "01:06 01:05"},
-		{alarm.NotBreaching, "- -", "01:06 01:05"},
-		{alarm.AsMissing, "- -", "01:06 01:05"},
-		{alarm.AsMissing, "X -", "01:05=21.5"},
-		{alarm.Breaching, "X -", "01:06 01:05=21.5"},
-		{alarm.Breaching, "- X", "01:06=21.5 01:05"},
-		{alarm.Breaching, "0 X", "01:06=21.5 01:05=0"},
-		{alarm.NotBreaching, "X - -", "01:06 01:04=21.5"},
+		{2, alarm.Breaching, "- -", "01:06 01:05"},
+		{2, alarm.NotBreaching, "- -", "01:06"},
+		{2, alarm.AsMissing, "- -", "01:06 01:05"},
+		{2, alarm.Breaching, "X -", "01:06 01:05=21.5"},
+		{2, alarm.Breaching, "- X", "01:06=21.5 01:05"},
+		{2, alarm.Breaching, "0 X", "01:05=0"},
+		{2, alarm.NotBreaching, "X - -", "01:06"},
+		{2, alarm.AsMissing, "0 0", "01:06=0"},
+		{2, alarm.AsMissing, "X X", "01:06=21.5 01:05=21.5"},
+		{1, alarm.AsMissing, "0 0", "01:06=0 01:05=0"},
+		{1, alarm.AsMissing, "X 0", "01:05=21.5"},
+		{1, alarm.AsMissing, "X -", "01:05=21.5"},
+		{1, alarm.NotBreaching, "X - -", "01:04=21.5"},
 	} {
-		d := alarm.Evaluate(rule(1, 2, c.missing), points(c.points), now, "another")
+		d := alarm.Evaluate(rule(c.ofTwo, 2, c.missing), points(c.points), now, "another")
 		var data struct {
 			Evaluated []struct {
 				Timestamp          string
@@ -281,7 +352,7 @@ func TestEvaluatedDatapoints(t *testing.T) {
 			got = append(got, one)
 		}
 		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s of %q: %v, want %s", c.missing, c.points, got, c.want)
+			t.Errorf("%d of %q, %s: %v, want %s", c.ofTwo, c.points, c.missing, got, c.want)
 		}
 	}
 }

@@ -23,18 +23,38 @@ func (c Comparison) leaves(value float64, b Band) bool {
 	return c != Above && value < b.Low || c != Below && value > b.High
 }
 
-// edges says in a reason what datapoints were compared with: the edges of their bands.
-func (c Comparison) edges(on []Datapoint) string {
+// edges says in a reason what datapoints were compared with: the edges of their bands. not is "not " for those within.
+func (c Comparison) edges(not string, on []Datapoint) string {
+	low, high := thresholds(on)
+	return c.sides(not+"less than the lower thresholds "+low, not+"greater than the upper thresholds "+high)
+}
+
+// farBeyond is what a reason says of datapoints that are too many to list: the newest of them are in on.
+func (c Comparison) farBeyond(not string, on []Datapoint, treated string) string {
+	low, high := thresholds(on)
+	return fmt.Sprintf(
+		" were %s%s. Recent datapoints %s crossed the %s",
+		c.sides(not+"less than the lower thresholds", not+"greater than the upper thresholds"), treated, list(on),
+		c.sides("lower thresholds "+low, "upper thresholds "+high),
+	)
+}
+
+// sides joins what is said of the edges that the comparison looks at.
+func (c Comparison) sides(lower, upper string) string {
+	switch c {
+	case Above:
+		return upper
+	case Below:
+		return lower
+	}
+	return lower + " or " + upper
+}
+
+// thresholds shows the lower and the upper edges of the bands of datapoints.
+func thresholds(on []Datapoint) (lower, upper string) {
 	low, high := make([]string, len(on)), make([]string, len(on))
 	for i, p := range on {
 		low[i], high[i] = JavaDouble(p.Band.Low), JavaDouble(p.Band.High)
 	}
-	var sides []string
-	if c != Above {
-		sides = append(sides, fmt.Sprintf("less than the lower thresholds [%s]", strings.Join(low, ", ")))
-	}
-	if c != Below {
-		sides = append(sides, fmt.Sprintf("greater than the upper thresholds [%s]", strings.Join(high, ", ")))
-	}
-	return strings.Join(sides, " or ")
+	return "[" + strings.Join(low, ", ") + "]", "[" + strings.Join(high, ", ") + "]"
 }

@@ -61,5 +61,5 @@ func (e *evaluation) decide(to, state State, reason string) Decision {
 	if to == state {
 		return Decision{State: state}
 	}
-	return Decision{State: to, Reason: reason, Data: e.data()}
+	return Decision{State: to, Reason: reason, Data: e.data(to)}
 }

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// maxListed is the maximum number of datapoints in a reason, and maxData that in its data.
+// Bounds of the number of datapoints, which keep a reason and its data within AWS's limits of their length.
 const (
-	maxListed = 5
-	maxData   = 10
+	maxListed    = 5 // in a reason
+	maxRecent    = 30
+	maxEvaluated = 10
 )
 
 // crossed explains why the state is ALARM or OK.
@@ -51,11 +52,13 @@ func (e *evaluation) beyond(on []Datapoint, alarm bool) string {
 	if !alarm {
 		not = "not "
 	}
-	side := fmt.Sprintf("%s the threshold (%s)", r.Comparison.words(), JavaDouble(r.Threshold))
+	threshold := fmt.Sprintf("%s%s the threshold (%s)", not, r.Comparison.words(), JavaDouble(r.Threshold)) + e.treated()
 	if r.Comparison.WithBand() {
-		side = r.Comparison.edges(on[:min(len(on), maxListed)])
+		if len(on) >= maxListed {
+			return r.Comparison.farBeyond(not, on[:maxListed], e.treated())
+		}
+		threshold = r.Comparison.edges(not, on) + e.treated()
 	}
-	threshold := not + side + e.treated()
 	switch {
 	case len(on) >= maxListed:
 		return fmt.Sprintf(" were %s. The most recent datapoints which crossed the threshold: %s", threshold, list(on[:maxListed]))
@@ -151,14 +154,14 @@ type evaluated struct {
 	Value       *javaDouble `json:"value,omitempty"`
 }
 
-func (e *evaluation) data() string {
+func (e *evaluation) data(to State) string {
 	r := e.rule
 	d := reasonData{
 		Version: "1.0", QueryDate: e.now.UTC().Format(TimeFormat), Unit: r.Unit, Statistic: r.Statistic,
 		Period: int64(r.Period / time.Second), Recent: []javaDouble{},
-		Evaluated: e.evaluated(),
+		Evaluated: e.evaluated(to),
 	}
-	points := e.points[max(0, len(e.points)-maxData):]
+	points := e.points[max(0, len(e.points)-maxRecent):]
 	if len(points) > 0 {
 		d.StartDate = points[0].Time.UTC().Format(TimeFormat)
 	}
@@ -178,29 +181,70 @@ func (e *evaluation) data() string {
 	return string(text)
 }
 
-// evaluated returns the newest periods that have decided, newest first: those with datapoints, and, where the rule
-// counts missing datapoints as breaching or not, as many of the newest without. If all are missing, all are without.
-func (e *evaluation) evaluated() []evaluated {
+// evaluated returns the newest periods that have decided for a state, as many as it takes, newest first: those with
+// datapoints on its side of the threshold, and those without one if the rule counts them there.
+func (e *evaluation) evaluated(to State) []evaluated {
 	out := []evaluated{}
-	missing := e.missing
-	if len(e.points) > 0 && e.rule.Missing != Breaching && e.rule.Missing != NotBreaching {
+	missing, points := e.missing, e.points
+	if len(points) > 0 && e.sideOfMissing() == Insufficient {
 		missing = 0
 	}
-	points := e.points
-	for n := 1; len(out) < maxData && (missing > 0 || len(points) > 0); n++ {
-		began := e.rule.Step(e.to, -n)
-		switch {
-		case len(points) > 0 && (missing == 0 || !points[len(points)-1].Time.Before(began)):
-			p := points[len(points)-1]
-			points = points[:len(points)-1]
-			count, value := javaDouble(p.Count), javaDouble(p.Value)
-			out = append(out, evaluated{p.Time.UTC().Format(TimeFormat), &count, &value})
-		default:
+	takes := min(e.takes(to), maxEvaluated)
+	for n := 1; len(out) < takes && (missing > 0 || len(points) > 0); n++ {
+		began, side := e.rule.Step(e.to, -n), e.sideOfMissing()
+		shown := evaluated{Timestamp: began.UTC().Format(TimeFormat)}
+		if last := len(points) - 1; last >= 0 && (missing == 0 || !points[last].Time.Before(began)) {
+			shown, side = e.rule.show(points[last]), e.rule.side(points[last])
+			points = points[:last]
+		} else {
 			missing--
-			out = append(out, evaluated{Timestamp: began.UTC().Format(TimeFormat)})
+		}
+		if to == Insufficient || side == to {
+			out = append(out, shown)
 		}
 	}
 	return out
+}
+
+// takes returns how many datapoints it takes for a state.
+func (e *evaluation) takes(to State) int {
+	switch to {
+	case Alarm:
+		return e.rule.ToAlarm
+	case OK:
+		return e.rule.Periods - e.rule.ToAlarm + 1
+	}
+	return e.rule.Periods
+}
+
+// sideOfMissing returns the state for which missing datapoints count: INSUFFICIENT_DATA means none.
+func (e *evaluation) sideOfMissing() State {
+	switch e.rule.Missing {
+	case Breaching:
+		return Alarm
+	case NotBreaching:
+		return OK
+	}
+	return Insufficient
+}
+
+// side returns the state for which a datapoint counts.
+func (r *Rule) side(p Datapoint) State {
+	if r.breaches(p) {
+		return Alarm
+	}
+	return OK
+}
+
+// show returns a datapoint as the data have it.
+func (r *Rule) show(p Datapoint) evaluated {
+	value := javaDouble(p.Value)
+	shown := evaluated{Timestamp: p.Time.UTC().Format(TimeFormat), Value: &value}
+	if !r.Computed {
+		count := javaDouble(p.Count)
+		shown.SampleCount = &count
+	}
+	return shown
 }
 
 // javaDouble is a number that JSON has as JavaDouble writes it.

@@ -93,6 +93,8 @@ type Rule struct {
 
 	Statistic string // for the reason's data
 	Unit      string
+	// Computed means that datapoints are results of queries, and have no number of samples.
+	Computed bool
 }
 
 // Range returns how many periods are searched for N datapoints.

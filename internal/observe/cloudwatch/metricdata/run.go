@@ -31,6 +31,8 @@ type Result struct {
 	ID     string
 	Label  string
 	Points []Datapoint // oldest first
+	// Dropped means that values of an expression are missing because they are no numbers.
+	Dropped bool
 
 	plain string // the default label
 	found *found // its subject, if a search has found it
@@ -55,6 +57,24 @@ type Source struct {
 	Training func(series.Scope, *Stat) Training
 	// Zone is the time zone of times in labels; nil: UTC.
 	Zone *time.Location
+	// Exceeded learns of queries that find more series than they answer with. It may be nil.
+	Exceeded func(Excess)
+}
+
+// Excess is what a query has found too many of.
+type Excess int
+
+// The things that queries find too many of.
+const (
+	Metrics Excess = iota // of a SEARCH
+	Groups                // of a query of Metrics Insights
+)
+
+// exceeded reports that a query has found more than it answers with.
+func (s *Source) exceeded(what Excess) {
+	if s.Exceeded != nil {
+		s.Exceeded(what)
+	}
 }
 
 // Run answers the queries of a plan for a window of time, in the order of the queries. It counts the data that it reads
@@ -226,6 +246,9 @@ func (r *run) selected(ctx context.Context, q *planned) ([]Result, error) {
 		return nil, err
 	}
 	var results []Result
+	if q.insights.Limit == insights.MaxLimit && len(groups) > insights.MaxLimit {
+		r.exceeded(Groups)
+	}
 	var all []metricmath.Series
 	for _, g := range q.insights.Top(groups) {
 		result := Result{ID: q.ID, Label: g.Label, plain: g.Label}
@@ -337,7 +360,9 @@ func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 				label = q.Label + " " + s.Label
 			}
 		}
-		result := Result{ID: q.ID, Label: label, plain: plain, Points: make([]Datapoint, len(s.Samples))}
+		result := Result{
+			ID: q.ID, Label: label, plain: plain, Points: make([]Datapoint, len(s.Samples)), Dropped: s.Dropped,
+		}
 		result.found, _ = s.Of.(*found)
 		for i, p := range s.Samples {
 			result.Points[i] = Datapoint{Time: time.Unix(p.Time, 0).UTC(), Value: p.Value}

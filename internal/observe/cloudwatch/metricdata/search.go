@@ -72,12 +72,14 @@ func (r *run) search(ctx context.Context, q *planned, s *search) (metricmath.Val
 		if err := r.request.Work(s.query.Cost(id)); err != nil {
 			return metricmath.Value{}, err
 		}
-		if s.query.Matches(id) {
-			found = append(found, id)
+		if !s.query.Matches(id) {
+			continue
 		}
 		if len(found) == metricsearch.MaxSeries {
+			r.exceeded(Metrics)
 			break
 		}
+		found = append(found, id)
 	}
 	return r.found(ctx, q, s, found)
 }

@@ -211,6 +211,8 @@ func across(env *Env, v Value, f func([]float64) float64) (Value, error) {
 		if i+1 == len(samples) || samples[i+1].Time != p.Time {
 			if n := f(values); finite(n) {
 				kept = append(kept, Sample{p.Time, n})
+			} else {
+				out.Dropped = true
 			}
 			values = values[:0]
 		}
@@ -389,8 +391,11 @@ func choose(c *call, env *Env) (Value, error) {
 		if v[i].Kind == OneSeries {
 			n, ok = v[i].Series[0].at(&from[i], p.Time)
 		}
-		if ok {
+		switch {
+		case ok:
 			out.add(p.Time, n)
+		case v[i].Series[0].Dropped: // what was chosen is perhaps what was dropped
+			out.Dropped = true
 		}
 	}
 	return one(out), nil

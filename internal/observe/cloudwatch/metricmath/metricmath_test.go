@@ -203,6 +203,25 @@ func TestReferences(t *testing.T) {
 
 // FuzzParse makes sure that errors are ours, point into the text, and that what is read can be evaluated to finite
 // values.
+// A result that lacks values because they are not valid says so.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	for expression, want := range map[string]bool{
+		"a / b": true, "(a / b) * 100": true, "100 / b": true, "a / 0": true, "SUM([a / b, 1 / b])": false,
+		"a + b": false, "IF(b > 0, a / b, 0)": false, "IF(b >= 0, a / b)": true, "FILL(a / b, 0)": false, "LOG(b)": true,
+		"none / 0": false,
+	} {
+		parsed, err := metricmath.Parse(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := parsed.Evaluate(env())
+		if err != nil || v.Series[0].Dropped != want {
+			t.Errorf("%s: %+v, %v", expression, v, err)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"SUM(METRICS('b'))/PERIOD(a)", "IF(a > 2 AND b, FILL(c, REPEAT), -1e3)", "[a, b", "2^-3^.5", "RATE(all)||1", "SLICE(SORT(METRICS(), SUM, DESC, 2), 0, 1)", "STDDEV(a)/DATAPOINT_COUNT([a,b])", "LOG(LAST(all))+MINUTE(c)", "((((", "ü'\"", `SEARCH('{a,b} c="d"', "Sum", 60)`,

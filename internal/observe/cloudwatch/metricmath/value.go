@@ -14,6 +14,8 @@ type Series struct {
 	Period  int64 // in seconds
 	Samples []Sample
 	Of      any // the caller's data about the metric of the samples; nil if there are several metrics
+	// Dropped means that a result was no valid value, such as that of a division by 0, and has no sample.
+	Dropped bool
 }
 
 // like returns an empty series about the same metric as s.
@@ -83,6 +85,7 @@ func (s *Series) at(from *int, time int64) (float64, bool) {
 // each applies f to the samples of s, and keeps valid results.
 func (s *Series) each(f func(float64) float64) Series {
 	out := s.like()
+	out.Dropped = s.Dropped
 	out.Samples = make([]Sample, 0, len(s.Samples))
 	for _, p := range s.Samples {
 		out.add(p.Time, f(p.Value))
@@ -90,17 +93,19 @@ func (s *Series) each(f func(float64) float64) Series {
 	return out
 }
 
-// add adds a sample if its value is valid.
+// add adds a sample if its value is valid, and notes that one was dropped if not.
 func (s *Series) add(time int64, v float64) {
-	if finite(v) {
-		s.Samples = append(s.Samples, Sample{time, v})
+	if !finite(v) {
+		s.Dropped = true
+		return
 	}
+	s.Samples = append(s.Samples, Sample{time, v})
 }
 
 // both applies f to the samples of a and b at the times at which both have one.
 func both(a, b *Series, f func(x, y float64) float64) Series {
 	out := a.like()
-	out.Period = max(a.Period, b.Period)
+	out.Period, out.Dropped = max(a.Period, b.Period), a.Dropped || b.Dropped
 	out.Samples = make([]Sample, 0, min(len(a.Samples), len(b.Samples)))
 	from := 0
 	for _, p := range a.Samples {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarm"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 )
 
 // Action is a notification that still has to be published.
@@ -75,16 +76,15 @@ type shownChild struct {
 	}
 }
 
-// trigger is what the alarm watches: a metric or a list of queries.
+// trigger is what the alarm watches: a metric or a list of queries. The order of the members is AWS's.
 type trigger struct {
 	MetricName                       string           `json:",omitempty"`
 	Namespace                        string           `json:",omitempty"`
 	StatisticType                    string           `json:",omitempty"`
 	Statistic                        string           `json:",omitempty"`
 	ExtendedStatistic                string           `json:",omitempty"`
-	Unit                             *string          `json:"Unit"`
-	Dimensions                       []shownDimension `json:",omitzero"` // empty but present for a metric that has none
-	Metrics                          []shownQuery     `json:",omitempty"`
+	Unit                             json.RawMessage  `json:",omitempty"` // null for a metric without one
+	Dimensions                       []shownDimension `json:",omitzero"`  // empty but present for a metric without any
 	Period                           int64            `json:",omitempty"`
 	EvaluationPeriods                int
 	DatapointsToAlarm                int `json:",omitempty"`
@@ -93,6 +93,7 @@ type trigger struct {
 	ThresholdMetricId                string          `json:",omitempty"`
 	TreatMissingData                 alarm.Missing
 	EvaluateLowSampleCountPercentile string
+	Metrics                          []shownQuery `json:",omitempty"`
 }
 
 type shownDimension struct {
@@ -159,26 +160,17 @@ func (a *Alarm) trigger() *trigger {
 		EvaluateLowSampleCountPercentile: a.LowSamples,
 	}
 	if a.Metric == nil {
-		for _, q := range a.Queries {
-			s := shownQuery{
-				Expression: q.Expression, Id: q.ID, Label: q.Label, Period: int64(q.Period / time.Second),
-				ReturnData: q.Return,
-			}
-			if q.Stat != nil {
-				s.MetricStat = &shownStat{
-					Period: int64(q.Stat.Period / time.Second), Stat: q.Stat.Statistic, Unit: q.Stat.Unit,
-				}
-				s.MetricStat.Metric.Namespace, s.MetricStat.Metric.MetricName = q.Stat.Namespace, q.Stat.Metric
-				s.MetricStat.Metric.Dimensions = shownDimensions(q.Stat)
-			}
-			t.Metrics = append(t.Metrics, s)
+		if plan, err := a.Plan(); err == nil { // as when the alarm was put
+			t.Period = int64(plan.Period() / time.Second)
 		}
+		t.Metrics = shownQueries(a.Queries)
 		return t
 	}
 	t.MetricName, t.Namespace, t.Dimensions = a.Metric.Metric, a.Metric.Namespace, shownDimensions(a.Metric)
 	t.Period = int64(a.Metric.Period / time.Second)
+	t.Unit = json.RawMessage("null")
 	if a.Metric.Unit != "" {
-		t.Unit = &a.Metric.Unit
+		t.Unit = encode(a.Metric.Unit)
 	}
 	if name, ok := upperStatistics[a.Metric.Statistic]; ok {
 		t.StatisticType, t.Statistic = "Statistic", name
@@ -186,4 +178,23 @@ func (a *Alarm) trigger() *trigger {
 		t.StatisticType, t.ExtendedStatistic = "ExtendedStatistic", a.Metric.Statistic
 	}
 	return t
+}
+
+// shownQueries returns queries as notifications have them.
+func shownQueries(queries []metricdata.Query) (out []shownQuery) {
+	for _, q := range queries {
+		s := shownQuery{
+			Expression: q.Expression, Id: q.ID, Label: q.Label, Period: int64(q.Period / time.Second),
+			ReturnData: q.Return,
+		}
+		if q.Stat != nil {
+			s.MetricStat = &shownStat{
+				Period: int64(q.Stat.Period / time.Second), Stat: q.Stat.Statistic, Unit: q.Stat.Unit,
+			}
+			s.MetricStat.Metric.Namespace, s.MetricStat.Metric.MetricName = q.Stat.Namespace, q.Stat.Metric
+			s.MetricStat.Metric.Dimensions = shownDimensions(q.Stat)
+		}
+		out = append(out, s)
+	}
+	return out
 }

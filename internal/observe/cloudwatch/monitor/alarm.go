@@ -130,6 +130,8 @@ func (a *Alarm) rule(period time.Duration) *alarm.Rule {
 	}
 	if a.Metric != nil {
 		r.Statistic, r.Unit = a.Metric.Statistic, a.Metric.Unit
+	} else {
+		r.Computed = true
 	}
 	if a.Window.Kind == WallClock {
 		r.Location, _ = Location(a.Window.Timezone) // it was checked when the alarm was created

@@ -58,6 +58,10 @@ func TestBands(t *testing.T) {
 	if got := r.evaluate(next); got != alarm.OK {
 		t.Errorf("within the band the alarm is %s: %s", got, r.Alarm(backlog().Name).Reason)
 	}
+	if got := r.Alarm(backlog().Name).Reason; !strings.Contains(got, "] was not less than the lower thresholds [") ||
+		!strings.Contains(got, "] or not greater than the upper thresholds [") {
+		t.Errorf("within the band the reason is %s", got)
+	}
 	if err := r.evaluator.Deliver(context.Background(), next); err != nil {
 		t.Fatal(err)
 	}

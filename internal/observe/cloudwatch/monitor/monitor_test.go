@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/alarm"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
@@ -117,6 +118,30 @@ func TestNotification(t *testing.T) {
 		`"Dimensions":[{"value":"q","name":"QueueName"}],"Period":60,"EvaluationPeriods":1,"ComparisonOperator":"GreaterThanThreshold","Threshold":10.0,` +
 		`"TreatMissingData":"missing","EvaluateLowSampleCountPercentile":""},"Tags":{"a":"1"}}`
 	if len(r.topics.published) != 1 || r.topics.published[0].message != want {
+		t.Errorf("published %s", r.topics.published)
+	}
+}
+
+// The trigger of an alarm on queries has its period and no unit, and the queries come last.
+func TestNotificationOfQueries(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := backlog()
+	a.Queries = []metricdata.Query{{ID: "e1", Expression: "m1*2", Label: "twice", Return: true}, {ID: "m1", Stat: a.Metric}}
+	a.Metric, a.ToAlarm = nil, 1
+	r.change(func(tx *monitor.Tx) error { return tx.Create(a, start) })
+	r.change(func(tx *monitor.Tx) error {
+		return tx.Transition(r.Alarm(a.Name), alarm.Decision{State: alarm.Alarm, Reason: "OK -> ALARM"}, start)
+	})
+	if err := r.evaluator.Deliver(context.Background(), start); err != nil {
+		t.Fatal(err)
+	}
+	const want = `"Trigger":{"Period":60,"EvaluationPeriods":1,"DatapointsToAlarm":1,"ComparisonOperator":"GreaterThanThreshold",` +
+		`"Threshold":10.0,"TreatMissingData":"missing","EvaluateLowSampleCountPercentile":"","Metrics":[` +
+		`{"Expression":"m1*2","Id":"e1","Label":"twice","ReturnData":true},` +
+		`{"Id":"m1","MetricStat":{"Metric":{"Dimensions":[{"value":"q","name":"QueueName"}],` +
+		`"MetricName":"ApproximateNumberOfMessagesVisible","Namespace":"AWS/SQS"},"Period":60,"Stat":"Average"},"ReturnData":false}]}`
+	if len(r.topics.published) != 1 || !strings.Contains(r.topics.published[0].message, want) {
 		t.Errorf("published %s", r.topics.published)
 	}
 }
