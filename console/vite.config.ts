@@ -147,8 +147,8 @@ const lists = [
 ]
 
 const shared = [
-  'api/(alarm|firing|keys|queues|queuestate)',
-  'data/(format|growth)',
+  'api/(access|alarm|firing|keys|queues|queuestate)',
+  'data/(each|format|growth)',
   'frame/(later|narrow|notices|preferences|quiet|router)',
   'parts/(empty|figure|noqueues|problem|refresh|sparkline|values)',
 ]

@@ -93,7 +93,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
           counter={
             total === undefined ? undefined : none ? `(${count(total)})` : `(${selected.length}/${count(total)})`
           }
-          actions={<Buttons selected={selected} act={act} />}
+          actions={<Buttons listed={shown} selected={selected} act={act} />}
         >
           Queues
         </Header>
