@@ -174,7 +174,7 @@ export default defineConfig({
               test: /node_modules\/@aws-sdk\/client-/,
               includeDependenciesRecursively: false,
             },
-            // What the first requests take, without anything that draws.
+            // The code that makes requests, without anything that draws.
             {
               name: 'signer',
               test: /node_modules\/(@smithy\/(signature-v4|protocol-http|types)|@aws-crypto|tslib)\/|vite\/preload-helper/,
@@ -205,7 +205,7 @@ export default defineConfig({
               ),
               includeDependenciesRecursively: false,
             },
-            // What Home takes of what pages share: small files, each of which would be a request.
+            // Parts of pages that Home takes: small files, each of which would be a request.
             {
               name: 'shared',
               test: new RegExp(`/src/(${shared.join('|')})[.]tsx?$`),
