@@ -4,9 +4,7 @@ import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
-import Pagination from '@cloudscape-design/components/pagination'
 import Select from '@cloudscape-design/components/select'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -18,12 +16,14 @@ import { plural } from '../../data/format'
 import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
+import { Bar } from '../../parts/bar'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
+import { Paging } from '../../parts/paging'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Rows } from '../../parts/rows'
-import { Ago } from '../../parts/values'
+import { Ago, Words } from '../../parts/values'
 import { State, states } from './state'
 
 /** Alarms lists the alarms of the account. */
@@ -99,7 +99,7 @@ export default function Alarms() {
             counter={data && `(${data.length})`}
             description={firing > 0 ? `${plural(firing, 'alarm')} firing` : undefined}
             actions={
-              <SpaceBetween direction="horizontal" size="xs">
+              <Bar>
                 <Refresh />
                 <ButtonDropdown
                   disabled={names.length === 0}
@@ -136,7 +136,7 @@ export default function Alarms() {
                 <Button variant="primary" onClick={() => go(address(['create-alarm'], { queue }))}>
                   Create alarm
                 </Button>
-              </SpaceBetween>
+              </Bar>
             }
           >
             Alarms
@@ -160,7 +160,7 @@ export default function Alarms() {
             />
           </div>
         }
-        pagination={<Pagination {...paginationProps} />}
+        pagination={<Paging {...paginationProps} />}
         columnDefinitions={[
           {
             id: 'name',
@@ -188,7 +188,7 @@ export default function Alarms() {
             header: 'About',
             cell: (a) => (isComposite(a) ? 'Other alarms' : (a.Dimensions ?? []).map((d) => d.Value).join(', ') || '–'),
           },
-          { id: 'condition', header: 'Condition', cell: conditionOf },
+          { id: 'condition', header: 'Condition', cell: (a) => <Words text={conditionOf(a)} /> },
           {
             id: 'actions',
             header: 'Actions',
