@@ -84,7 +84,7 @@ scenario(
     await gone.waitFor({ state: 'detached' })
     assert.equal(await period.inputValue(), '7')
   },
-  { expected: /ERR_INTERNET_DISCONNECTED|Failed to fetch dynamically imported module/ },
+  { expected: /ERR_INTERNET_DISCONNECTED|dynamically imported module|Unable to preload/ },
 )
 
 scenario(

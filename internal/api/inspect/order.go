@@ -93,9 +93,13 @@ type place struct {
 }
 
 func (p *place) compare(other *place) int {
-	return cmp.Or(
-		cmp.Compare(p.first, other.first), cmp.Compare(p.second, other.second), strings.Compare(p.name, other.name),
-	)
+	if c := cmp.Compare(p.first, other.first); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(p.second, other.second); c != 0 {
+		return c
+	}
+	return strings.Compare(p.name, other.name)
 }
 
 // key returns a text that sorts as the place does, for cursors.

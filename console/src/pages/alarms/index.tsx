@@ -13,6 +13,7 @@ import { deleteAlarms, enableActions, useAlarms } from '../../api/alarms'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
 import { plural } from '../../data/format'
+import { useNarrow } from '../../frame/narrow'
 import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
@@ -25,6 +26,12 @@ import { Refresh } from '../../parts/refresh'
 import { Rows } from '../../parts/rows'
 import { Ago, Words } from '../../parts/values'
 import { State, states } from './state'
+
+/** others are what a phone has in the menu. */
+const others = [
+  { id: 'quick', text: 'Quick alarm' },
+  { id: 'composite', text: 'Create composite alarm' },
+]
 
 /** Alarms lists the alarms of the account. */
 export default function Alarms() {
@@ -64,6 +71,8 @@ export default function Alarms() {
   })
   const selected = collectionProps.selectedItems ?? []
   const names = selected.map((a) => a.AlarmName ?? '')
+  const narrow = useNarrow()
+  const combine = () => go(address(['create-composite-alarm'], { of: names.join('\n') }))
   const [only] = selected
   const again = () => void client.invalidateQueries({ queryKey: keys.alarms })
   const { run } = useAction('The actions are as they were')
@@ -102,17 +111,22 @@ export default function Alarms() {
               <Bar>
                 <Refresh />
                 <ButtonDropdown
-                  disabled={names.length === 0}
+                  disabled={names.length === 0 && !narrow}
                   items={[
                     { id: 'edit', text: 'Edit', disabled: names.length !== 1 },
                     { id: 'copy', text: 'Copy', disabled: names.length !== 1 },
-                    { id: 'enable', text: 'Enable actions' },
-                    { id: 'disable', text: 'Disable actions' },
-                    { id: 'delete', text: 'Delete' },
+                    { id: 'enable', text: 'Enable actions', disabled: names.length === 0 },
+                    { id: 'disable', text: 'Disable actions', disabled: names.length === 0 },
+                    { id: 'delete', text: 'Delete', disabled: names.length === 0 },
+                    ...(narrow ? others : []),
                   ]}
                   onItemClick={({ detail }) => {
                     const [name = ''] = names
-                    if (detail.id === 'edit') {
+                    if (detail.id === 'quick') {
+                      setAlarming(true)
+                    } else if (detail.id === 'composite') {
+                      combine()
+                    } else if (detail.id === 'edit') {
                       go(address(['alarms', name, 'edit']))
                     } else if (detail.id === 'copy') {
                       go(
@@ -129,10 +143,8 @@ export default function Alarms() {
                 >
                   Actions
                 </ButtonDropdown>
-                <Button onClick={() => setAlarming(true)}>Quick alarm</Button>
-                <Button onClick={() => go(address(['create-composite-alarm'], { of: names.join('\n') }))}>
-                  Create composite alarm
-                </Button>
+                {!narrow && <Button onClick={() => setAlarming(true)}>Quick alarm</Button>}
+                {!narrow && <Button onClick={combine}>Create composite alarm</Button>}
                 <Button variant="primary" onClick={() => go(address(['create-alarm'], { queue }))}>
                   Create alarm
                 </Button>
