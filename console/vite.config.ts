@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite'
 
 // The fonts of the reader's system instead of Cloudscape's, which are 137 KB inside its style sheet.
 const systemFonts: Plugin = {
@@ -31,6 +31,47 @@ const oneLayout: Plugin = {
 }
 
 const otherLayouts = /@cloudscape-design\/components\/app-layout\/(classic|visual-refresh-toolbar\/index)\.js$/
+
+// The page names what `main.ts` asks for when it is read, and the code of Home, so that the browser gets all of it at once.
+const ahead: Plugin = {
+  name: 'ahead',
+  apply: 'build',
+  transformIndexHtml: { order: 'post', handler: (html, { bundle = {} }) => tagsOf(html, bundle) },
+}
+
+const drawnFirst = /src\/(draw\.tsx|pages\/home\/index\.tsx)$/
+
+function tagsOf(html: string, bundle: Rolldown.OutputBundle): HtmlTagDescriptor[] {
+  const chunks = new Map(Object.values(bundle).flatMap((c) => (c.type === 'chunk' ? [[c.fileName, c] as const] : [])))
+  const scripts = new Set<string>()
+  const styles = new Set<string>()
+  const add = (name: string) => {
+    const chunk = chunks.get(name)
+    if (!chunk || chunk.isEntry || scripts.has(name)) {
+      return
+    }
+    scripts.add(name)
+    for (const css of chunk.viteMetadata?.importedCss ?? []) {
+      styles.add(css)
+    }
+    for (const imported of chunk.imports) {
+      add(imported)
+    }
+  }
+  for (const { fileName, facadeModuleId } of chunks.values()) {
+    if (drawnFirst.test(facadeModuleId ?? '')) {
+      add(fileName)
+    }
+  }
+  return [
+    ...[...scripts].filter((name) => !html.includes(name)).map((name) => link('modulepreload', name)),
+    ...[...styles].map((name) => link('stylesheet', name)),
+  ]
+}
+
+function link(rel: string, name: string): HtmlTagDescriptor {
+  return { tag: 'link', attrs: { rel, crossorigin: true, href: `./${name}` }, injectTo: 'head' }
+}
 
 // The server embeds `dist`: each file of `built`, where Vite writes, compressed by gzip, which every browser accepts. A
 // file that holds the right bytes already stays, since another version of Node.js may compress differently.
@@ -105,9 +146,16 @@ const lists = [
   'internal/components/(autosuggest-input|button-trigger|selectable-item|sortable-area|token-list)',
 ]
 
+const shared = [
+  'api/(access|alarm|firing|keys|queues|queuestate)',
+  'data/(each|format|growth)',
+  'frame/(later|narrow|notices|preferences|quiet|router)',
+  'parts/(empty|figure|noqueues|problem|refresh|sparkline|values)',
+]
+
 export default defineConfig({
   base: './',
-  plugins: [systemFonts, oneLayout, react(), pack],
+  plugins: [systemFonts, oneLayout, react(), ahead, pack],
   build: {
     outDir: 'built',
     target: 'es2022',
@@ -120,13 +168,22 @@ export default defineConfig({
         // Few files, and those stay the same when a page changes: what comes from others is apart from what is ours.
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\/|vite\/preload-helper/ },
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// },
             {
               name: (id: string) => `sdk-${/@aws-sdk\/client-([\w-]+)/.exec(id)?.[1]}`,
               test: /node_modules\/@aws-sdk\/client-/,
               includeDependenciesRecursively: false,
             },
-            { name: 'signer', test: /node_modules\/(@smithy\/(signature-v4|protocol-http|types)|@aws-crypto|tslib)\// },
+            // The code that makes requests, without anything that draws.
+            {
+              name: 'signer',
+              test: /node_modules\/(@smithy\/(signature-v4|protocol-http|types)|@aws-crypto|tslib)\/|vite\/preload-helper/,
+            },
+            {
+              name: 'first',
+              test: /\/src\/(aws\/(call|failure|monitoring|place|refusal|session|sluice)|api\/(early|queuepage))\.ts$/,
+              includeDependenciesRecursively: false,
+            },
             { name: 'sdk', test: /node_modules\/(@aws-sdk|@smithy|@aws)\// },
             {
               name: 'charts',
@@ -146,6 +203,12 @@ export default defineConfig({
               test: new RegExp(
                 `${components}/(${lists.join('|')})[/.]|node_modules/@(dnd-kit|cloudscape-design/collection-hooks)/`,
               ),
+              includeDependenciesRecursively: false,
+            },
+            // Parts of pages that Home takes: small files, each of which would be a request.
+            {
+              name: 'shared',
+              test: new RegExp(`/src/(${shared.join('|')})[.]tsx?$`),
               includeDependenciesRecursively: false,
             },
             { name: 'cloudscape', test: /node_modules\/@cloudscape-design\// },

@@ -57,6 +57,18 @@ scenario(
     await context.setOffline(false)
     await gone.waitFor({ state: 'detached' })
 
+    // A page whose code is not there yet comes when the server is.
+    await context.setOffline(true)
+    await gone.waitFor()
+    await page.evaluate(() => {
+      location.hash = '#/map'
+    })
+    await page.getByText('This page could not be loaded').waitFor()
+    await page.waitForTimeout(1000)
+    await context.setOffline(false)
+    await page.getByRole('heading', { name: 'Map', level: 1 }).waitFor()
+    await gone.waitFor({ state: 'detached' })
+
     // What somebody is typing stays.
     await client.send(new CreateQueueCommand({ QueueName: 'edited' }))
     await open('/queues/edited/edit')
@@ -72,7 +84,7 @@ scenario(
     await gone.waitFor({ state: 'detached' })
     assert.equal(await period.inputValue(), '7')
   },
-  { expected: /ERR_INTERNET_DISCONNECTED/ },
+  { expected: /ERR_INTERNET_DISCONNECTED|dynamically imported module|Unable to preload/ },
 )
 
 scenario(
@@ -215,10 +227,36 @@ scenario(
 )
 
 scenario(
+  'a user who may create queues with some names may create queues',
+  async ({ page, open, button }) => {
+    await client.send(new CreateQueueCommand({ QueueName: 'team-first' }))
+    await open('/queues?find=team-first')
+    const checked = page.waitForResponse((r) => r.request().postData()?.includes('"QueueUrl":"team-first"'))
+    await checked
+    await page.getByRole('link', { name: 'team-first' }).waitFor()
+    await page.locator('button:not([aria-disabled=true])', { hasText: 'Create queue' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('team-second')
+    await button('Create queue').click()
+    await page.getByRole('heading', { name: 'team-second', level: 1 }).waitFor()
+  },
+  {
+    as: () =>
+      newUser(`maker-${process.pid}`, [
+        { Effect: 'Allow', Action: ['sluice:*'], Resource: '*' },
+        { Effect: 'Allow', Action: 'sqs:*', Resource: 'arn:aws:sqs:*:*:team-*' },
+      ]),
+    audit: false,
+    expected: /40[03] \(/,
+  },
+)
+
+scenario(
   'a user who may look and not touch: what is refused is disabled, in the list, too',
   async ({ page, open, button, audit }) => {
     await client.send(new CreateQueueCommand({ QueueName: 'looked-at' }))
     await open('/queues?find=looked-at')
+    await page.locator('button[aria-disabled=true]', { hasText: 'Create queue' }).hover()
+    await page.getByText('You do not have the permission sqs:CreateQueue.').filter({ visible: true }).waitFor()
     await choose(page.getByRole('row', { name: /looked-at/ }))
     await page.locator('button[aria-disabled=true]', { hasText: 'Delete' }).waitFor()
     await button('Actions').click()

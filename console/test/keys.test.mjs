@@ -110,3 +110,41 @@ scenario('look again, by the button and by the key', async ({ page, open, button
   await page.keyboard.press('r')
   await page.getByRole('link', { name: 'made-next' }).waitFor()
 })
+
+scenario(
+  'by the keyboard alone: past the navigation, to a row, and back from dialogs',
+  async ({ page, open, button }) => {
+    await client.send(new CreateQueueCommand({ QueueName: 'reached-by-keys' }))
+    await open('/queues?find=reached-by-keys')
+    const link = page.getByRole('link', { name: 'reached-by-keys' })
+    await link.waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('button:focus', { hasText: 'Skip to the page' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('h1:focus', { hasText: 'Queues' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('main button:focus').waitFor()
+
+    // Where a dialog was opened, the keyboard goes on when it is closed.
+    await page.getByRole('checkbox', { name: 'Choose reached-by-keys' }).focus()
+    await page.keyboard.press('Space')
+    for (const [name, ...keys] of [
+      ['Delete', 'Enter'],
+      ['Actions', 'Enter', 'Enter'],
+    ]) {
+      await page.locator('button:not([disabled]):not([aria-disabled=true])', { hasText: name }).first().waitFor()
+      await button(name).focus()
+      for (const key of keys) {
+        await page.keyboard.press(key)
+      }
+      await page.getByRole('dialog').locator('input:focus').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.locator('button:focus', { hasText: name }).waitFor()
+    }
+    await page.keyboard.press('Control+k')
+    await page.locator('input[role=combobox]:focus').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('button:focus', { hasText: 'Actions' }).waitFor()
+  },
+)

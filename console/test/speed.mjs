@@ -45,7 +45,8 @@ function install() {
       const begin = (e) => {
         began ??= e.timeStamp
       }
-      const events = ['keydown', 'click']
+      // An option is chosen, and gone, before a click would follow.
+      const events = ['keydown', 'mouseup', 'click']
       for (const name of events) {
         addEventListener(name, begin, { capture: true })
       }

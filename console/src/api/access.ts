@@ -45,17 +45,48 @@ export function useRefusals(queues: string[]): Refusals {
     retry: false,
     queryFn: async ({ signal }) => {
       const found = new Map<string, string>()
-      await each(asked, async (QueueUrl) => {
-        const input = { QueueUrl, Actions: actions }
-        const { Decisions } = await sluice<{ Decisions: Decision[] }>('CheckAccess', input, signal)
-        for (const d of Decisions.filter((d) => !d.Allowed)) {
-          found.set(d.Action, reasonOf(d))
+      await each(asked, async (queue) => {
+        for (const d of await decisions(queue, actions, signal)) {
+          if (!d.Allowed) {
+            found.set(d.Action, reasonOf(d))
+          }
         }
       })
       return found
     },
   })
   return refusals.data ?? none
+}
+
+async function decisions(QueueUrl: string, Actions: string[], signal: AbortSignal): Promise<Decision[]> {
+  return (await sluice<{ Decisions: Decision[] }>('CheckAccess', { QueueUrl, Actions }, signal)).Decisions
+}
+
+const creating = 'sqs:CreateQueue'
+
+/**
+ * useCreating makes the property of buttons that create a queue. Policies may allow some names only: it is refused if that of a new
+ * queue is, and those of queues that are there, too.
+ */
+export function useCreating(queues: string[] = []) {
+  const asked = ['new-queue', ...queues.slice(0, mostQueues - 1)]
+  const refusal = useQuery<string>({
+    queryKey: keys.creating(asked),
+    staleTime: 60_000,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      let reason = ''
+      for (const queue of asked) {
+        const [decision] = await decisions(queue, [creating], signal)
+        if (!decision || decision.Allowed) {
+          return ''
+        }
+        reason ||= reasonOf(decision)
+      }
+      return reason
+    },
+  })
+  return refusal.data ? { disabled: true, disabledReason: refusal.data } : {}
 }
 
 /** reasonOf says why an action is refused, in a line. */

@@ -1,5 +1,5 @@
 import { monitoring } from '../aws/monitoring'
-import { type AnyAlarm, allTypes, conditionOf, queuesOf } from './alarm'
+import { type AnyAlarm, allTypes, conditionOf, isComposite, queuesOf } from './alarm'
 
 /** Firing is an alarm whose state is ALARM, with the queues that its metrics are about. */
 export interface Firing {
@@ -26,6 +26,21 @@ export async function firing(signal: AbortSignal): Promise<Firing[]> {
     token = page.NextToken
   } while (token)
   return alarms
-    .sort((a, b) => (a.AlarmName ?? '').localeCompare(b.AlarmName ?? ''))
-    .map((a) => ({ name: a.AlarmName ?? '', condition: conditionOf(a), queues: queuesOf(a) }))
+    .sort((a, b) => compositesLast(a, b) || (a.AlarmName ?? '').localeCompare(b.AlarmName ?? ''))
+    .map((a) => ({ name: a.AlarmName ?? '', condition: conditionOf(a), queues: queuesBehind(a, alarms) }))
+}
+
+/** compositesLast puts the alarms first that say most: a rule is no more than the names of others. */
+const compositesLast = (a: AnyAlarm, b: AnyAlarm) => Number(isComposite(a)) - Number(isComposite(b))
+
+/** queuesBehind returns the queues that an alarm is about: a composite alarm those of the alarms in its rule that fire. */
+export function queuesBehind(alarm: AnyAlarm, firing: AnyAlarm[]): string[] {
+  const inRule = firing.filter((a) => a !== alarm && a.AlarmName && namesIn(alarm.AlarmRule).has(a.AlarmName))
+  return [...new Set([alarm, ...inRule].flatMap(queuesOf))]
+}
+
+/** namesIn returns the names of the alarms in a rule. Those of ARNs are at their ends. */
+function namesIn(rule = ''): Set<string> {
+  const quoted = rule.matchAll(/\(\s*(?:"((?:[^"\\]|\\.)*)"|([^"\s()]+))\s*\)/g)
+  return new Set([...quoted].map(([, a, b]) => (a ?? b ?? '').replace(/\\(.)/g, '$1').replace(/^arn:.*:alarm:/, '')))
 }

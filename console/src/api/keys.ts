@@ -15,6 +15,7 @@ export const keys = {
   attributes: (queue: string) => key('GetQueueAttributes', queue),
   queueTags: (queue: string) => key('ListQueueTags', queue),
   access: (queues: string[]) => key('CheckAccess', ...queues),
+  creating: (queues: string[]) => key('CheckAccess', 'to create', ...queues),
   consumers: (queue: string) => key('ListConsumers', queue),
   messageGroups: (queue: string) => key('ListMessageGroups', queue),
   tasks: (queue: string) => key('ListRedriveTasks', queue),

@@ -1,4 +1,6 @@
+import { sessionNow, signIn } from '../aws/session'
 import { sluice } from '../aws/sluice'
+import { Early } from './early'
 import type { Activity, ListedQueue } from './queuestate'
 
 /** Order is in which order the server lists queues, and which of them: without it all, by name. */
@@ -33,10 +35,30 @@ export interface Changes extends QueuePage {
   Unchanged?: number
 }
 
+/** most is how many queues the server shows in one answer. */
+export const most = 200
+
+/** worst asks for the queues that need attention most. */
+export const worst = { Max: most, OrderBy: 'Attention' }
+
+const early = new Early<Changes>()
+
+/** keyOf says what is asked for, and by whom. */
+const keyOf = (input: object) => JSON.stringify([sessionNow().arn, input])
+
+/** askForWorst asks for what the first view shows, before its code is there. */
+export function askForWorst() {
+  if (signIn.get().status === 'in') {
+    early.keep(keyOf(worst), sluice<Changes>('ListQueueStates', worst))
+  }
+}
+
 /** queuePage asks for a page of queues. Of a page that the caller has it asks only for what has changed. */
 export async function queuePage(input: object, before: QueuePage | undefined, signal: AbortSignal): Promise<QueuePage> {
   const Since = before?.Version
-  return completed(before, await sluice<Changes>('ListQueueStates', { ...input, ...(Since && { Since }) }, signal))
+  const asked = before ? undefined : early.take(keyOf(input))
+  const answer = asked ?? sluice<Changes>('ListQueueStates', { ...input, ...(Since && { Since }) }, signal)
+  return completed(before, await answer)
 }
 
 /** completed puts the queues into an answer that it leaves out. */

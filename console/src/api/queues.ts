@@ -3,7 +3,7 @@ import { isDenied } from '../aws/failure'
 import { sluice } from '../aws/sluice'
 import { useRefresh } from '../frame/preferences'
 import { keys } from './keys'
-import { type Order, type QueuePage, queuePage } from './queuepage'
+import { most, type Order, type QueuePage, queuePage, worst } from './queuepage'
 import type { ListedQueue, Reason } from './queuestate'
 
 /** useQueuePage returns a page of the caller's queues with what they are doing, and how many come before it, again and again. */
@@ -20,9 +20,6 @@ export function useQueuePage(input: Order & { Contains?: string; Skip?: number; 
     refetchInterval: ({ state }) => !isDenied(state.error) && interval,
   })
 }
-
-/** most is how many queues the server shows in one answer. */
-const most = 200
 
 /** mostWhole is how many queues are all asked for, again and again. */
 export const mostWhole = 5 * most
@@ -59,18 +56,18 @@ export function useEveryQueue() {
 export function useWorstQueues() {
   return useSeveral('by need', async (page) => {
     const pages: QueuePage[] = []
-    let order: Order = { OrderBy: 'Attention' }
+    let order: Order & { Max: number } = worst
     let cursor: string | undefined
     do {
       try {
-        const next: QueuePage = await page({ Max: most, ...order, ...(cursor && { Cursor: cursor }) }, pages.length)
+        const next: QueuePage = await page({ ...order, ...(cursor && { Cursor: cursor }) }, pages.length)
         pages.push(next)
         cursor = next.Total > mostWhole ? undefined : next.Cursor
       } catch (error) {
         if (!tooMany(error) || !order.OrderBy) {
           throw error
         }
-        order = {}
+        order = { Max: most }
       }
     } while (pages.length === 0 || cursor)
     return pages

@@ -1,6 +1,7 @@
 import Alert from '@cloudscape-design/components/alert'
 import Button from '@cloudscape-design/components/button'
 import { Component, type ReactNode } from 'react'
+import { waitForServer } from './reach'
 
 /** Guard keeps an error in one page from taking the others with it. */
 export class Guard extends Component<{ children: ReactNode }, { error?: Error }> {
@@ -10,12 +11,19 @@ export class Guard extends Component<{ children: ReactNode }, { error?: Error }>
     return { error }
   }
 
+  /** A page that could not be loaded is loaded when the server answers again. If it answers now, it has another version. */
+  override componentDidCatch(error: Error) {
+    if (isUnloaded(error)) {
+      void waitForServer().then((again) => again && this.state.error === error && location.reload())
+    }
+  }
+
   override render() {
     const { error } = this.state
     if (!error) {
       return this.props.children
     }
-    const gone = /dynamically imported module|Importing a module|Unable to preload/.test(error.message)
+    const gone = isUnloaded(error)
     return (
       <Alert
         type="error"
@@ -27,3 +35,6 @@ export class Guard extends Component<{ children: ReactNode }, { error?: Error }>
     )
   }
 }
+
+const isUnloaded = (error: Error) =>
+  /dynamically imported module|Importing a module|Unable to preload/.test(error.message)

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import { ago, briefly, count, instant, timesIn } from '../data/format'
 import { usePreferences } from '../frame/preferences'
 
@@ -32,7 +32,26 @@ export function Time({ at, millis = false }: { at: number | undefined; millis?: 
 /** Said is what the server says, with its times in the zone that the reader has chosen. */
 export function Said({ text }: { text: string }) {
   const { zone } = usePreferences()
-  return <>{timesIn(text, zone)}</>
+  return <>{withUnits(timesIn(text, zone))}</>
+}
+
+/** withUnits keeps numbers and their units on one line. */
+const withUnits = (text: string) => text.replace(/(\d) (s|min|h|d)\b/g, '$1\u00a0$2')
+
+/** Words is a text whose long names, such as those of metrics and ARNs, go on in the next line where a word in them begins. */
+export function Words({ text }: { text: string }) {
+  const parts = text.split(/(?<=[a-z])(?=[A-Z])|(?<=[:/])/)
+  return (
+    <span className="break">
+      {parts.map((part, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text keep their order
+        <Fragment key={i}>
+          {i > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </span>
+  )
 }
 
 /** Ago says how long ago a moment was, and goes on counting: in its largest unit, if it is brief. */

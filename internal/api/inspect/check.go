@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
@@ -31,7 +32,7 @@ type accessDecision struct {
 // checkAccess says which actions the caller may take on a queue, with this request's address, session and other
 // conditions. It tells callers nothing but what they would learn from the requests themselves, so it needs no
 // permission; a policy can deny it. A caller who may take none of the actions gets the same answer whether the queue
-// exists or not.
+// exists or not, and so does one who may create it.
 func (s *inspector) checkAccess(_ context.Context, c *protocol.Call, in *checkAccessInput) (*checkAccessOutput, error) {
 	n, ok := service.QueueName(c, in.QueueUrl)
 	switch {
@@ -57,7 +58,7 @@ func (s *inspector) checkAccess(_ context.Context, c *protocol.Call, in *checkAc
 			return nil, err
 		}
 		out.Decisions[i] = d
-		allowed = allowed || d.Allowed
+		allowed = allowed || d.Allowed && !strings.EqualFold(text, "sqs:CreateQueue")
 	}
 	if q == nil && allowed {
 		return nil, errNoQueue()

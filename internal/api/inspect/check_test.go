@@ -46,6 +46,12 @@ func TestCheckAccess(t *testing.T) {
 	want(sender, "q", "is not authorized to perform: sqs:purgequeue", http.StatusOK, "sqs:PurgeQueue")
 	want(sender, "q", "perform: sluice:PeekMessages", http.StatusOK, "sluice:PeekMessages")
 	want(sender, "absent", "does not exist", http.StatusBadRequest, "sqs:SendMessage", "sqs:PurgeQueue")
+	// To create a queue, there must be none: to know that it is allowed reveals nothing of it.
+	for _, queue := range []string{"q", "absent"} {
+		want(r.root, queue, "sqs:CreateQueue true", http.StatusOK, "sqs:CreateQueue")
+		want(sender, queue, "sqs:CreateQueue false User: ", http.StatusOK, "sqs:CreateQueue")
+	}
+	want(r.root, "absent", "does not exist", http.StatusBadRequest, "sqs:CreateQueue", "sqs:SendMessage")
 	want(denied, "q", "explicit deny", http.StatusForbidden, "sqs:SendMessage")
 	want(sender, "q", "There are 0 Actions", http.StatusBadRequest)
 	want(sender, "q", "sqs:Fly", http.StatusBadRequest, "sqs:Fly")

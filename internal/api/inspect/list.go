@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -123,7 +124,7 @@ func (s *inspector) listQueueStates(
 			out.Matches = &n
 		}
 		out.Sums = sumsOf(list)
-		page, err := paged(in, list, func(q seenQueue) string { return q.key }, most)
+		page, err := paged(in, list, func(q *seenQueue) string { return q.place.key() }, most)
 		if err != nil {
 			return nil, err
 		}
@@ -183,17 +184,20 @@ type queueLister struct {
 	*inspector
 	call    *protocol.Call
 	sources map[string]int64 // how many queues have the dead-letter queue of that ARN
+	now     time.Time        // when the shards have answered
 	may     map[queue.ID]bool
 	glances map[queue.ID][]shard.Glance
 }
 
 func newQueueLister(s *inspector, c *protocol.Call, sources map[string]int64) *queueLister {
-	return &queueLister{s, c, sources, make(map[queue.ID]bool), make(map[queue.ID][]shard.Glance)}
+	return &queueLister{inspector: s, call: c, sources: sources}
 }
 
 // ask finds out what the queues are doing, and their dead-letter queues, as far as the caller may see that.
 func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
-	var ids []queue.ID
+	l.may = make(map[queue.ID]bool, len(queues))
+	l.glances = make(map[queue.ID][]shard.Glance, len(queues))
+	ids := make([]queue.ID, 0, len(queues))
 	add := func(q *catalog.Queue) bool {
 		if may, known := l.may[q.ID]; known {
 			return may
@@ -214,11 +218,21 @@ func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
 		if err != nil {
 			return err
 		}
-		for _, g := range list {
-			l.glances[g.ID] = append(l.glances[g.ID], g)
+		for i := range list {
+			l.add(list[i : i+1 : i+1])
 		}
 	}
+	l.now = l.authorizer.Now()
 	return nil
+}
+
+// add keeps what a shard knows of a queue. Most queues are on one shard, so that its answer is not copied.
+func (l *queueLister) add(one []shard.Glance) {
+	id := one[0].ID
+	if others := l.glances[id]; others != nil {
+		one = append(others, one...)
+	}
+	l.glances[id] = one
 }
 
 // deadLetterQueue returns the dead-letter queue of q, if it has one that exists.
@@ -233,19 +247,19 @@ func (s *inspector) deadLetterQueue(q *catalog.Queue) *catalog.Queue {
 // show returns what the list shows of a queue.
 func (l *queueLister) show(q *catalog.Queue) listedQueue {
 	seen, sum := l.see(q)
-	return l.listed(&seen, &sum)
+	return l.listed(seen, &sum)
 }
 
 // showSeen is show for a queue that an order or a selection has seen. It adds up again what the shards know of the
 // queue: the sums of all queues would take much memory, and few queues are on the page.
-func (l *queueLister) showSeen(q seenQueue) listedQueue {
+func (l *queueLister) showSeen(q *seenQueue) listedQueue {
 	sum, _ := addGlances(l.glances[q.ID])
-	return l.listed(&q, &sum)
+	return l.listed(q, &sum)
 }
 
 // see returns what the caller may know of a queue, and what its shards know.
-func (l *queueLister) see(q *catalog.Queue) (out seenQueue, sum glance) {
-	out = seenQueue{Queue: q}
+func (l *queueLister) see(q *catalog.Queue) (out *seenQueue, sum glance) {
+	out = &seenQueue{Queue: q}
 	if !l.may[q.ID] {
 		return out, sum
 	}
@@ -258,7 +272,7 @@ func (l *queueLister) see(q *catalog.Queue) (out seenQueue, sum glance) {
 
 func (l *queueLister) listed(q *seenQueue, sum *glance) listedQueue {
 	if q.state != nil {
-		q.state.Reasons = reasons(&sum.state, sum.arriving, q.PausedGroups, l.authorizer.Now())
+		q.state.Reasons = reasons(&sum.state, sum.arriving, q.PausedGroups, l.now)
 	}
 	return listedQueue{
 		QueueName: q.Name.Queue, QueueUrl: l.url(q.Name), QueueArn: q.Name.ARN(), Fifo: q.Attributes.FIFO,
@@ -286,9 +300,11 @@ func (l *queueLister) state(q *catalog.Queue, sum *glance) *listedState {
 		OldestMessageTimestamp: instant(st.Oldest), LastSendTimestamp: instant(st.LastSend),
 		LastReceiveTimestamp: instant(st.LastReceive),
 		WaitingReceives:      int64(st.Waiters), Receivable: st.Receivable,
-		Paused:            st.Limited&queue.LimitedByPause != 0,
-		DeadLetterSources: l.sources[q.Name.ARN()],
-		Totals:            sum.totals, LastMinute: sum.minute,
+		Paused: st.Limited&queue.LimitedByPause != 0,
+		Totals: sum.totals, LastMinute: sum.minute,
+	}
+	if len(l.sources) > 0 {
+		out.DeadLetterSources = l.sources[q.Name.ARN()]
 	}
 	if q.Attributes.Redrive != nil {
 		out.DeadLetterQueueArn = q.Attributes.Redrive.Target
@@ -299,7 +315,7 @@ func (l *queueLister) state(q *catalog.Queue, sum *glance) *listedState {
 			out.DeadLetters = &n
 		}
 	}
-	out.Condition = conditionOf(out, l.authorizer.Now())
+	out.Condition = conditionOf(out, l.now)
 	return out
 }
 
@@ -313,7 +329,7 @@ type glance struct {
 
 // addGlances makes one of those of several shards, or returns false if too little is known.
 func addGlances(list []shard.Glance) (sum glance, ok bool) {
-	var states []shard.State
+	states := make([]shard.State, 0, 1) // few queues are on several shards
 	for i := range list {
 		g := &list[i]
 		if g.Unavailable {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -76,12 +77,38 @@ func inState(holds func(*listedState) bool) func(*seenQueue) bool {
 	return func(q *seenQueue) bool { return q.state != nil && holds(q.state) }
 }
 
-// seenQueue is a queue with what the caller may know of it. key is its place in an order.
+// seenQueue is a queue with what the caller may know of it, and its place in an order.
 type seenQueue struct {
 	*catalog.Queue
 	state       *listedState
 	unavailable bool
-	key         string
+	place       place
+}
+
+// place is where a queue is in an order: by two numbers, and then by a name.
+type place struct {
+	first, second int64
+	name          string
+	named         bool // there are no numbers
+}
+
+func (p *place) compare(other *place) int {
+	if c := cmp.Compare(p.first, other.first); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(p.second, other.second); c != 0 {
+		return c
+	}
+	return strings.Compare(p.name, other.name)
+}
+
+// key returns a text that sorts as the place does, for cursors.
+func (p *place) key() string {
+	if p.named {
+		return p.name
+	}
+	const sign = 1 << 63
+	return fmt.Sprintf("%016x%016x%s", uint64(p.first)^sign, uint64(p.second)^sign, p.name)
 }
 
 // checkOrder refuses an order or a selection that does not exist.
@@ -108,7 +135,7 @@ func (in *listQueueStatesInput) looksAtAll() bool { return in.OrderBy != "" || i
 
 // order returns the queues that are asked for, in the order that is asked for. Queues with the same number are in order
 // of their names, in both directions.
-func (l *queueLister) order(ctx context.Context, in *listQueueStatesInput, all []*catalog.Queue) ([]seenQueue, error) {
+func (l *queueLister) order(ctx context.Context, in *listQueueStatesInput, all []*catalog.Queue) ([]*seenQueue, error) {
 	if len(all) > maxOrdered {
 		return nil, errTooManyQueues(len(all))
 	}
@@ -121,37 +148,33 @@ func (l *queueLister) order(ctx context.Context, in *listQueueStatesInput, all [
 		return nil, failure(err)
 	}
 	by, selected := orders[in.OrderBy], selections[in.Only]
-	list := make([]seenQueue, 0, len(all))
+	list := make([]*seenQueue, 0, len(all))
 	for _, q := range all {
 		seen, _ := l.see(q)
-		if selected != nil && !selected(&seen) {
+		if selected != nil && !selected(seen) {
 			continue
 		}
-		seen.key = q.Name.Queue
-		if by != nil {
-			seen.key = seen.placed(by, in)
-		}
+		seen.place = seen.placed(by, in)
 		list = append(list, seen)
 	}
-	slices.SortFunc(list, func(a, b seenQueue) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(list, func(a, b *seenQueue) int { return a.place.compare(&b.place) })
 	return list, nil
 }
 
-// placed returns a text that sorts as the queue does: two numbers and the name.
-func (q *seenQueue) placed(by func(*seenQueue) (int64, int64), in *listQueueStatesInput) string {
+// placed returns the place of the queue in the order that is asked for; by is nil if there is only a selection.
+func (q *seenQueue) placed(by func(*seenQueue) (int64, int64), in *listQueueStatesInput) place {
 	name := q.Name.Queue
-	if in.OrderBy == "QueueName" {
+	if by == nil || in.OrderBy == "QueueName" {
 		if in.Descending {
-			return reversed(name)
+			name = reversed(name)
 		}
-		return name
+		return place{name: name, named: true}
 	}
 	first, second := by(q)
 	if in.Descending {
 		first, second = ^first, ^second
 	}
-	const sign = 1 << 63
-	return fmt.Sprintf("%016x%016x%s", uint64(first)^sign, uint64(second)^sign, name)
+	return place{first: first, second: second, name: name}
 }
 
 // reversed returns a text that sorts the other way round. Names have no byte beyond ASCII.
@@ -169,7 +192,7 @@ type queueSums struct {
 	LastMinute                 queueActivity
 }
 
-func sumsOf(list []seenQueue) *queueSums {
+func sumsOf(list []*seenQueue) *queueSums {
 	sums := new(queueSums)
 	for i := range list {
 		st := list[i].state

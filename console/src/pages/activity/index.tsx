@@ -1,6 +1,7 @@
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
+import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
@@ -13,7 +14,9 @@ import { type Entry, type Filter, useEvents } from '../../api/events'
 import { nameOf } from '../../api/queues'
 import { csv, download } from '../../data/download'
 import { count } from '../../data/format'
+import { useNarrow } from '../../frame/narrow'
 import { address, go, usePlace } from '../../frame/router'
+import { Bar } from '../../parts/bar'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
@@ -44,6 +47,9 @@ const services = [
   })),
 ]
 
+/** isFiltered says whether a filter is set that a phone shows only on request. */
+const isFiltered = (f: Filter) => [f.service, f.user, f.event, f.resource, f.key].some((text) => text !== '')
+
 /** Activity shows the trail of the account: callers, calls, resources. The filter is in the address, to be shared. */
 export default function Activity() {
   const { query } = usePlace()
@@ -64,6 +70,16 @@ export default function Activity() {
   const show = (change: Record<string, string>) =>
     go(address(['activity'], { ...Object.fromEntries(query), ...change }), { replace: true })
   const saved = selected.length > 0 ? selected : entries
+  const narrow = useNarrow()
+  const filters = (
+    <>
+      <Choice label="Service" options={services} value={filter.service} choose={(service) => show({ service })} />
+      <Typed label="User" value={filter.user} choose={(user) => show({ user })} />
+      <Typed label="Event name" value={filter.event} choose={(event) => show({ event })} />
+      <Typed label="Resource name or ARN" value={filter.resource} choose={(resource) => show({ resource })} />
+      <Typed label="Access key" value={filter.key} choose={(key) => show({ key })} />
+    </>
+  )
   return (
     <SpaceBetween size="l">
       <Rows
@@ -87,7 +103,7 @@ export default function Activity() {
             variant="awsui-h1-sticky"
             description="Every call that set something up, or asked how it is set up, in the last 90 days. Select up to five to compare their records."
             actions={
-              <SpaceBetween direction="horizontal" size="xs">
+              <Bar>
                 <Refresh />
                 <Button disabled={selected.length < 2} onClick={() => setOpened(selected)}>
                   Compare
@@ -106,7 +122,7 @@ export default function Activity() {
                 >
                   Download
                 </ButtonDropdown>
-              </SpaceBetween>
+              </Bar>
             }
           >
             Activity
@@ -116,11 +132,13 @@ export default function Activity() {
           <div className="choices">
             <Choice label="Show" options={onlys} value={filter.only} choose={(only) => show({ only })} />
             <Choice label="Time" options={times} value={String(filter.hours)} choose={(hours) => show({ hours })} />
-            <Choice label="Service" options={services} value={filter.service} choose={(service) => show({ service })} />
-            <Typed label="User" value={filter.user} choose={(user) => show({ user })} />
-            <Typed label="Event name" value={filter.event} choose={(event) => show({ event })} />
-            <Typed label="Resource name or ARN" value={filter.resource} choose={(resource) => show({ resource })} />
-            <Typed label="Access key" value={filter.key} choose={(key) => show({ key })} />
+            {narrow ? (
+              <ExpandableSection headerText="More filters" defaultExpanded={isFiltered(filter)}>
+                <div className="choices">{filters}</div>
+              </ExpandableSection>
+            ) : (
+              filters
+            )}
           </div>
         }
         columnDefinitions={[

@@ -32,7 +32,7 @@ import { RangeField } from '../../parts/graphs'
 import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { Rows } from '../../parts/rows'
-import { Time } from '../../parts/values'
+import { Time, Words } from '../../parts/values'
 import { Combined, Parents } from './combined'
 import { notified } from './notified'
 import { State, states } from './state'
@@ -191,7 +191,7 @@ function Definition({ alarm }: { alarm: MetricAlarm }) {
       <Pairs
         columns={3}
         items={[
-          { label: 'Condition', value: conditionOf(alarm) },
+          { label: 'Condition', value: <Words text={conditionOf(alarm)} /> },
           { label: 'Metric', value: alarm.MetricName ? `${alarm.Namespace} ${alarm.MetricName}` : 'Expression' },
           {
             label: 'About',

@@ -4,9 +4,7 @@ import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
-import Pagination from '@cloudscape-design/components/pagination'
 import Select from '@cloudscape-design/components/select'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,16 +13,25 @@ import { deleteAlarms, enableActions, useAlarms } from '../../api/alarms'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
 import { plural } from '../../data/format'
+import { useNarrow } from '../../frame/narrow'
 import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
+import { Bar } from '../../parts/bar'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
+import { Paging } from '../../parts/paging'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Rows } from '../../parts/rows'
-import { Ago } from '../../parts/values'
+import { Ago, Words } from '../../parts/values'
 import { State, states } from './state'
+
+/** others are what a phone has in the menu. */
+const others = [
+  { id: 'quick', text: 'Quick alarm' },
+  { id: 'composite', text: 'Create composite alarm' },
+]
 
 /** Alarms lists the alarms of the account. */
 export default function Alarms() {
@@ -64,6 +71,8 @@ export default function Alarms() {
   })
   const selected = collectionProps.selectedItems ?? []
   const names = selected.map((a) => a.AlarmName ?? '')
+  const narrow = useNarrow()
+  const combine = () => go(address(['create-composite-alarm'], { of: names.join('\n') }))
   const [only] = selected
   const again = () => void client.invalidateQueries({ queryKey: keys.alarms })
   const { run } = useAction('The actions are as they were')
@@ -99,20 +108,25 @@ export default function Alarms() {
             counter={data && `(${data.length})`}
             description={firing > 0 ? `${plural(firing, 'alarm')} firing` : undefined}
             actions={
-              <SpaceBetween direction="horizontal" size="xs">
+              <Bar>
                 <Refresh />
                 <ButtonDropdown
-                  disabled={names.length === 0}
+                  disabled={names.length === 0 && !narrow}
                   items={[
                     { id: 'edit', text: 'Edit', disabled: names.length !== 1 },
                     { id: 'copy', text: 'Copy', disabled: names.length !== 1 },
-                    { id: 'enable', text: 'Enable actions' },
-                    { id: 'disable', text: 'Disable actions' },
-                    { id: 'delete', text: 'Delete' },
+                    { id: 'enable', text: 'Enable actions', disabled: names.length === 0 },
+                    { id: 'disable', text: 'Disable actions', disabled: names.length === 0 },
+                    { id: 'delete', text: 'Delete', disabled: names.length === 0 },
+                    ...(narrow ? others : []),
                   ]}
                   onItemClick={({ detail }) => {
                     const [name = ''] = names
-                    if (detail.id === 'edit') {
+                    if (detail.id === 'quick') {
+                      setAlarming(true)
+                    } else if (detail.id === 'composite') {
+                      combine()
+                    } else if (detail.id === 'edit') {
                       go(address(['alarms', name, 'edit']))
                     } else if (detail.id === 'copy') {
                       go(
@@ -129,14 +143,12 @@ export default function Alarms() {
                 >
                   Actions
                 </ButtonDropdown>
-                <Button onClick={() => setAlarming(true)}>Quick alarm</Button>
-                <Button onClick={() => go(address(['create-composite-alarm'], { of: names.join('\n') }))}>
-                  Create composite alarm
-                </Button>
+                {!narrow && <Button onClick={() => setAlarming(true)}>Quick alarm</Button>}
+                {!narrow && <Button onClick={combine}>Create composite alarm</Button>}
                 <Button variant="primary" onClick={() => go(address(['create-alarm'], { queue }))}>
                   Create alarm
                 </Button>
-              </SpaceBetween>
+              </Bar>
             }
           >
             Alarms
@@ -160,7 +172,7 @@ export default function Alarms() {
             />
           </div>
         }
-        pagination={<Pagination {...paginationProps} />}
+        pagination={<Paging {...paginationProps} />}
         columnDefinitions={[
           {
             id: 'name',
@@ -188,7 +200,7 @@ export default function Alarms() {
             header: 'About',
             cell: (a) => (isComposite(a) ? 'Other alarms' : (a.Dimensions ?? []).map((d) => d.Value).join(', ') || '–'),
           },
-          { id: 'condition', header: 'Condition', cell: conditionOf },
+          { id: 'condition', header: 'Condition', cell: (a) => <Words text={conditionOf(a)} /> },
           {
             id: 'actions',
             header: 'Actions',

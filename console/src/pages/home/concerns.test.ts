@@ -67,6 +67,38 @@ test('a queue whose dead-letter queue is not in the list says where its messages
   assert.equal(found?.action.href, '#/queues/hidden/redrive')
 })
 
+test('queues that share a dead-letter queue which is not in the list are one row, with what else is wrong', () => {
+  const source = (name: string, some: Partial<QueueState> = {}) =>
+    queue(name, { ...some, DeadLetters: 3, DeadLetterQueueArn: arn('hidden') })
+  const waiting = { Visible: 2, OldestMessageTimestamp: now - minute, LastReceiveTimestamp: now - 5 * minute }
+  const list = concernsOf([source('a', waiting), source('b'), source('c', { Paused: true })], [], now)
+  assert.deepEqual(
+    list.map((c) => [c.name, c.why, c.action.text]),
+    [
+      [
+        'a',
+        '3 messages failed in a and 2 other queues and moved to hidden. No consumer has received for 5 min. 2 messages wait, the oldest for 1 min.',
+        'Redrive',
+      ],
+      ['c', 'Delivery is paused. No messages wait.', 'Resume delivery'],
+    ],
+  )
+})
+
+test('a queue that is in alarm and has messages without a consumer is one row with both reasons', () => {
+  const idle = queue('idle', { Visible: 1, OldestMessageTimestamp: now })
+  const alarms = [{ name: 'too-many', condition: 'X > 0 for 1 minute', queues: ['idle'] }]
+  assert.deepEqual(
+    concernsOf([idle], alarms, now).map((c) => [c.name, c.why]),
+    [
+      [
+        'idle',
+        'No consumer has received since the server started. 1 message waits, the oldest for 1 s. In alarm: X > 0 for 1 minute.',
+      ],
+    ],
+  )
+})
+
 test('a queue falls behind if more comes than goes and its messages are old', () => {
   const old = { ...busy, Visible: 900, OldestMessageTimestamp: now - 6 * minute }
   const why = (some: Partial<Activity>) =>

@@ -34,7 +34,7 @@ export function concernsOf(queues: ListedQueue[], firing: Firing[], now: number)
   const list = queues.flatMap((queue): Ranked[] => {
     const alarms = firing.filter((a) => a.queues.includes(queue.QueueName))
     const [first] = alarms
-    const found = findingOf({ queue, sources, shown, now }) ?? (first && inAlarm(first))
+    const found = withAlarm(findingOf({ queue, sources, shown, now }), first)
     if (!found) {
       return []
     }
@@ -108,6 +108,15 @@ function inAlarm(alarm: Firing): Finding {
   return { type: 'error', why: `In alarm: ${alarm.condition}.`, action, rank: 0 }
 }
 
+/** withAlarm adds to what is wrong with a queue what the first of its alarms says. */
+function withAlarm(found: Finding | undefined, alarm: Firing | undefined): Finding | undefined {
+  if (!alarm) {
+    return found
+  }
+  const fires = inAlarm(alarm)
+  return found ? { ...found, why: `${found.why} ${fires.why}` } : fires
+}
+
 interface Asked {
   queue: ListedQueue
   sources: Map<string, Source[]>
@@ -134,7 +143,20 @@ function findingOf(asked: Asked): Finding | undefined {
   }
   const at = state.OldestMessageTimestamp
   const seen = { ...asked, state, waiting: state.Visible + state.InFlight, old: at === undefined ? 0 : asked.now - at }
-  for (const check of [paused, holdsFailures, hasFailures, unconsumed, full, slow]) {
+  const failures = hasFailures(seen)
+  const found = firstOf(
+    seen,
+    failures ? [paused, unconsumed, full, slow] : [paused, holdsFailures, unconsumed, full, slow],
+  )
+  if (!failures || !found) {
+    return failures ?? found
+  }
+  const [worst, other] = found.rank > failures.rank ? [found, failures] : [failures, found]
+  return { ...worst, why: `${worst.why} ${other.why}` }
+}
+
+function firstOf(seen: Seen, checks: ((q: Seen) => Finding | undefined)[]): Finding | undefined {
+  for (const check of checks) {
     const found = check(seen)
     if (found) {
       return found
@@ -166,14 +188,19 @@ function holdsFailures(q: Seen): Finding | undefined {
   return { type: 'warning', why, action: { text: 'Redrive' }, tab: 'redrive', rank: 6, many: q.waiting }
 }
 
-/** hasFailures is of a queue whose dead-letter queue is not in the list, or is not known. */
+/**
+ * hasFailures is of a queue whose dead-letter queue is not in the list, or is not known. If several queues share it, it is of the
+ * first of them.
+ */
 function hasFailures(q: Seen): Finding | undefined {
   const { DeadLetters: n = 0, DeadLetterQueueArn = '' } = q.state
-  if (n === 0 || q.shown.has(DeadLetterQueueArn)) {
+  const sources = q.sources.get(DeadLetterQueueArn) ?? []
+  if (n === 0 || q.shown.has(DeadLetterQueueArn) || sources[0]?.name !== q.queue.QueueName) {
     return undefined
   }
   const letters = nameOf(DeadLetterQueueArn)
-  const why = `${plural(n, 'message')} failed and moved to ${letters}.`
+  const where = sources.length > 1 ? whereFailed(sources, n) : ''
+  const why = `${plural(n, 'message')} failed${where} and moved to ${letters}.`
   const action = { text: 'Redrive', href: address(['queues', letters, 'redrive']) }
   return { type: 'warning', why, action, rank: 6, many: n }
 }

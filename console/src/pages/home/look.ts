@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { Firing } from '../../api/firing'
+import { firing as alarmsThatFire, type Firing } from '../../api/firing'
 import { keys } from '../../api/keys'
 import { useWorstQueues } from '../../api/queues'
 import { isDenied } from '../../aws/failure'
@@ -15,7 +15,7 @@ export function useLook() {
   const firing = useQuery<Firing[]>({
     queryKey: keys.firing,
     refetchInterval: ({ state }) => !isDenied(state.error) && interval && Math.max(interval, often.alarms),
-    queryFn: async ({ signal }) => (await import('../../api/firing')).firing(signal),
+    queryFn: ({ signal }) => alarmsThatFire(signal),
   })
   return { queues, firing }
 }

@@ -4,6 +4,7 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { refused, useRefusals } from '../../api/access'
+import { useNarrow } from '../../frame/narrow'
 import { address, go } from '../../frame/router'
 import { type Action, taken } from '../queues/actions'
 
@@ -14,15 +15,25 @@ interface HeadProps {
   act: (action: Action) => void
 }
 
-/** Head is the name of a queue and, in a row of its own, what can be done with it: long names have the same layout as short ones. */
+/**
+ * Head is the name of a queue and, in a row of its own, what can be done with it: long names have the same layout as short ones. On
+ * a phone that row has two buttons, and the menu the others.
+ */
 export function Head({ queue, fifo, paused, act }: HeadProps) {
   const refusals = useRefusals([queue])
+  const narrow = useNarrow()
   const delivery = paused ? 'resume' : 'pause'
-  const elsewhere: Record<string, string> = {
+  const pages: Record<string, string> = {
+    edit: address(['queues', queue, 'edit']),
     subscribe: address(['subscribe-queue'], { queues: queue }),
     alarm: address(['create-alarm'], { queue }),
     activity: address(['activity'], { resource: queue }),
   }
+  const take = (id: string) => {
+    const page = pages[id]
+    page ? go(page) : act(id as Action)
+  }
+  const first = firstActions.map((a) => ({ ...a, ...refused(refusals, taken[a.id]) }))
   return (
     <SpaceBetween size="xs">
       <Header variant="h1">
@@ -30,19 +41,17 @@ export function Head({ queue, fifo, paused, act }: HeadProps) {
       </Header>
       <SpaceBetween direction="horizontal" size="xs">
         <Button variant="primary" onClick={() => go(address(['queues', queue, 'messages']))}>
-          Send and receive messages
+          {narrow ? 'Send and receive' : 'Send and receive messages'}
         </Button>
-        <Button {...refused(refusals, taken.edit)} onClick={() => go(address(['queues', queue, 'edit']))}>
-          Edit
-        </Button>
-        <Button {...refused(refusals, taken.delete)} onClick={() => act('delete')}>
-          Delete
-        </Button>
-        <Button {...refused(refusals, taken.purge)} onClick={() => act('purge')}>
-          Purge
-        </Button>
+        {!narrow &&
+          first.map(({ id, text, ...properties }) => (
+            <Button key={id} {...properties} onClick={() => take(id)}>
+              {text}
+            </Button>
+          ))}
         <ButtonDropdown
           items={[
+            ...(narrow ? first : []),
             {
               id: delivery,
               text: paused ? 'Resume delivery' : 'Pause delivery',
@@ -52,10 +61,7 @@ export function Head({ queue, fifo, paused, act }: HeadProps) {
             { id: 'alarm', text: 'Create alarm' },
             { id: 'activity', text: 'Activity' },
           ]}
-          onItemClick={({ detail: { id } }) => {
-            const there = elsewhere[id]
-            there ? go(there) : act(id as Action)
-          }}
+          onItemClick={({ detail }) => take(detail.id)}
         >
           Actions
         </ButtonDropdown>
@@ -63,3 +69,9 @@ export function Head({ queue, fifo, paused, act }: HeadProps) {
     </SpaceBetween>
   )
 }
+
+const firstActions = [
+  { id: 'edit', text: 'Edit' },
+  { id: 'delete', text: 'Delete' },
+  { id: 'purge', text: 'Purge' },
+] as const

@@ -1,5 +1,5 @@
-import Pagination from '@cloudscape-design/components/pagination'
 import { useState } from 'react'
+import { Paging } from '../../parts/paging'
 
 /** all is how many pages may have their numbers side by side. */
 const all = 7
@@ -18,7 +18,7 @@ export function Pages({ index, pages, turnTo }: PagesProps) {
     setTurned({ shown: index, asked: index, times: turned.times + Number(index !== turned.asked) })
   }
   return (
-    <Pagination
+    <Paging
       key={turned.times}
       ariaLabels={{ paginationLabel: 'Pages of queues' }}
       currentPageIndex={index}

@@ -93,7 +93,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
           counter={
             total === undefined ? undefined : none ? `(${count(total)})` : `(${selected.length}/${count(total)})`
           }
-          actions={<Buttons selected={selected} act={act} />}
+          actions={<Buttons listed={shown} selected={selected} act={act} />}
         >
           Queues
         </Header>
@@ -111,30 +111,33 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
       }
       pagination={<Pages index={props.index} pages={props.pages} turnTo={props.turnTo} />}
       preferences={
-        <CollectionPreferences
-          title="Preferences"
-          confirmLabel="Apply"
-          cancelLabel="Cancel"
-          preferences={{ pageSize: looks.pageSize, wrapLines: looks.wrap, contentDisplay: display }}
-          pageSizePreference={{
-            title: 'Queues on a page',
-            options: [20, 50, 100].map((value) => ({ value, label: `${value} queues` })),
-          }}
-          wrapLinesPreference={{ label: 'Wrap lines' }}
-          contentDisplayPreference={{
-            title: 'Columns',
-            options: defs.map((c) => ({ id: c.id ?? '', label: c.name, alwaysVisible: c.id === 'name' })),
-          }}
-          onConfirm={({ detail }) => {
-            const chosen = detail.contentDisplay?.filter((c) => c.visible).map((c) => c.id)
-            setLooks({
-              pageSize: detail.pageSize ?? firstLooks.pageSize,
-              wrap: detail.wrapLines ?? false,
-              // Without a choice they depend on the window.
-              ...(chosen && chosen.join() !== first.join() && { columns: chosen }),
-            })
-          }}
-        />
+        // A phone shows cards, which have no columns to choose.
+        !(narrow && props.pages <= 1) && (
+          <CollectionPreferences
+            title="Preferences"
+            confirmLabel="Apply"
+            cancelLabel="Cancel"
+            preferences={{ pageSize: looks.pageSize, wrapLines: looks.wrap, contentDisplay: display }}
+            pageSizePreference={{
+              title: 'Queues on a page',
+              options: [20, 50, 100].map((value) => ({ value, label: `${value} queues` })),
+            }}
+            wrapLinesPreference={{ label: 'Wrap lines' }}
+            contentDisplayPreference={{
+              title: 'Columns',
+              options: defs.map((c) => ({ id: c.id ?? '', label: c.name, alwaysVisible: c.id === 'name' })),
+            }}
+            onConfirm={({ detail }) => {
+              const chosen = detail.contentDisplay?.filter((c) => c.visible).map((c) => c.id)
+              setLooks({
+                pageSize: detail.pageSize ?? firstLooks.pageSize,
+                wrap: detail.wrapLines ?? false,
+                // Without a choice they depend on the window.
+                ...(chosen && chosen.join() !== first.join() && { columns: chosen }),
+              })
+            }}
+          />
+        )
       }
       empty={<None error={error} denied={denied} refetch={props.refetch} />}
     />

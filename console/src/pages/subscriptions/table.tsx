@@ -2,8 +2,6 @@ import { useCollection } from '@cloudscape-design/collection-hooks'
 import Button from '@cloudscape-design/components/button'
 import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
-import Pagination from '@cloudscape-design/components/pagination'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueryClient } from '@tanstack/react-query'
@@ -16,8 +14,10 @@ import { each } from '../../data/each'
 import { plural } from '../../data/format'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
+import { Bar } from '../../parts/bar'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
+import { Paging } from '../../parts/paging'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Rows } from '../../parts/rows'
@@ -83,7 +83,7 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
             variant={full ? 'awsui-h1-sticky' : 'h2'}
             counter={data && `(${data.length})`}
             actions={
-              <SpaceBetween direction="horizontal" size="xs">
+              <Bar>
                 <Refresh />
                 <Button disabled={!selected.some(isPending)} onClick={remind}>
                   Request confirmation
@@ -94,7 +94,7 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
                 <Button variant={full ? 'primary' : 'normal'} onClick={create}>
                   Create subscription
                 </Button>
-              </SpaceBetween>
+              </Bar>
             }
           >
             Subscriptions
@@ -108,7 +108,7 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
             countText={plural(filteredItemsCount ?? 0, 'match', 'matches')}
           />
         }
-        pagination={<Pagination {...paginationProps} />}
+        pagination={<Paging {...paginationProps} />}
         columnDefinitions={[
           {
             id: 'endpoint',

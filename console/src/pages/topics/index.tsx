@@ -2,8 +2,6 @@ import { useCollection } from '@cloudscape-design/collection-hooks'
 import Button from '@cloudscape-design/components/button'
 import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
-import Pagination from '@cloudscape-design/components/pagination'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -12,11 +10,13 @@ import { topicAttributes } from '../../api/topic'
 import { useTopics } from '../../api/topics'
 import { plural } from '../../data/format'
 import { address, go } from '../../frame/router'
+import { Bar } from '../../parts/bar'
 import { Empty } from '../../parts/empty'
+import { Paging } from '../../parts/paging'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Rows } from '../../parts/rows'
-import { Num } from '../../parts/values'
+import { Num, Words } from '../../parts/values'
 import { DeleteTopic } from './delete'
 
 const pageSize = 25
@@ -77,7 +77,7 @@ export default function Topics() {
             variant="awsui-h1-sticky"
             counter={data && `(${data.length})`}
             actions={
-              <SpaceBetween direction="horizontal" size="xs">
+              <Bar>
                 <Refresh />
                 <Button disabled={selected.length === 0} onClick={() => setAsking(true)}>
                   Delete
@@ -91,7 +91,7 @@ export default function Topics() {
                 <Button variant="primary" onClick={() => go('/create-topic')}>
                   Create topic
                 </Button>
-              </SpaceBetween>
+              </Bar>
             }
           >
             Topics
@@ -105,7 +105,7 @@ export default function Topics() {
             countText={plural(filteredItemsCount ?? 0, 'match', 'matches')}
           />
         }
-        pagination={<Pagination {...paginationProps} />}
+        pagination={<Paging {...paginationProps} />}
         columnDefinitions={[
           {
             id: 'name',
@@ -125,7 +125,7 @@ export default function Topics() {
             header: 'Pending',
             cell: (t) => <Num value={number(of(t.arn)?.SubscriptionsPending)} />,
           },
-          { id: 'arn', header: 'ARN', cell: (t) => <span className="break">{t.arn}</span> },
+          { id: 'arn', header: 'ARN', cell: (t) => <Words text={t.arn} /> },
         ]}
         empty={
           error ? (

@@ -1,8 +1,6 @@
 import { useCollection } from '@cloudscape-design/collection-hooks'
 import Button from '@cloudscape-design/components/button'
 import Header from '@cloudscape-design/components/header'
-import Pagination from '@cloudscape-design/components/pagination'
-import SpaceBetween from '@cloudscape-design/components/space-between'
 import type { TableProps } from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
 import type { UseQueryResult } from '@tanstack/react-query'
@@ -10,8 +8,10 @@ import { type ReactNode, useState } from 'react'
 import { each } from '../../data/each'
 import { plural } from '../../data/format'
 import { notify } from '../../frame/notices'
+import { Bar } from '../../parts/bar'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
+import { Paging } from '../../parts/paging'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
 import { Rows } from '../../parts/rows'
@@ -83,7 +83,7 @@ export function List<T>(p: ListProps<T>) {
             variant="awsui-h1-sticky"
             counter={data && `(${data.length})`}
             actions={
-              <SpaceBetween direction="horizontal" size="xs">
+              <Bar>
                 {p.actions}
                 <Refresh />
                 {p.remove && (
@@ -96,7 +96,7 @@ export function List<T>(p: ListProps<T>) {
                     Create {p.one}
                   </Button>
                 )}
-              </SpaceBetween>
+              </Bar>
             }
           >
             {p.title}
@@ -110,7 +110,7 @@ export function List<T>(p: ListProps<T>) {
             countText={plural(filteredItemsCount ?? 0, 'match', 'matches')}
           />
         }
-        pagination={<Pagination {...paginationProps} />}
+        pagination={<Paging {...paginationProps} />}
         empty={
           error ? (
             <Problem error={error} what={`The ${many} cannot be listed`} retry={() => void refetch()} />

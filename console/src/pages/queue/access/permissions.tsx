@@ -15,6 +15,7 @@ import { useAction } from '../../../api/useaction'
 import { object } from '../../../data/json'
 import { useFirstField } from '../../../frame/firstfield'
 import { notify } from '../../../frame/notices'
+import { Bar } from '../../../parts/bar'
 import { Confirm } from '../../../parts/confirm'
 import { Dialog } from '../../../parts/dialog'
 import { Empty } from '../../../parts/empty'
@@ -87,12 +88,12 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
             variant="h2"
             counter={`(${rows.length})`}
             actions={
-              <SpaceBetween direction="horizontal" size="xs">
+              <Bar>
                 <Button disabled={chosen.length === 0} onClick={() => setRemoving(true)}>
                   Remove
                 </Button>
                 <Button onClick={() => setAdding(true)}>Add a Permission</Button>
-              </SpaceBetween>
+              </Bar>
             }
           >
             Permissions

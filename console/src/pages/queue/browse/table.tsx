@@ -10,6 +10,7 @@ import type { Message } from '../../../api/message'
 import { download, messagesAsCSV } from '../../../data/download'
 import { count, plural } from '../../../data/format'
 import { address, go } from '../../../frame/router'
+import { Bar } from '../../../parts/bar'
 import { Empty } from '../../../parts/empty'
 import { useGrowing } from '../../../parts/growing'
 import { useMessageColumns } from '../../../parts/messagecolumns'
@@ -74,7 +75,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
           }
           description="Looking changes nothing: no receive count grows, and no consumer waits."
           actions={
-            <SpaceBetween direction="horizontal" size="xs">
+            <Bar>
               <Button iconName="refresh" ariaLabel="Look again" disabled={follow} onClick={again} />
               <ButtonDropdown
                 disabled={messages.length === 0}
@@ -97,7 +98,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
               >
                 Actions
               </ButtonDropdown>
-            </SpaceBetween>
+            </Bar>
           }
         >
           Messages

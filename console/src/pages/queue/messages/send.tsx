@@ -20,6 +20,7 @@ import { useAction } from '../../../api/useaction'
 import { fromBase64 } from '../../../data/decode'
 import { bytes } from '../../../data/format'
 import { goToFirstWrong } from '../../../frame/firstwrong'
+import { useNarrow } from '../../../frame/narrow'
 import { AmountInput } from '../../../parts/amount'
 import { AttributeRows, attributesOfRows, type Row } from '../../../parts/attributerows'
 import { Pairs } from '../../../parts/pairs'
@@ -58,6 +59,7 @@ export function Send({ queue, fifo }: TabProps) {
   const [history, setHistory] = useState<Sent[]>([])
   const [shown, setShown] = useState<Sent>()
   const [tried, setTried] = useState(false)
+  const narrow = useNarrow()
   const attributes = useAttributes(queue)
   const lacksDedup = fifo && draft.dedup === '' && attributes.data?.ContentBasedDeduplication === 'false'
   const set = (some: Partial<Draft>) => setDraft((old) => ({ ...old, ...some }))
@@ -92,7 +94,7 @@ export function Send({ queue, fifo }: TabProps) {
           variant="h2"
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              <Button onClick={() => setDraft(blank)}>Clear content</Button>
+              <Button onClick={() => setDraft(blank)}>{narrow ? 'Clear' : 'Clear content'}</Button>
               <Button
                 variant="primary"
                 disabled={!ready}

@@ -6,6 +6,7 @@ import { useAlarms } from '../../../api/alarms'
 import { moreQueueMeasures, queueMeasures } from '../../../api/metrics'
 import { plural } from '../../../data/format'
 import { type Range, rangeIn, rangeWords } from '../../../data/range'
+import { useNarrow } from '../../../frame/narrow'
 import { address, go, usePlace } from '../../../frame/router'
 import { AlarmMe } from '../../../parts/alarmme'
 import { Graphs } from '../../../parts/graphs'
@@ -17,6 +18,7 @@ export default function Monitoring({ queue }: TabProps) {
   const { query } = usePlace()
   const range = rangeIn(query)
   const show = (chosen: Range) => go(address(['queues', queue, 'monitoring'], rangeWords(chosen)), { replace: true })
+  const narrow = useNarrow()
   const [alarming, setAlarming] = useState(false)
   const alarms = useAlarms()
   const mine = (alarms.data ?? []).filter((a) => queuesOf(a).includes(queue))
@@ -27,7 +29,7 @@ export default function Monitoring({ queue }: TabProps) {
         <Button onClick={() => setAlarming(true)}>Quick alarm</Button>
         {mine.length > 0 && <Button href={address(['alarms'], { queue })}>{plural(mine.length, 'alarm')}</Button>}
         <Button href={address(['monitoring'], { queues: queue, ...rangeWords(range) })}>
-          Compare with other queues
+          {narrow ? 'Compare' : 'Compare with other queues'}
         </Button>
       </div>
       <Graphs measures={[...queueMeasures, ...moreQueueMeasures]} names={[queue]} range={range} zoom={show} />

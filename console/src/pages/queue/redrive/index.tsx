@@ -20,6 +20,7 @@ import { useSources } from '../../../api/sources'
 import { count, plural } from '../../../data/format'
 import { notify } from '../../../frame/notices'
 import { address, go, usePlace } from '../../../frame/router'
+import { Bar } from '../../../parts/bar'
 import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { MessageDetails } from '../../../parts/message'
@@ -121,7 +122,7 @@ export default function Redrive({ queue }: TabProps) {
             variant="h2"
             description="Moved messages get a new ID and have never been received. What is in flight or delayed stays."
             actions={
-              <SpaceBetween direction="horizontal" size="xs">
+              <Bar>
                 <Button
                   disabled={chosen.length === 0 || !ready}
                   {...refused(refusals, ...redriving)}
@@ -137,7 +138,7 @@ export default function Redrive({ queue }: TabProps) {
                 >
                   {filter ? 'Redrive all matches' : 'Redrive messages'}
                 </Button>
-              </SpaceBetween>
+              </Bar>
             }
           >
             Dead-letter queue redrive
