@@ -39,16 +39,22 @@ type LoginProfile struct {
 	UserName              string
 	CreateDate            time.Time
 	PasswordResetRequired bool
+
+	MaxSigninSessionDuration int32 `json:",omitempty"`
 }
 
 func showProfile(user *directory.Entity, p *login.Profile) *loginProfileOutput {
-	return &loginProfileOutput{LoginProfile{UserName: user.Name, CreateDate: p.Created, PasswordResetRequired: p.Reset}}
+	return &loginProfileOutput{LoginProfile{
+		UserName: user.Name, CreateDate: p.Created, PasswordResetRequired: p.Reset,
+		MaxSigninSessionDuration: int32(p.MaxSignIn / time.Second),
+	}}
 }
 
 type loginProfileInput struct {
 	UserName              *string `max:"128"`
 	Password              *string `max:"512" hidden:""`
 	PasswordResetRequired *bool
+	signInLimit
 }
 
 type loginProfileOutput struct{ LoginProfile LoginProfile }
@@ -91,6 +97,7 @@ func (s passwords) createLoginProfile(
 		return nil, err
 	}
 	p := login.NewProfile(user.ID, hash, in.PasswordResetRequired != nil && *in.PasswordResetRequired, s.now())
+	in.signInLimit.change(&p.MaxSignIn)
 	err = s.changeLogins(ctx, func(tx *login.Tx) error {
 		switch {
 		case s.directory.Entity(user.ID) == nil:
@@ -132,6 +139,9 @@ func (s passwords) updateLoginProfile(
 	if old == nil {
 		return nil, errNoProfile(user.Name)
 	}
+	if err := in.signInLimit.check(); err != nil {
+		return nil, err
+	}
 	hash := ""
 	if in.Password != nil {
 		if hash, err = s.hashNew(ctx, user.Account, old, *in.Password); err != nil {
@@ -146,12 +156,12 @@ func (s passwords) updateLoginProfile(
 		if hash != "" {
 			p = p.WithPassword(hash, s.now())
 		}
+		updated := *p
 		if in.PasswordResetRequired != nil {
-			updated := *p
 			updated.Reset = *in.PasswordResetRequired
-			p = &updated
 		}
-		tx.PutProfile(p)
+		in.signInLimit.change(&updated.MaxSignIn)
+		tx.PutProfile(&updated)
 		return nil
 	})
 }

@@ -52,7 +52,7 @@ func (s *core) listedProfile(e *directory.Entity) InstanceProfile {
 	for _, id := range e.Roles {
 		if role := s.directory.Entity(id); role != nil { // an older program may have deleted it
 			shown := s.listedRole(role)
-			shown.Description, shown.MaxSessionDuration = "", 0
+			shown.Description, shown.MaxSessionDuration, shown.MaxSigninSessionDuration = "", 0, 0
 			p.Roles = append(p.Roles, shown)
 		}
 	}

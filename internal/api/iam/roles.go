@@ -22,6 +22,7 @@ type Role struct {
 	AssumeRolePolicyDocument string
 	Description              string `json:",omitempty"`
 	MaxSessionDuration       int32  `json:",omitempty"`
+	MaxSigninSessionDuration int32  `json:",omitempty"`
 	PermissionsBoundary      *Boundary
 	Tags                     []Tag `                  wrap:"member"`
 	RoleLastUsed             *RoleLastUsed
@@ -45,8 +46,9 @@ func (s *core) showRole(e *directory.Entity) Role {
 	return Role{
 		Path: e.Path, RoleName: e.Name, RoleId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
 		AssumeRolePolicyDocument: escape(s.trustOf(e)), Description: e.Description,
-		MaxSessionDuration:  int32(e.MaxSession / time.Second),
-		PermissionsBoundary: boundaryOf(e), Tags: service.TagList(e.Tags),
+		MaxSessionDuration:       int32(e.MaxSession / time.Second),
+		MaxSigninSessionDuration: int32(e.MaxSignIn / time.Second),
+		PermissionsBoundary:      boundaryOf(e), Tags: service.TagList(e.Tags),
 	}
 }
 
@@ -98,6 +100,7 @@ type createRoleInput struct {
 	AssumeRolePolicyDocument *string `max:"128K"`
 	Description              *string `max:"1000"`
 	MaxSessionDuration       *int32
+	MaxSigninSessionDuration *int32
 	PermissionsBoundary      *string `max:"2048"`
 	Tags                     []Tag   `max:"50"   wrap:"member"`
 }
@@ -113,6 +116,9 @@ func (s roles) createRole(ctx context.Context, c *protocol.Call, in *createRoleI
 	e.MaxSession = defaultSession * time.Second
 	if in.MaxSessionDuration != nil {
 		e.MaxSession = time.Duration(*in.MaxSessionDuration) * time.Second
+	}
+	if in.MaxSigninSessionDuration != nil {
+		e.MaxSignIn = time.Duration(*in.MaxSigninSessionDuration) * time.Second
 	}
 	if in.Description != nil {
 		e.Description = *in.Description
@@ -176,6 +182,7 @@ type updateRoleInput struct {
 	RoleName           *string `max:"64"`
 	Description        *string `max:"1000"`
 	MaxSessionDuration *int32
+	signInLimit
 }
 
 func (s roles) updateRole(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*service.Empty, error) {
@@ -184,7 +191,7 @@ func (s roles) updateRole(ctx context.Context, c *protocol.Call, in *updateRoleI
 }
 
 func (s roles) updateRoleDescription(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*roleOutput, error) {
-	in.MaxSessionDuration = nil
+	in.MaxSessionDuration, in.signInLimit = nil, signInLimit{}
 	e, err := s.describeRole(ctx, c, in, "UpdateRoleDescription")
 	if err != nil {
 		return nil, err
@@ -199,7 +206,11 @@ func (s roles) describeRole(
 	if err != nil {
 		return nil, err
 	}
+	if err := in.signInLimit.check(); err != nil {
+		return nil, err
+	}
 	return s.edited(ctx, e, func(e *directory.Entity) error {
+		in.signInLimit.change(&e.MaxSignIn)
 		if in.Description != nil {
 			e.Description = *in.Description
 		}

@@ -104,7 +104,7 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 		Issuer:   who.ARN,
 		IssuerID: who.UserID,
 		MFA:      who.MFA,
-		Until:    r.At.Add(session.Longest),
+		Until:    r.At.Add(session.Lifetime(profile.MaxSignIn)),
 	}
 	answer, err := a.finish(s.o.Sessions.Begin(a.changes(ctx), g, a.arrival(), r.At, func(tx *control.Tx) error {
 		return s.usePassword(tx, profile, replaced, device)

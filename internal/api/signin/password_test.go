@@ -74,6 +74,24 @@ func TestSignInByPassword(t *testing.T) {
 	dead(t, "password deleted", keys)
 }
 
+// A login profile can limit how long sessions last.
+func TestSignInIsLimited(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.newUser(t, "ann", "Correct-horse-1", false)
+	root := r.Root()
+	for seconds, want := range map[string]time.Duration{"3600": time.Hour, "86400": 12 * time.Hour} {
+		form := "Action=UpdateLoginProfile&Version=2010-05-08&UserName=ann&MaxSigninSessionDuration=" + seconds
+		if status, body := apitest.Query(t, r.Endpoint(), "iam", form, &root); status != http.StatusOK {
+			t.Fatal(body)
+		}
+		s := r.browser(t).do(http.StatusOK, "POST", "session", typed("ann", "Correct-horse-1"))
+		if ends, err := time.Parse(time.RFC3339, s["expires"].(string)); err != nil || ends.Sub(r.clock.Now()).Round(time.Minute) != want {
+			t.Errorf("%s seconds: it ends at %v", seconds, s["expires"])
+		}
+	}
+}
+
 func TestPasswordMustBeReplaced(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

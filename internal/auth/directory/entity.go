@@ -46,6 +46,7 @@ type Entity struct {
 	Trust       string            `json:",omitempty"` // who may assume it
 	TrustIDs    map[string]string `json:",omitempty"` // unique ids of the users and roles that Trust names, by ARN, when it was set
 	MaxSession  time.Duration     `json:",omitempty"`
+	MaxSignIn   time.Duration     `json:",omitempty"` // of a session of the console; 0: as long as usual
 	Description string            `json:",omitempty"`
 
 	Roles []string `json:",omitempty"` // of an instance profile: ids of its roles

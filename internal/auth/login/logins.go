@@ -25,6 +25,8 @@ type Profile struct {
 	Changed time.Time // when the password was set
 	Reset   bool      // the user must set another one
 	Earlier []string  `json:",omitempty"` // hashes of earlier passwords, the newest first
+
+	MaxSignIn time.Duration `json:",omitempty"` // of a session of the console; 0: as long as usual
 }
 
 // Device is a second factor. It is immutable.

@@ -58,13 +58,21 @@ type Federation struct {
 	Trust   string // the hash of the policy that grants the role
 }
 
+// Lifetime returns how long a session lasts that may last as long as most; 0 sets no limit of its own.
+func Lifetime(most time.Duration) time.Duration {
+	if most == 0 {
+		return Longest
+	}
+	return min(most, Longest)
+}
+
 // Federated returns a grant for a person whom an identity provider vouches for, as a session of a role under their
 // name.
 func Federated(role *directory.Entity, name string, f Federation, now time.Time) Grant {
 	f.Trust = hash(role.Trust)
 	return Grant{
 		Kind: policy.AssumedRole, Account: role.Account, Name: name, Issuer: role.ARN(), IssuerID: role.ID,
-		Until:      now.Add(min(Longest, role.MaxSession)),
+		Until:      now.Add(min(Lifetime(role.MaxSignIn), role.MaxSession)),
 		Federation: &f,
 	}
 }

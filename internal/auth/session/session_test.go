@@ -187,3 +187,17 @@ func FuzzRecords(f *testing.F) {
 		}
 	})
 }
+
+// A session of a role ends with the first of its limits.
+func TestLimitsOfRoles(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	for _, tc := range []struct{ session, signIn, want time.Duration }{
+		{time.Hour, 0, time.Hour}, {24 * time.Hour, 0, Longest}, {24 * time.Hour, time.Hour, time.Hour},
+		{time.Hour, 48 * time.Hour, time.Hour}, {24 * time.Hour, 48 * time.Hour, Longest},
+	} {
+		role := &directory.Entity{Kind: directory.Role, Account: account, MaxSession: tc.session, MaxSignIn: tc.signIn}
+		if got := Federated(role, "ann", Federation{}, now).Until.Sub(now); got != tc.want {
+			t.Errorf("%+v: %v", tc, got)
+		}
+	}
+}
