@@ -45,6 +45,7 @@ type shownTrail struct {
 	IsOrganizationTrail        bool
 	LogFileValidationEnabled   bool
 	Name                       string
+	RecursiveLogging           bool // of deliveries, of which there are no events here
 	S3BucketName               string
 	S3KeyPrefix                string `json:",omitempty"`
 	SnsTopicARN                string `json:",omitempty"`
@@ -57,8 +58,8 @@ func show(t *trails.Trail) *shownTrail {
 	return &shownTrail{
 		IncludeGlobalServiceEvents: !t.NoGlobal, IsMultiRegionTrail: t.MultiRegion,
 		LogFileValidationEnabled: t.Validate,
-		Name:                     t.Name.Name, S3BucketName: t.Bucket, S3KeyPrefix: t.Prefix, SnsTopicARN: t.Topic,
-		SnsTopicName: t.Topic[strings.LastIndexByte(t.Topic, ':')+1:], TrailARN: t.ARN(),
+		Name:                     t.Name.Name, RecursiveLogging: true, S3BucketName: t.Bucket, S3KeyPrefix: t.Prefix,
+		SnsTopicARN: t.Topic, SnsTopicName: t.Topic[strings.LastIndexByte(t.Topic, ':')+1:], TrailARN: t.ARN(),
 	}
 }
 

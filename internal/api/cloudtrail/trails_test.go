@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -188,6 +189,25 @@ func create(name string, change ...func(*cloudtrail.CreateTrailInput)) *cloudtra
 		f(in)
 	}
 	return in
+}
+
+// Trails say that deliveries are recorded, as AWS's do by default. SDKs that do not know this yet skip it.
+func TestRecursiveLogging(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t)
+	for _, c := range [][2]string{
+		{"CreateTrail", `{"Name":"all","S3BucketName":"audit"}`}, {"UpdateTrail", `{"Name":"all"}`},
+		{"GetTrail", `{"Name":"all"}`}, {"DescribeTrails", `{}`},
+	} {
+		r, err := http.NewRequest(http.MethodPost, a.Endpoint(), strings.NewReader(c[1]))
+		apitest.Must(t, r, err)
+		r.Header.Set("Content-Type", "application/x-amz-json-1.1")
+		r.Header.Set("X-Amz-Target", "CloudTrail_20131101."+c[0])
+		apitest.SignAt(t, r, a.Root(), "cloudtrail", "us-east-1", a.clock.Now())
+		if status, body := apitest.Exchange(t, r); status != http.StatusOK || !strings.Contains(body, `"RecursiveLogging":true`) {
+			t.Errorf("%s: %d %s", c[0], status, body)
+		}
+	}
 }
 
 // An account's trails write to its own buckets only, and name a topic of another account only if that topic's policy
