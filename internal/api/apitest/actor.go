@@ -46,18 +46,23 @@ func NewActor(endpoint, keyID, secret, token string, now func() time.Time) *Acto
 	return &Actor{
 		IAM: iam.New(iam.Options{
 			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+			HTTPClient: HTTPClient(),
 		}),
 		STS: sts.New(sts.Options{
 			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+			HTTPClient: HTTPClient(),
 		}),
 		SNS: sns.New(sns.Options{
 			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+			HTTPClient: HTTPClient(),
 		}),
-		CW: cloudwatch.New(
-			cloudwatch.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer},
-		),
+		CW: cloudwatch.New(cloudwatch.Options{
+			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+			HTTPClient: HTTPClient(),
+		}),
 		SQS: sqs.New(sqs.Options{
 			Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer,
+			HTTPClient: HTTPClient(),
 		}),
 		Keys:     own,
 		endpoint: endpoint, now: now,

@@ -28,7 +28,7 @@ func NewSDK(
 ) *SDK {
 	client := sqs.New(sqs.Options{
 		Region: region, BaseEndpoint: aws.String(endpoint),
-		Retryer: aws.NopRetryer{},
+		Retryer: aws.NopRetryer{}, HTTPClient: HTTPClient(),
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}, nil
 		}),

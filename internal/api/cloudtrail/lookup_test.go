@@ -22,7 +22,7 @@ import (
 // client returns the SDK's client of CloudTrail for an actor.
 func client(endpoint string, a *apitest.Actor) *cloudtrail.Client {
 	return cloudtrail.New(cloudtrail.Options{
-		Region: "us-east-1", BaseEndpoint: &endpoint, Retryer: aws.NopRetryer{},
+		Region: "us-east-1", BaseEndpoint: &endpoint, Retryer: aws.NopRetryer{}, HTTPClient: apitest.HTTPClient(),
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return a.Keys, nil }),
 	})
 }

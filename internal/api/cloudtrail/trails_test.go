@@ -54,8 +54,9 @@ func newAuditor(t *testing.T, change ...func(*server.Config)) *auditor {
 func (a *auditor) client(who *apitest.Actor, region string) *cloudtrail.Client {
 	endpoint := a.Endpoint()
 	return cloudtrail.New(cloudtrail.Options{
-		Region: region, BaseEndpoint: &endpoint, Retryer: aws.NopRetryer{}, HTTPSignerV4: apitest.SignerAt(a.clock.Now),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return who.Keys, nil }),
+		Region: region, BaseEndpoint: &endpoint, Retryer: aws.NopRetryer{}, HTTPClient: apitest.HTTPClient(),
+		HTTPSignerV4: apitest.SignerAt(a.clock.Now),
+		Credentials:  aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return who.Keys, nil }),
 	})
 }
 

@@ -43,7 +43,10 @@ func asOther(t *testing.T) *sdk {
 
 // asAnonymous returns a client that signs nothing.
 func asAnonymous(t *testing.T, options ...func(*sqs.Options)) *sdk {
-	o := sqs.Options{Region: unsignedRegion, BaseEndpoint: aws.String(shared.Endpoint()), Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}}
+	o := sqs.Options{
+		Region: unsignedRegion, BaseEndpoint: aws.String(shared.Endpoint()), Retryer: aws.NopRetryer{},
+		HTTPClient: apitest.HTTPClient(), Credentials: aws.AnonymousCredentials{},
+	}
 	return &sdk{Client: sqs.New(o, options...), T: t, Ctx: t.Context()}
 }
 
