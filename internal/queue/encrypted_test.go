@@ -126,8 +126,10 @@ func TestOpenMessage(t *testing.T) {
 		if err != nil || got.Body != c.body || !slices.Equal(got.Attributes, c.attributes) {
 			t.Errorf("%+v is read as %+v, %v", m, got, err)
 		}
-		got, err = OpenMessage(get, 1, 1, reversing{})
-		if err != nil || got.Body != c.opened || got.IsEncrypted() != (m.IsEncrypted() && c.body == "") {
+		r := MessageReader{Keys: reversing{}}
+		got = new(Message)
+		found, err := r.Read(got, get, 1, 1)
+		if !found || err != nil || got.Body != c.opened || got.IsEncrypted() != (m.IsEncrypted() && c.body == "") {
 			t.Errorf("%+v is opened as %+v, %v", m, got, err)
 		}
 	}

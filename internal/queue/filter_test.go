@@ -21,7 +21,7 @@ func TestFilter(t *testing.T) {
 			t.Fatalf("id%d was added and is not there", i)
 		}
 	}
-	if mistaken > ids/100 {
+	if mistaken > ids/1000 {
 		t.Errorf("%d of %d new ids are taken for old", mistaken, ids)
 	}
 	if f.has(hashOf(kindAttempt, "id1")) && f.has(hashOf(kindAttempt, "id2")) && f.has(hashOf(kindAttempt, "id3")) {

@@ -62,7 +62,8 @@ func (it *itemReader) decrypt(value []byte, c Cipher) error {
 	if a := it.Attributes; len(a) != 1 || len(a[0].Name) > 0 || string(a[0].Type) != encryptedType {
 		return nil
 	}
-	m, unreadable, err := openMessage(value, orNone(c))
+	m := new(Message)
+	unreadable, err := m.open(value, orNone(c))
 	if err != nil {
 		return err
 	}

@@ -139,36 +139,35 @@ func (w *writer) attributes(list []Attribute) {
 func decodeMessage(b []byte) (*Message, error) {
 	r := readRecord(b)
 	m := r.message()
-	return m, r.done("message")
+	return &m, r.done("message")
 }
 
-// openMessage reads a message, and decrypts it if necessary. If the cipher cannot decrypt it, m stays encrypted, and
-// unreadable is the reason. The ciphertext is not copied.
-func openMessage(b []byte, c Cipher) (m *Message, unreadable, err error) {
-	r := readRecord(b)
-	m, body := r.messageAndBody()
+// open reads a message from its record, and decrypts it if necessary. If the cipher cannot decrypt it, m stays
+// encrypted, and unreadable is the reason. The ciphertext is not copied.
+func (m *Message) open(record []byte, c Cipher) (unreadable, err error) {
+	r := readRecord(record)
+	body := r.messageAndBody(m)
 	if err := r.done("message"); err != nil {
-		return m, nil, err
+		return nil, err
 	}
 	if m.IsEncrypted() {
 		if unreadable = c.Open(m, body); unreadable == nil {
-			return m, nil, nil
+			return nil, nil
 		}
 	}
 	m.Body = string(body)
-	return m, unreadable, nil
+	return unreadable, nil
 }
 
 // message reads the fields of a message.
-func (r *reader) message() *Message {
-	m, body := r.messageAndBody()
-	m.Body = string(body)
+func (r *reader) message() (m Message) {
+	m.Body = string(r.messageAndBody(&m))
 	return m
 }
 
-// messageAndBody reads the fields of a message. The body shares memory with the record.
-func (r *reader) messageAndBody() (m *Message, body []byte) {
-	m = &Message{SentAt: r.Instant()}
+// messageAndBody reads the fields of a message, and returns its body, which shares memory with the record.
+func (r *reader) messageAndBody(m *Message) (body []byte) {
+	m.SentAt = r.Instant()
 	copy(m.ID[:], r.Raw(16))
 	copy(m.BodyMD5[:], r.Raw(16))
 	m.Sender = r.String()
@@ -180,7 +179,7 @@ func (r *reader) messageAndBody() (m *Message, body []byte) {
 	m.PriorReceives = r.Uint()
 	m.PriorFirst = r.Instant()
 	m.Attributes = r.attributes()
-	return m, r.Raw(r.Uint())
+	return r.Raw(r.Uint())
 }
 
 func (r *reader) attributes() (list []Attribute) {
@@ -221,26 +220,34 @@ func sentAt(b []byte) (Instant, error) {
 	return t, nil
 }
 
-// ReadMessage reads the message at p of queue q through get, or returns nil if it is no longer there. (If Engine.Holds
-// still reports it, it is lost.) ReadMessage needs no engine: bodies are read outside the goroutine that owns the
-// queue. The message shares no memory with the result of get.
+// ReadMessage reads the message at p of queue q through get, as it is stored, or returns nil if it is no longer there.
 func ReadMessage(get func(key []byte) ([]byte, error), q ID, p Position) (*Message, error) {
-	return OpenMessage(get, q, p, NoCipher)
+	var m Message
+	r := MessageReader{Keys: NoCipher}
+	if found, err := r.Read(&m, get, q, p); !found || err != nil {
+		return nil, err
+	}
+	return &m, nil
 }
 
-// OpenMessage is ReadMessage for a reader with keys: it decrypts an encrypted message. If it cannot, it returns the
-// message as it is stored.
-func OpenMessage(get func(key []byte) ([]byte, error), q ID, p Position, c Cipher) (*Message, error) {
-	b, err := get(messageKey(q, p))
+// MessageReader reads messages. It needs no engine: bodies are read outside the goroutine that owns the queue.
+type MessageReader struct {
+	Keys Cipher
+	key  [8 + 1 + 8]byte
+}
+
+// Read reads the message at p of queue q into m through get, whose key is valid during the call, and decrypts it if it
+// can: IsEncrypted reports an unreadable one. Read returns false if the message is no longer there. (If Engine.Holds
+// still reports it, it is lost.)
+func (r *MessageReader) Read(
+	m *Message, get func(key []byte) ([]byte, error), q ID, p Position,
+) (found bool, err error) {
+	b, err := get(appendTableKey(r.key[:0], q, tableMessage).position(p))
+	if err == nil && b != nil {
+		_, err = m.open(b, r.Keys)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read message %v of queue %d: %w", p, q, err)
+		return false, fmt.Errorf("read message %v of queue %d: %w", p, q, err)
 	}
-	if b == nil {
-		return nil, nil
-	}
-	m, _, err := openMessage(b, c) // IsEncrypted reports an unreadable message
-	if err != nil {
-		return nil, fmt.Errorf("read message %v of queue %d: %w", p, q, err)
-	}
-	return m, nil
+	return b != nil, nil
 }

@@ -26,7 +26,7 @@ func (t *Transfer) encode(buf []byte) []byte {
 
 func decodeTransfer(p Position, b []byte) (Transfer, error) {
 	r := readRecordUpTo(copyVersion, b)
-	t := Transfer{Position: p, Message: *r.message(), Copy: !r.Failed() && b[0] == copyVersion}
+	t := Transfer{Position: p, Message: r.message(), Copy: !r.Failed() && b[0] == copyVersion}
 	return t, r.done("message of an outbox")
 }
 

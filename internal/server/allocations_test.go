@@ -38,7 +38,7 @@ func allocates(t *testing.T, config Config, messages int) {
 		budget map[int]float64 // by the messages in a call
 	}{
 		{"send", send, map[int]float64{1: 24, 10: 57}},
-		{"receive", receive, map[int]float64{1: 34, 10: 106}},
+		{"receive", receive, map[int]float64{1: 31, 10: 81}},
 		{"delete", remove, map[int]float64{1: 21, 10: 42}},
 	} {
 		out := &discard{make(http.Header)}

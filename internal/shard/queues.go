@@ -15,6 +15,15 @@ type Message struct {
 	queue.Delivery
 }
 
+// Deliveries returns the deliveries of messages.
+func Deliveries(messages []Message) []queue.Delivery {
+	out := make([]queue.Delivery, len(messages))
+	for i := range messages {
+		out[i] = messages[i].Delivery
+	}
+	return out
+}
+
 // ReceiveCount is ApproximateReceiveCount: the receives in all queues that have held the message.
 func (m *Message) ReceiveCount() uint64 { return m.PriorReceives + m.Receives }
 
@@ -152,20 +161,20 @@ func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 func (s *Shard) read(
 	ctx context.Context, id queue.ID, deliveries []queue.Delivery, q *queue.Receive,
 ) ([]Message, error) {
-	out := make([]Message, 0, len(deliveries))
-	var read []queue.Delivery
-	var failed error
 	r := records{shard: s, many: len(deliveries) > 1}
 	defer r.close()
-	keys := queue.NoCipher
+	from := queue.MessageReader{Keys: queue.NoCipher}
 	if q.Decrypt && s.cipher != nil {
-		keys = s.cipher
+		from.Keys = s.cipher
 	}
-	size := 0
+	out := make([]Message, len(deliveries))
+	n, size := 0, 0
+	var failed error
 	for i, d := range deliveries {
-		m, err := queue.OpenMessage(r.get, id, d.Position, keys)
-		if err == nil && m != nil {
-			if size += m.Size(); size > MaxReceive && len(out) > 0 {
+		m := &out[n]
+		found, err := from.Read(&m.Message, r.get, id, d.Position)
+		if err == nil && found {
+			if size += m.Size(); size > MaxReceive && n > 0 {
 				s.shorten(ctx, id, deliveries, i, q.Attempt)
 				break
 			}
@@ -173,18 +182,19 @@ func (s *Shard) read(
 		switch {
 		case err != nil:
 			failed = errors.Join(failed, err)
-		case m == nil:
+		case !found:
 			failed = errors.Join(failed, s.absent(ctx, id, d.Position))
 		default:
-			out = append(out, Message{Message: *m, Delivery: d})
-			read = append(read, d)
+			m.Delivery = d
+			n++
 		}
 	}
+	out = out[:n]
 	if failed == nil {
 		return out, nil
 	}
 	s.log.Error("received message cannot be read", "error", failed)
-	back := s.Return(context.WithoutCancel(ctx), id, read, q.Attempt)
+	back := s.Return(context.WithoutCancel(ctx), id, Deliveries(out), q.Attempt)
 	return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnavailable, failed), back)
 }
 

@@ -104,16 +104,14 @@ func (s *Service) receiveMessage(
 	noteReceived(c, messages)
 	s.keepReceived(c, q.ID, r.Max, wait, messages)
 	out := &receiveMessageOutput{Messages: make([]receivedMessage, 0, len(messages))}
-	deliveries := make([]queue.Delivery, 0, len(messages))
 	alphabet := s.alphabet()
 	for i := range messages {
-		deliveries = append(deliveries, messages[i].Delivery)
 		out.Messages = append(out.Messages, s.show(q, &messages[i], alphabet, system, in.MessageAttributeNames))
 	}
-	if len(deliveries) > 0 {
-		// Messages that do not reach the consumer must not stay invisible to others.
+	if len(messages) > 0 {
+		// Messages that do not reach the consumer need not stay invisible to others until their timeout ends.
 		c.IfUndelivered(func(ctx context.Context) {
-			_ = s.shard.Return(ctx, q.ID, deliveries, r.Attempt) // otherwise their visibility timeout returns them
+			_ = s.shard.Return(ctx, q.ID, shard.Deliveries(messages), r.Attempt)
 		})
 	}
 	return out, nil

@@ -29,11 +29,13 @@ type head struct {
 
 const (
 	before = "POST "
-	after  = " HTTP/1.1\r\n"
+	after  = " HTTP/1.1"
+
+	endOfLine = "\r\n"
 )
 
 // endOfHead is the end of a head: the end of its last line, and an empty line.
-var endOfHead = []byte("\r\n\r\n")
+var endOfHead = []byte(endOfLine + endOfLine)
 
 // judge examines the beginning of a request. If the head is complete, judge returns its length, and plain; parse may
 // still find that it is not.
@@ -54,17 +56,19 @@ func judge(b []byte) (length int, v verdict) {
 //
 // Each line ends with CR LF, and neither occurs elsewhere, because all other bytes must be printable ASCII. So there is
 // only one way to divide a head into lines. Continuation lines begin with a space, which is not allowed in a name.
+//
+// The values share one copy of the head, except those that handlers keep while a request waits.
 func parse(b []byte, maxBody int64) (h head, ok bool) {
-	line, rest, ok := bytes.Cut(b, endOfHead[:2])
+	line, rest, ok := strings.Cut(string(b), endOfLine)
 	if !ok || !h.setTarget(line) {
 		return h, false
 	}
-	lines := bytes.Count(rest, endOfHead[:2]) - 1
+	lines := strings.Count(rest, endOfLine) - 1
 	h.header = make(http.Header, lines)
 	h.length = -1
 	values := make([]string, lines)
 	for {
-		if line, rest, ok = bytes.Cut(rest, endOfHead[:2]); !ok {
+		if line, rest, ok = strings.Cut(rest, endOfLine); !ok {
 			return h, false
 		}
 		if len(line) == 0 {
@@ -78,97 +82,97 @@ func parse(b []byte, maxBody int64) (h head, ok bool) {
 	return h, len(rest) == 0 && h.host != "" && h.length >= 0
 }
 
+// root is the URL of most requests. Handlers do not change it.
+var root = url.URL{Path: "/"}
+
 // setTarget parses the request line without its end. The target may have the characters of paths and queries.
-func (h *head) setTarget(line []byte) bool {
-	target, ok := bytes.CutPrefix(line, []byte(before))
+func (h *head) setTarget(line string) bool {
+	target, ok := strings.CutPrefix(line, before)
 	if !ok {
 		return false
 	}
-	if target, ok = bytes.CutSuffix(target, []byte(after[:len(after)-2])); !ok || len(target) == 0 || target[0] != '/' {
+	if target, ok = strings.CutSuffix(target, after); !ok || len(target) == 0 || target[0] != '/' {
 		return false
 	}
 	if len(target) == 1 {
-		h.target, h.url = "/", &url.URL{Path: "/"}
+		h.target, h.url = "/", &root
 		return true
 	}
-	for _, c := range target {
-		if classes[c]&ofTargets == 0 {
-			return false
-		}
+	if !consists(target, ofTargets) {
+		return false
 	}
-	h.target = string(target)
+	h.target = strings.Clone(target)
 	var err error
 	h.url, err = url.ParseRequestURI(h.target)
 	return err == nil
 }
 
 // cutLine splits the line of a header.
-func cutLine(line []byte) (name, value []byte, ok bool) {
-	colon := bytes.IndexByte(line, ':')
-	if colon <= 0 {
-		return nil, nil, false
+func cutLine(line string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(line, ":")
+	if !ok || name == "" || !consists(name, ofNames) {
+		return "", "", false
 	}
-	name, value = line[:colon], line[colon+1:]
-	for _, c := range name {
-		if classes[c]&ofNames == 0 {
-			return nil, nil, false
+	for i := range len(value) {
+		if c := value[i]; c < ' ' || c > '~' {
+			return "", "", false
 		}
 	}
-	for _, c := range value {
-		if c < ' ' || c > '~' {
-			return nil, nil, false
+	return name, strings.Trim(value, " "), true
+}
+
+// consists reports whether all characters are of a class.
+func consists(s string, class byte) bool {
+	for i := range len(s) {
+		if classes[s[i]]&class == 0 {
+			return false
 		}
 	}
-	return name, bytes.Trim(value, " "), true
+	return true
 }
 
 // add adds a header. It returns false if requests with it are not plain. The first value of a name gets its list from
 // values.
-func (h *head) add(name, value []byte, maxBody int64, values *[]string) bool {
+func (h *head) add(name, value string, maxBody int64, values *[]string) bool {
 	key := canonical(name)
 	switch key {
 	case "Host":
 		ok := h.host == "" && isHost(value)
-		h.host = string(value)
+		h.host = strings.Clone(value)
 		return ok
+	case "User-Agent", "X-Amz-Target", "X-Amzn-Trace-Id":
+		value = strings.Clone(value)
 	case "Content-Length":
 		if h.length >= 0 || !isLength(value) {
 			return false
 		}
 		var err error
-		if h.length, err = strconv.ParseInt(string(value), 10, 64); err != nil || h.length > maxBody {
+		if h.length, err = strconv.ParseInt(value, 10, 64); err != nil || h.length > maxBody {
 			return false
 		}
 	case "Connection":
-		if !strings.EqualFold(string(value), "keep-alive") {
+		if !strings.EqualFold(value, "keep-alive") {
 			return false
 		}
 	case "Transfer-Encoding", "Trailer", "Te", "Expect", "Upgrade", "Http2-Settings", "Proxy-Connection", "Pragma":
 		return false
 	}
 	if have := h.header[key]; have != nil {
-		h.header[key] = append(have, string(value))
+		h.header[key] = append(have, value)
 		return true
 	}
-	(*values)[0] = string(value)
+	(*values)[0] = value
 	h.header[key], *values = (*values)[:1:1], (*values)[1:]
 	return true
 }
 
 // isHost reports whether a value of Host has only the characters of names, addresses and ports.
-func isHost(value []byte) bool {
-	for _, c := range value {
-		if classes[c]&ofHosts == 0 {
-			return false
-		}
-	}
-	return len(value) > 0
-}
+func isHost(value string) bool { return value != "" && consists(value, ofHosts) }
 
 // isLength reports whether a value of Content-Length is a number in its only valid form.
-func isLength(value []byte) bool {
-	for _, c := range value {
-		if c < '0' || c > '9' {
+func isLength(value string) bool {
+	for i := range len(value) {
+		if c := value[i]; c < '0' || c > '9' {
 			return false
 		}
 	}
@@ -176,11 +180,11 @@ func isLength(value []byte) bool {
 }
 
 // canonical returns the name of a header in the form of http.Header.
-func canonical(name []byte) string {
-	if key, ok := known[string(name)]; ok {
+func canonical(name string) string {
+	if key, ok := known[name]; ok {
 		return key
 	}
-	return textproto.CanonicalMIMEHeaderKey(string(name))
+	return textproto.CanonicalMIMEHeaderKey(name)
 }
 
 // known holds the names that SDKs send, in canonical form and in lower case, so that each exists once in memory.
