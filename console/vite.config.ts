@@ -134,11 +134,13 @@ const forms = [
 const lists = [
   'collection-preferences',
   'content-layout',
+  'form',
   'list',
   'modal',
   'pagination',
   'radio-group',
   'select',
+  'tabs',
   'text-filter',
   'toggle',
   'token(-group)?',

@@ -7,13 +7,16 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { isAbsent, isDenied, statusOf } from '../aws/failure'
 import { signIn } from '../aws/session'
 import { useIdleLock } from './idle'
+import { later } from './later'
 import { clearNotices } from './notices'
 import { PageFrame } from './pageframe'
 import { usePreferences } from './preferences'
 import { answered, failed } from './reach'
-import { SignInPage } from './signin'
 import { Skip } from './skip'
 import { TopBar } from './topbar'
+
+// A person with a link or a session does not need it.
+const SignInPage = later(async () => ({ default: (await import('./signin')).SignInPage }))
 
 function newClient() {
   return new QueryClient({

@@ -111,11 +111,6 @@ export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): Li
   if (!wanted && !many && tooMany(page.error)) {
     setMany(true)
   }
-  // The table is drawn once, with the answer, and not for the arrow above a column before it.
-  const [drawn, setDrawn] = useState(sorting)
-  if (data && !before && drawn !== sorting) {
-    setDrawn(sorting)
-  }
   const looked = useMemo(() => (data ? [data] : []), [data])
   const plain = usePlain({ find, only, descending: sorting.descending, pageSize }, index, plainly)
   const { refetch } = page
@@ -135,7 +130,6 @@ export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): Li
   return {
     ...same,
     shown: data?.Queues ?? nothing,
-    sorting: data ? drawn : sorting,
     denied: undefined,
     total: data?.Total,
     error: page.error,
