@@ -33,15 +33,16 @@ export function later<Props extends object>(
 
   function Shown(props: Props) {
     const [, lookAgain] = useReducer((n: number) => n + 1, 0)
+    const Component = loaded
     useEffect(() => {
-      if (!loaded && !failed) {
+      // The code may have come since the substitute was drawn.
+      if (!Component) {
         void prepare().then(lookAgain)
       }
     }, [])
     if (failed) {
       throw failed.error
     }
-    const Component = loaded
     return Component ? <Component {...props} /> : substitute
   }
   return Object.assign(Shown, { prepare })
