@@ -70,14 +70,14 @@ func (e *evaluation) beyond(on []Datapoint, alarm bool) string {
 
 // minimum says how many datapoints it takes, if the rule counts them.
 func (e *evaluation) minimum(alarm bool) string {
-	r := e.rule
-	if !r.Counted {
+	if !e.rule.Counted {
 		return ""
 	}
-	atLeast, from, to := r.ToAlarm, OK, Alarm
+	from, to := OK, Alarm
 	if !alarm {
-		atLeast, from, to = r.Periods-r.ToAlarm+1, Alarm, OK
+		from, to = Alarm, OK
 	}
+	atLeast := e.takes(to)
 	return fmt.Sprintf(" (minimum %d %s for %s -> %s transition)", atLeast, plural("datapoint", atLeast), from, to)
 }
 
