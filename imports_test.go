@@ -58,7 +58,9 @@ var rules = []rule{
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
 	// Encryption: the keys, and what they make of messages.
 	{dir: "internal/keyring", may: []string{"internal/tool/durable"}, mayNot: network},
-	{dir: "internal/keyring/keyservice", may: []string{"internal/keyring", "internal/tool/excerpt", "internal/tool/wait"}}, // it asks key services
+	{dir: "internal/keyring/keyservice", may: []string{
+		"internal/keyring", "internal/tool/excerpt", "internal/tool/wait",
+	}}, // it asks key services
 	{dir: "internal/encryption", may: []string{
 		"internal/control", "internal/formats", "internal/keyring", "internal/queue", "internal/store", "internal/tool/varint",
 	}, mayNot: network},
@@ -68,13 +70,17 @@ var rules = []rule{
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery", may: []string{"internal/tool/fairshare", "internal/queue", "internal/shard", "internal/topic", "internal/tool/wait"}},
 	{dir: "internal/topic/egress", may: []string{"internal/tool/cidr"}, mayNot: []string{"net/http"}},
-	{dir: "internal/topic/email", may: []string{"internal/tool/fairshare", "internal/tool/throttle", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
+	{dir: "internal/topic/email", may: []string{
+		"internal/tool/fairshare", "internal/tool/throttle", "internal/topic/delivery", "internal/topic/envelope",
+	}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
 	{dir: "internal/topic/jackson", may: []string{"internal/tool/excerpt"}, mayNot: world},
 	{dir: "internal/topic/preferences", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/retry", may: []string{"internal/tool/excerpt", "internal/topic/jackson"}, mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
-	{dir: "internal/topic/filter", may: []string{"internal/tool/cidr", "internal/tool/excerpt", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
+	{dir: "internal/topic/filter", may: []string{
+		"internal/tool/cidr", "internal/tool/excerpt", "internal/topic/jackson",
+	}, mayNot: append([]string{"os", "time"}, network...)},
 
 	{dir: "internal/bucket", may: []string{"internal/tool/excerpt", "internal/tool/wait"}}, // it asks S3
 	{dir: "internal/datadir", may: []string{"internal/tool/durable", "internal/formats"}, mayNot: network},
@@ -196,7 +202,8 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
-		"internal/aws/policy", "internal/tool/bytesize", "internal/tool/days", "internal/tool/durable", "internal/tool/excerpt", "internal/observe/cloudwatch/alarmrule", "internal/observe/cloudwatch/series",
+		"internal/aws/policy", "internal/tool/bytesize", "internal/tool/days", "internal/tool/durable", "internal/tool/excerpt",
+		"internal/observe/cloudwatch/alarmrule", "internal/observe/cloudwatch/series",
 		"internal/tool/plainjson", "internal/tool/spelling", "internal/topic/filter", "internal/tool/wait", "internal/tool/weburl",
 	}, mayNot: network},
 	{dir: "internal/migrate", may: []string{"internal/declared", "internal/tool/wait"}, mayNot: network},

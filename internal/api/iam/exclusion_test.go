@@ -64,5 +64,6 @@ func TestSimulationWithoutPolicies(t *testing.T) {
 	} {
 		st.Fails("SimulatePrincipalPolicy", append(ask, in...), 400, "InvalidInput", "")
 	}
-	st.Fails("SimulatePrincipalPolicy", append(ask, at+"PolicyType", "all"), 400, "ValidationError", "at 'policyExclusionList.1.member.policyType'")
+	st.Fails("SimulatePrincipalPolicy", append(ask, at+"PolicyType", "all"), 400, "ValidationError",
+		"at 'policyExclusionList.1.member.policyType'")
 }

@@ -277,7 +277,9 @@ func TestSimulator(t *testing.T) {
 	}
 	st.Fails("SimulateCustomPolicy", with{"PolicyInputList.member.1", apitest.Allow("sqs:*", "*")}, 400, "ValidationError",
 		"1 validation error detected: Value null at 'actionNames' failed to satisfy constraint: Member must not be null")
-	for _, bad := range []string{"arn:aws:sts::" + account + ":assumed-role/r/s", "arn:aws:iam::" + account + ":policy/p", strings.Repeat("x", 20)} {
+	for _, bad := range []string{
+		"arn:aws:sts::" + account + ":assumed-role/r/s", "arn:aws:iam::" + account + ":policy/p", strings.Repeat("x", 20),
+	} {
 		for _, action := range []string{"SimulatePrincipalPolicy", "GetContextKeysForPrincipalPolicy"} {
 			st.Fails(action, with{"PolicySourceArn", bad, "ActionNames.member.1", "sqs:SendMessage"}, 400, "InvalidInput",
 				"Invalid Entity Arn: "+bad+" does not clearly define entity type and name.")

@@ -165,8 +165,10 @@ func TestBadEntriesOfBatches(t *testing.T) {
 	st := &apitest.Story{T: t, Endpoint: r.server.Endpoint(), Cred: r.server.Root(), Service: "sns", Version: "2010-03-31"}
 	at := "PublishBatchRequestEntries.member."
 	in := with{"TopicArn", topic, at + "1.Id", "a", at + "1.Message", "m", at + "2.Id", "b", at + "2.Message", "m", at + "2.Subject", "\n"}
-	failed := "<Failed><member><Id>b</Id><Code>InvalidParameter</Code><Message>Invalid parameter: Subject</Message><SenderFault>true</SenderFault></member>"
-	st.Refuses("PublishBatch", append(in, at+"2.MessageStructure", "json"), 400, invalid, "Invalid parameter: Message Structure - JSON message body failed to parse")
+	failed := "<Failed><member><Id>b</Id><Code>InvalidParameter</Code>" +
+		"<Message>Invalid parameter: Subject</Message><SenderFault>true</SenderFault></member>"
+	st.Refuses("PublishBatch", append(in, at+"2.MessageStructure", "json"), 400, invalid,
+		"Invalid parameter: Message Structure - JSON message body failed to parse")
 	if got := r.receive(r.root, url); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}

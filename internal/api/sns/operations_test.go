@@ -57,13 +57,15 @@ func TestTopics(t *testing.T) {
 			{attributes("Name", "x", "Policy", "x"), "Invalid parameter: Attributes Reason: Policy Error: null"},
 			{attributes("Name", "x", "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:Publishx","Resource":""}}`),
 				"Invalid parameter: Attributes Reason: Policy statement action out of service scope!"},
-			{attributes("Name", "x", "SQSSuccessFeedbackSampleRate", "500"), "Invalid parameter: Attributes Reason: SQSSuccessFeedbackSampleRate: 500 value provided is not an integer between 0-100"},
+			{attributes("Name", "x", "SQSSuccessFeedbackSampleRate", "500"),
+				"Invalid parameter: Attributes Reason: SQSSuccessFeedbackSampleRate: 500 value provided is not an integer between 0-100"},
 			{with{"Name", "x", "DataProtectionPolicy", "{}"}, "Invalid parameter: DataProtectionPolicy Reason: Version must be 2021-06-01"},
 		} {
 			st.Fails("CreateTopic", tc.in, 400, invalid, tc.want)
 		}
 		tooLong := with{"Name", "x", "Tags.member.1.Key", strings.Repeat("k", 129), "Tags.member.1.Value", "y"}
-		st.Refuses("CreateTopic", tooLong, 400, "ValidationError", "1 validation error detected: Value '"+tooLong[3]+"' at 'tags.1.member.key' failed to satisfy constraint: Member must have length less than or equal to 128")
+		st.Refuses("CreateTopic", tooLong, 400, "ValidationError",
+			"1 validation error detected: Value '"+tooLong[3]+"' at 'tags.1.member.key' failed to satisfy constraint: Member must have length less than or equal to 128")
 		st.Fails("CreateTopic", nil, 400, "ValidationError", "1 validation error detected: Value null at 'name' failed to satisfy constraint: Member must not be null")
 		st.Does("ListTopics", nil, "<ListTopicsResult><Topics><member><TopicArn>"+topicARN("a")+"</TopicArn></member><member><TopicArn>"+topicARN("b")+"</TopicArn></member>")
 		st.Does("DeleteTopic", with{"TopicArn", topicARN("a")}, "<DeleteTopicResponse")
@@ -158,8 +160,10 @@ func TestTopicAttributes(t *testing.T) {
 			{fifo, "ArchivePolicy", `{"MessageRetentionPeriod":"0"}`, "Invalid parameter: ArchivePolicy: MessageRetentionPeriod must be a whole number from 1 to 365."},
 			{fifo, "ArchivePolicy", `{"MessageRetentionPeriod":366}`, "Invalid parameter: ArchivePolicy: MessageRetentionPeriod must be a whole number from 1 to 365."},
 			{fifo, "ArchivePolicy", `{"Days":1}`, "Invalid parameter: ArchivePolicy: failed to parse JSON."},
-			{arn, "SQSSuccessFeedbackSampleRate", "101", "Invalid parameter: SQSSuccessFeedbackSampleRate: 101 value provided is not an integer between 0-100"},
-			{arn, "SQSSuccessFeedbackSampleRate", "x", "Invalid parameter: SQSSuccessFeedbackSampleRate: x value provided is not an integer between 0-100"},
+			{arn, "SQSSuccessFeedbackSampleRate", "101",
+				"Invalid parameter: SQSSuccessFeedbackSampleRate: 101 value provided is not an integer between 0-100"},
+			{arn, "SQSSuccessFeedbackSampleRate", "x",
+				"Invalid parameter: SQSSuccessFeedbackSampleRate: x value provided is not an integer between 0-100"},
 			{arn, "SMSSuccessFeedbackSampleRate", "0", "Invalid parameter: AttributeName"},
 			{arn, "SQSSuccessFeedbackRoleArn", "arn:aws:iam::1:role/r", "Invalid parameter: SQSSuccessFeedbackRoleArn: Must be the ARN of a role."},
 			{arn, "DeliveryPolicy", "x", "Invalid parameter: DeliveryPolicy: "},
@@ -225,7 +229,8 @@ func TestPermissions(t *testing.T) {
 		st.Fails("AddPermission", with{"TopicArn", arn, "Label", "m", "AWSAccountId.member.1", otherAccount}, 400, invalid, "Invalid parameter: ActionName Reason: no value for required parameter")
 		st.Fails("AddPermission", with{"TopicArn", arn}, 400, "ValidationError", "Value null at 'label'")
 		st.Does("RemovePermission", with{"TopicArn", arn, "Label", "m"}, "<RemovePermissionResponse")
-		st.Does("AddPermission", append(add("p", otherAccount, "PutDataProtectionPolicy"), "AWSAccountId.member.2", otherAccount, "ActionName.member.2", "PutDataProtectionPolicy"))
+		st.Does("AddPermission", append(add("p", otherAccount, "PutDataProtectionPolicy"),
+			"AWSAccountId.member.2", otherAccount, "ActionName.member.2", "PutDataProtectionPolicy"))
 		st.Does("RemovePermission", with{"TopicArn", arn, "Label", "p"})
 		st.Does("RemovePermission", with{"TopicArn", arn, "Label", "l"}, "<RemovePermissionResponse")
 		st.Fails("RemovePermission", with{"TopicArn", arn, "Label", "__default_statement_ID"}, 400, invalid, "It is the only statement of the policy.")
@@ -250,9 +255,11 @@ func TestTags(t *testing.T) {
 			many = append(many, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i), fmt.Sprintf("Tags.member.%d.Value", i+1), "v")
 		}
 		st.Fails("TagResource", append(with{"ResourceArn", arn}, many...), 400, "TagLimitExceeded", "Could not complete request: tag quota of per resource exceeded")
-		st.Fails("TagResource", append(with{"ResourceArn", arn, "Tags.member.51.Key", "x", "Tags.member.51.Value", ""}, many...), 400, "TagLimitExceeded", "tag quota of per resource exceeded")
+		st.Fails("TagResource", append(with{"ResourceArn", arn, "Tags.member.51.Key", "x", "Tags.member.51.Value", ""}, many...),
+			400, "TagLimitExceeded", "tag quota of per resource exceeded")
 		st.Fails("TagResource", with{"ResourceArn", arn}, 400, invalid, "Invalid parameter: Tags Reason: no value for required parameter")
-		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400, "ValidationError", "1 validation error detected: Value '' at 'tags.1.member.key' failed to satisfy constraint: Member must have length greater than or equal to 1")
+		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400, "ValidationError",
+			"1 validation error detected: Value '' at 'tags.1.member.key' failed to satisfy constraint: Member must have length greater than or equal to 1")
 		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "k", "Tags.member.1.Value", "<"}, 400, invalid, "Tag values may only contain unicode letters")
 		st.Fails("UntagResource", with{"ResourceArn", arn}, 400, invalid, "Invalid parameter: TagKeys Reason: no value for required parameter")
 		for _, action := range []string{"TagResource", "UntagResource", "ListTagsForResource"} {

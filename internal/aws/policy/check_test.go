@@ -200,7 +200,8 @@ func TestTrust(t *testing.T) {
 		{"sts:AssumeRole", "arn:aws:iam:::oidc-provider/x", `Invalid principal in policy: "FEDERATED":"arn:aws:iam:::oidc-provider/x"`},
 		{"sts:AssumeRole", "arn:aws:iam::111122223333:role/x", `Invalid principal in policy: "FEDERATED":"arn:aws:iam::111122223333:role/x"`},
 	} {
-		p := parse(t, policy.ForTrust, `{"Statement":{"Effect":"Allow","Action":"`+tc.action+`","Principal":{"Federated":"`+tc.federated+`"}}}`)
+		p := parse(t, policy.ForTrust, `{"Statement":{"Effect":"Allow","Action":"`+tc.action+
+			`","Principal":{"Federated":"`+tc.federated+`"}}}`)
 		var why *policy.Error
 		switch err := p.CheckIAM(policy.MaxTrust, 0); {
 		case tc.want == "" && err != nil, tc.want != "" && (!errors.As(err, &why) || why.IAM() != tc.want):
