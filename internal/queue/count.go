@@ -30,6 +30,15 @@ func (q *queue) endMinute() error {
 	if err := q.gauges(&row); err != nil {
 		return err
 	}
+	if !q.cfg.FIFO {
+		grouped, err := q.tally.hasGroups()
+		if grouped && err == nil {
+			err = q.fairness(&row)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return q.tally.end(&row, q.stored == 0)
 }
 

@@ -19,7 +19,7 @@ type Discarded struct {
 //
 //   - The record of a message never changes, and positions are never reused: the id in the record at a position
 //     identifies the message.
-//   - A message leaves the line at its head only; see queue.clearLine.
+//   - A message leaves the line at its head only; see messages.clearLine.
 func (e *Engine) Discard(id ID, messages []Located) ([]bool, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -52,54 +52,54 @@ func (q *queue) discard(l Located) (deleted, later bool, err error) {
 	if err != nil || m.ID != l.ID {
 		return false, false, err
 	}
+	indexEnd := q.index.end()
 	later, err = q.dropAt(l.Position, m)
-	if err != nil || later {
-		return false, later, err
+	if err != nil {
+		return false, false, err
+	}
+	if end := q.index.end(); end != indexEnd {
+		q.moves.lineCleared(end)
+	}
+	if later {
+		return false, true, nil
 	}
 	q.tally.countDurably(MetricDeleted, 1)
 	return true, false, nil
 }
 
 // dropAt removes a stored message, in any state.
-func (q *queue) dropAt(p Position, m *Message) (later bool, err error) {
-	switch r := q.held.at[p]; {
+func (ms *messages) dropAt(p Position, m *Message) (later bool, err error) {
+	switch r := ms.held.at[p]; {
 	case r != nil:
-		return false, q.removeAndRelease(r)
+		return false, ms.removeAndRelease(r)
 	case !p.indexed():
-		return q.dropFromLine(p)
+		return ms.dropFromLine(p)
 	}
 	a := aged{pos: p, sent: m.SentAt, group: m.Group}
-	if !q.cfg.FIFO {
-		if a.due, err = q.index.dueOf(p, m.SentAt); err != nil {
+	if !ms.cfg.FIFO {
+		if a.due, err = ms.index.dueOf(p, m.SentAt); err != nil {
 			return false, err
 		}
 	}
-	return false, q.dropUnreceived(a)
+	return false, ms.dropUnreceived(a)
 }
 
 // dropFromLine removes a message of the line that was never received.
-func (q *queue) dropFromLine(p Position) (later bool, err error) {
-	if p < q.line.head { // a message there has a row in another table
+func (ms *messages) dropFromLine(p Position) (later bool, err error) {
+	if p < ms.line.head { // a message there has a row in another table
 		return false, fmt.Errorf("%v before the line: %w", p, errMissing)
 	}
-	head := q.line.head
-	there, err := q.clearLine(p)
-	if err != nil {
-		return false, err
+	there, err := ms.clearLine(p)
+	if err != nil || !there {
+		return err == nil, err
 	}
-	if q.line.head != head {
-		q.moves.lineCleared(q.index.end())
-	}
-	if !there {
-		return true, nil
-	}
-	q.dropHead()
+	ms.dropHead()
 	return false, nil
 }
 
 // dropHead removes the first message of the line that was never received.
-func (q *queue) dropHead() {
-	q.tx.DeleteOnce(messageKey(q.cfg.ID, q.line.take()))
-	q.stored--
-	q.markDirty()
+func (ms *messages) dropHead() {
+	ms.tx.DeleteOnce(messageKey(ms.cfg.ID, ms.line.take()))
+	ms.stored--
+	ms.markDirty()
 }

@@ -124,36 +124,10 @@ func (q *queue) load() error {
 		return err
 	}
 	q.tally.load(q.stored == 0)
-	if err := q.held.load(q.trackStored); err != nil {
+	if err := q.messages.load(); err != nil {
 		return err
 	}
-	if q.line.count()+q.delays.count > q.stored {
-		return fmt.Errorf(
-			"%w: %d messages, of which %d are in the line and %d delayed",
-			ErrDamaged,
-			q.stored,
-			q.line.count(),
-			q.delays.count,
-		)
-	}
-	if err := q.groups.loadPaused(); err != nil {
-		return err
-	}
-	q.groups.loadReady()
-	if err := q.moves.load(); err != nil {
-		return err
-	}
-	return q.delays.load()
-}
-
-// trackStored adds a message that was received before the engine was loaded.
-func (q *queue) trackStored(m *received, group string) {
-	if q.cfg.FIFO {
-		m.group = q.groups.activate(group)
-	} else {
-		m.tenant = group
-	}
-	q.track(m)
+	return q.moves.load()
 }
 
 // firstQueue returns the first queue from an id on that has data, or 0.

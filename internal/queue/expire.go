@@ -14,13 +14,13 @@ const expiryInterval = time.Second
 
 // floor returns an instant before which no message of the queue was sent, or never
 // if the queue is empty.
-func (q *queue) floor() Instant {
+func (ms *messages) floor() Instant {
 	floor := never
-	if q.line.count() > 0 {
-		floor = q.line.floor
+	if ms.line.count() > 0 {
+		floor = ms.line.floor
 	}
-	if q.indexed() > 0 {
-		floor = min(floor, q.index.floor)
+	if ms.indexed() > 0 {
+		floor = min(floor, ms.index.floor)
 	}
 	return floor
 }
@@ -34,113 +34,117 @@ func (q *queue) expire() error {
 	q.nextExpiry = q.now.Add(expiryInterval)
 	// Everything sent at this instant or before is too old.
 	limit := q.now.Add(-q.cfg.Retention)
-	moreLine, err := q.expireLine(limit)
+	n, more, err := q.dropOld(limit)
 	if err != nil {
 		return fmt.Errorf("expire: %w", err)
 	}
-	moreIndexed, err := q.expireIndexed(limit)
-	if err != nil {
-		return fmt.Errorf("expire: %w", err)
+	if n > 0 {
+		q.tally.count(MetricExpired, int64(n))
 	}
-	if moreLine || moreIndexed {
+	if more {
 		q.nextExpiry = q.now
 	}
 	q.markDirty()
 	return nil
 }
 
-// expireLine drops the messages of the line sent at limit or before, and
-// reports whether it left some of them for later.
-func (q *queue) expireLine(limit Instant) (more bool, err error) {
-	if q.line.count() == 0 || q.line.floor > limit {
-		return false, nil
+// dropOld drops the messages sent at limit or before, a bounded number at a time. It returns their number, and whether
+// it left some for later.
+func (ms *messages) dropOld(limit Instant) (n int, more bool, err error) {
+	fromLine, moreLine, err := ms.expireLine(limit)
+	if err != nil {
+		return 0, false, err
 	}
-	for n := 0; ; n++ {
-		m, err := q.line.firstHeld()
+	indexed, moreIndexed, err := ms.expireIndexed(limit)
+	return fromLine + indexed, moreLine || moreIndexed, err
+}
+
+// expireLine is dropOld for the messages of the line.
+func (ms *messages) expireLine(limit Instant) (n int, more bool, err error) {
+	if ms.line.count() == 0 || ms.line.floor > limit {
+		return 0, false, nil
+	}
+	for ; ; n++ {
+		m, err := ms.line.firstHeld()
 		if err != nil {
-			return false, err
+			return n, false, err
 		}
 		if m == nil {
 			break
 		}
-		if m.sent > limit || n == workAtOnce || q.Full() {
-			q.line.floor = m.sent
-			return m.sent <= limit, nil
+		if m.sent > limit || n == workAtOnce || ms.Full() {
+			ms.line.floor = m.sent
+			return n, m.sent <= limit, nil
 		}
-		q.remove(m)
-		q.tally.count(MetricExpired, 1)
-		q.work++
+		ms.remove(m)
+		ms.work++
 	}
 	// The messages that were never received follow, in order of age without a gap.
-	n, err := q.line.drop(limit)
-	if n > 0 {
-		q.stored -= uint64(n)
-		q.tally.count(MetricExpired, int64(n))
-	}
-	return false, err
+	waiting, err := ms.line.drop(limit)
+	ms.stored -= uint64(waiting)
+	return n + waiting, false, err
 }
 
-// expireIndexed drops the indexed messages sent at limit or before, a bounded
-// number at a time, and reports whether it left some for later.
-func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
-	if q.indexed() == 0 || q.index.floor > limit {
-		return false, nil
+// expireIndexed is dropOld for the indexed messages.
+func (ms *messages) expireIndexed(limit Instant) (n int, more bool, err error) {
+	if ms.indexed() == 0 || ms.index.floor > limit {
+		return 0, false, nil
 	}
-	old, floor, err := q.index.old(limit)
+	old, floor, err := ms.index.old(limit)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
-	if n, all := uint64(len(old)), floor == never; n > q.indexed() || all && n < q.indexed() {
-		return false, fmt.Errorf("ages of %d of %d messages: %w", n, q.indexed(), errMissing)
+	if n, all := uint64(len(old)), floor == never; n > ms.indexed() || all && n < ms.indexed() {
+		return 0, false, fmt.Errorf("ages of %d of %d messages: %w", n, ms.indexed(), errMissing)
 	}
 	for _, a := range old {
-		if q.Full() {
-			floor, q.index.head = a.sent, min(a.pos, q.index.head)
+		if ms.Full() {
+			floor, ms.index.head = a.sent, min(a.pos, ms.index.head)
 			break
 		}
-		q.work++
-		q.tally.count(MetricExpired, 1)
-		if m := q.held.at[a.pos]; m != nil {
-			if err := q.removeAndRelease(m); err != nil {
-				return false, err
+		ms.work++
+		n++
+		if m := ms.held.at[a.pos]; m != nil {
+			if err := ms.removeAndRelease(m); err != nil {
+				return n, false, err
 			}
 			continue
 		}
-		if err := q.dropUnreceived(a); err != nil {
-			return false, err
+		if err := ms.dropUnreceived(a); err != nil {
+			return n, false, err
 		}
 	}
-	q.index.floor = min(floor, q.now)
-	return floor <= limit, nil
+	ms.index.floor = min(floor, ms.now)
+	return n, floor <= limit, nil
 }
 
 // dropUnreceived removes an indexed message that waits for its delay to end
 // or is a member of its group.
-func (q *queue) dropUnreceived(a aged) error {
-	waited, err := q.delays.drop(a.pos, a.sent, a.due)
+func (ms *messages) dropUnreceived(a aged) error {
+	waited, err := ms.delays.drop(a.pos, a.sent, a.due)
 	if err != nil {
 		return err
 	}
 	if !waited {
-		b, err := q.tx.Get(memberKey(q.cfg.ID, a.group, a.pos))
+		b, err := ms.tx.Get(memberKey(ms.cfg.ID, a.group, a.pos))
 		if err != nil {
 			return err
 		}
 		if b == nil {
 			return fmt.Errorf("%v in its group: %w", a.pos, errMissing)
 		}
-		if err := q.groups.drop(a.group, a.pos); err != nil {
+		if err := ms.groups.drop(a.group, a.pos); err != nil {
 			return err
 		}
 	}
-	q.dropIndexed(a.pos, a.sent)
+	ms.dropIndexed(a.pos, a.sent)
 	return nil
 }
 
 // dropIndexed removes an indexed message's own keys.
-func (q *queue) dropIndexed(p Position, sent Instant) {
-	q.tx.DeleteOnce(messageKey(q.cfg.ID, p))
-	q.index.dropAge(p, sent)
-	q.stored--
-	q.markDirty()
+func (ms *messages) dropIndexed(p Position, sent Instant) {
+	ms.tx.DeleteOnce(messageKey(ms.cfg.ID, p))
+	ms.index.dropAge(p, sent)
+	ms.stored--
+	ms.markDirty()
 }

@@ -9,12 +9,9 @@ const noisyAtLeast = 30
 // messages, or are noisy as well.
 const membersAtMost = 10_000
 
-// fairness sets the gauges of a queue with message groups. If no group is noisy, all messages are quiet.
-func (q *queue) fairness(r *Row) error {
-	if grouped, err := q.tally.hasGroups(); err != nil || !grouped {
-		return err
-	}
-	noisy := q.held.noisyGroups()
+// fairness sets the gauges of a standard queue with message groups. If no group is noisy, all messages are quiet.
+func (ms *messages) fairness(r *Row) error {
+	noisy := ms.held.noisyGroups()
 	r.set(MetricNoisyGroups, uint64(len(noisy)))
 	if len(noisy) == 0 {
 		for quiet, all := range map[Metric]Metric{
@@ -30,18 +27,18 @@ func (q *queue) fairness(r *Row) error {
 		inFlight -= n
 	}
 	r.set(MetricInFlightInQuietGroups, inFlight)
-	visible, err := q.groups.countQuiet(noisy)
+	visible, err := ms.groups.countQuiet(noisy)
 	if err != nil {
 		return err
 	}
-	visible += q.line.waiting() + q.held.countQuiet(noisy)
+	visible += ms.line.waiting() + ms.held.countQuiet(noisy)
 	r.set(MetricVisibleInQuietGroups, visible)
-	delayed, err := q.delays.countQuiet(noisy)
+	delayed, err := ms.delays.countQuiet(noisy)
 	if err != nil {
 		return err
 	}
 	r.set(MetricDelayedInQuietGroups, delayed)
-	age, err := q.oldestAge(noisy)
+	age, err := ms.oldestAge(noisy)
 	r.set(MetricOldestAgeInQuietGroups, age)
 	return err
 }

@@ -126,15 +126,8 @@ func (q *queue) purge(bytes uint64) error {
 			return fmt.Errorf("purge: %w", err)
 		}
 	}
-	q.groups.mixed = false
-	q.line.purge()
-	q.index.purge()
-	q.held.purge()
-	q.rota.purge()
-	q.groups.purge()
-	q.delays.purge()
-	q.stored, q.purged = 0, q.now
-	q.markDirty()
+	q.messages.purge()
+	q.purged = q.now
 	return nil
 }
 

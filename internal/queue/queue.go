@@ -1,11 +1,8 @@
 package queue
 
-// queue is one queue, composed of its parts. Each part knows some of its messages. The queue itself does the work that
-// involves several parts:
+// queue is one queue: its messages, and the parts that know what has happened to them and what is to be done with them.
+// The queue itself does the work that involves several of these:
 //
-//   - stored counts the messages of the line and the indexed ones. Each of these is in exactly one of groups, delays
-//     and held.
-//   - The line has messages in standard queues only.
 //   - Engine.End writes the queue's record if a part has marked it dirty. Memory then matches the store, except for
 //     fields that follow from the clock, and those that tally and rota document.
 //   - wakeAt is the earliest wakeAt of the parts, or earlier.
@@ -15,26 +12,19 @@ type queue struct {
 	base
 	e *Engine
 
-	line     line
-	index    index
-	rota     rota
-	groups   groups
-	held     held
-	delays   delays
+	messages
 	dedup    dedup
 	moves    moves
 	arrivals arrivals
 	throttle throttle
 	tally    tally
 	kept     kept
-	stored   uint64 // messages in the queue, in all states
 	purged   Instant
 
 	firstSource int     // the source that the next receive of a standard queue tries first
 	nextExpiry  Instant // expire does nothing before, to bound its cost
 
 	lastSend Instant // since the engine was loaded; 0: never
-	arrived  Weight  // bytes and messages stored since the engine was loaded
 
 	wakeAt    Instant // when the queue changes by time alone
 	wakePlace int     // in Engine.wakes
@@ -44,9 +34,7 @@ type queue struct {
 func newQueue(e *Engine, cfg Config) *queue {
 	q := &queue{base: base{transaction: &e.transaction, cfg: cfg}, e: e, wakeAt: never}
 	b := &q.base
-	q.line, q.index, q.held, q.delays = newLine(b), index{base: b}, newHeld(b), delays{base: b, next: never}
-	q.rota = rota{base: b, rotaRecord: rotaRecord{head: 1}}
-	q.groups = newGroups(b, &q.rota, e.groupRecords)
+	q.messages.init(b, e.groupRecords)
 	q.moves = moves{base: b, wanting: &e.searches}
 	q.throttle, q.arrivals = throttle{base: b}, arrivals{base: b}
 	q.dedup, q.tally = newDedup(b, &e.slots), tally{base: b, series: &e.series}
@@ -71,7 +59,7 @@ func (q *queue) advance() error {
 	if err := q.expire(); err != nil {
 		return err
 	}
-	if err := q.delays.end(q.groups.add); err != nil {
+	if err := q.endDelays(); err != nil {
 		return err
 	}
 	q.dedup.dropOld()
@@ -121,69 +109,4 @@ func (q *queue) schedule() Instant {
 		at = min(at, max(floor.Add(q.cfg.Retention), q.nextExpiry))
 	}
 	return at
-}
-
-// Counts are the numbers of messages in a queue's states.
-type Counts struct {
-	Visible  uint64 // ApproximateNumberOfMessages
-	InFlight uint64 // ApproximateNumberOfMessagesNotVisible
-	Delayed  uint64 // ApproximateNumberOfMessagesDelayed
-}
-
-func (q *queue) counts() Counts {
-	return Counts{
-		Visible:  q.stored - q.delays.count - uint64(q.held.inFlight),
-		InFlight: uint64(q.held.inFlight),
-		Delayed:  q.delays.count,
-	}
-}
-
-// indexed returns how many indexed messages are stored.
-func (q *queue) indexed() uint64 { return q.stored - q.line.count() }
-
-// track adds m to the held messages, not in flight. Messages of the line and of each group must be added in order of
-// position.
-func (q *queue) track(m *received) {
-	q.held.at[m.pos] = m
-	if !m.pos.indexed() {
-		q.line.hold(m)
-	}
-	if m.group != nil {
-		m.group.hold(m)
-	}
-}
-
-// endTimeouts makes messages visible whose timeout has ended.
-func (q *queue) endTimeouts() {
-	for m := q.held.endTimeout(); m != nil; m = q.held.endTimeout() {
-		if m.group != nil {
-			q.groups.updateReady(m.group)
-		}
-	}
-}
-
-// remove removes m from the queue and from the store. The caller calls groups.release
-// for its group.
-func (q *queue) remove(m *received) {
-	q.held.remove(m)
-	if m.group != nil {
-		m.group.remove(m)
-	}
-	q.tx.DeleteOnce(q.key(q.cfg.ID, tableMessage).position(m.pos))
-	if m.pos.indexed() {
-		q.index.dropAge(m.pos, m.sent)
-	} else {
-		q.line.release()
-	}
-	q.stored--
-	q.markDirty()
-}
-
-// removeAndRelease removes m, and lets its group continue.
-func (q *queue) removeAndRelease(m *received) error {
-	q.remove(m)
-	if m.group == nil {
-		return nil
-	}
-	return q.groups.release(m.group)
 }

@@ -236,20 +236,20 @@ func (r *receiving) serveMembers(g *activeGroup, n int) error {
 // stay within the limit of messages in flight. A FIFO queue may exceed the limit when all messages that are visible
 // again wait behind others in flight: other groups must not wait for them, and each group has at most as many as one
 // receive delivers.
-func (q *queue) roomForNew(room int) int {
-	if q.cfg.FIFO && q.groups.ready.Len() == 0 {
+func (ms *messages) roomForNew(room int) int {
+	if ms.cfg.FIFO && ms.groups.ready.Len() == 0 {
 		return room
 	}
-	return max(0, min(room, q.cfg.maxInFlight()-len(q.held.at)))
+	return max(0, min(room, ms.cfg.maxInFlight()-len(ms.held.at)))
 }
 
 // firstTurns returns the first n turns of the rota. Without turns, no indexed message may wait in the rota's groups.
-func (q *queue) firstTurns(n int) ([]turn, error) {
-	if q.rota.length == 0 && len(q.groups.active) == 0 && len(q.groups.paused) == 0 {
-		reachable := q.delays.count + uint64(len(q.held.at)-q.line.held)
-		if n := q.indexed(); n > reachable {
+func (ms *messages) firstTurns(n int) ([]turn, error) {
+	if ms.rota.length == 0 && len(ms.groups.active) == 0 && len(ms.groups.paused) == 0 {
+		reachable := ms.delays.count + uint64(len(ms.held.at)-ms.line.held)
+		if n := ms.indexed(); n > reachable {
 			return nil, fmt.Errorf("%d messages of groups, and no group in the rota: %w", n-reachable, errMissing)
 		}
 	}
-	return q.rota.first(n)
+	return ms.rota.first(n)
 }

@@ -51,9 +51,8 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 	return s, nil
 }
 
-// accept stores m as the newest message of the queue, available from due.
+// accept takes m in as the newest message of the queue, available from due.
 func (q *queue) accept(m *Message, due Instant) error {
-	now := q.now
 	if err := q.endMinute(); err != nil { // of a queue to which a message is redriven or moved
 		return err
 	}
@@ -63,37 +62,12 @@ func (q *queue) accept(m *Message, due Instant) error {
 	}
 	if q.cfg.FIFO {
 		// Messages whose delay has ended must not hold up a message from another queue.
-		if err := q.delays.end(q.groups.add); err != nil {
+		if err := q.endDelays(); err != nil {
 			return err
 		}
-	}
-	q.lastSend = now
-	indexed := q.indexed()
-	q.stored++
-	q.markDirty()
-	if !q.cfg.FIFO && m.Group == "" && due <= now && m.SentAt == now {
-		q.write(q.line.place(), m)
-		return nil
-	}
-	p := q.index.place(m.SentAt, indexed == 0)
-	if q.cfg.FIFO {
-		m.Sequence = q.index.sequence(p)
 	} else if m.Group != "" {
 		q.tally.fair = yes
 	}
-	q.write(p, m)
-	q.index.setAge(p, m.SentAt, m.Group, due)
-	// A FIFO message does not overtake those that still wait, even if the queue's
-	// delay was shortened meanwhile.
-	if due > now || q.cfg.FIFO && q.delays.count > 0 {
-		q.delays.postpone(p, m.Group, m.SentAt, due)
-		return nil
-	}
-	return q.groups.add(m.Group, p, m.SentAt)
-}
-
-// write stores the message at p.
-func (q *queue) write(p Position, m *Message) {
-	q.arrived.Messages++
-	q.arrived.Bytes += uint64(q.base.write(p, m))
+	q.lastSend = q.now
+	return q.put(m, due)
 }
