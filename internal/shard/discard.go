@@ -19,14 +19,8 @@ const discardTime = time.Second
 // message has moved meanwhile, or the time was not enough for all, More is true, and the caller must repeat the search
 // for the remaining ids.
 func (s *Shard) Discard(ctx context.Context, id queue.ID, ask queue.Locate) (queue.Discarded, error) {
-	look, err := call(ctx, s, func(e *queue.Engine) (queue.Look, error) { return e.Look(id) })
-	if err != nil {
-		return queue.Discarded{}, err
-	}
-	var found queue.LocateResult
-	err = s.walk(ctx, look.Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
-		found, err = look.Locate(r, ask, proceed)
-		return err
+	found, err := look(ctx, s.readers, id, func(l *queue.Look, at snapshot) (queue.LocateResult, error) {
+		return l.Locate(at.r, ask, at.proceed)
 	})
 	if err != nil {
 		return queue.Discarded{}, err
@@ -46,7 +40,7 @@ func (s *Shard) Discard(ctx context.Context, id queue.ID, ask queue.Locate) (que
 func (s *Shard) discard(ctx context.Context, id queue.ID, list []queue.Located) (deleted []queue.MessageID, _ error) {
 	for end := time.Now().Add(discardTime); len(list) > 0 && time.Now().Before(end); {
 		var at queue.Instant
-		results, err := call(ctx, s, func(e *queue.Engine) ([]bool, error) {
+		results, err := call(ctx, s.inbox, func(e *queue.Engine) ([]bool, error) {
 			at = e.Now()
 			return e.Discard(id, list)
 		})

@@ -12,6 +12,8 @@ import (
 // counts the receives in its next transaction. It writes the accumulated counts with the next change of the queue, or
 // writeEmptyWithin after the first of them.
 type emptyReceives struct {
+	inbox *inbox
+
 	mu    sync.Mutex
 	n     map[queue.ID]uint64
 	write *time.Timer // of the next write; nil if all are written
@@ -20,8 +22,8 @@ type emptyReceives struct {
 // writeEmptyWithin limits the age of empty receives that are lost when the process dies.
 const writeEmptyWithin = time.Second
 
-// add adds receives. write is called later, unless a call is already due.
-func (r *emptyReceives) add(id queue.ID, n uint64, write func()) {
+// add adds receives. They are written later.
+func (r *emptyReceives) add(id queue.ID, n uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.n == nil {
@@ -29,7 +31,7 @@ func (r *emptyReceives) add(id queue.ID, n uint64, write func()) {
 	}
 	r.n[id] += n
 	if r.write == nil {
-		r.write = time.AfterFunc(writeEmptyWithin, write)
+		r.write = time.AfterFunc(writeEmptyWithin, r.writeNow)
 	}
 }
 
@@ -57,7 +59,7 @@ func (r *emptyReceives) count(e *queue.Engine) {
 
 // EmptyReceive counts a client's receive that returned no message. Receive does not count itself, because it may be
 // part of a client's receive from several shards.
-func (s *Shard) EmptyReceive(id queue.ID) { s.empty.add(id, 1, s.writeEmpty) }
+func (s *Shard) EmptyReceive(id queue.ID) { s.empty.add(id, 1) }
 
 // EmptyReceives counts n such receives. Even if n is 0, the call records a use of the queue; see Used.
 func (s *Shard) EmptyReceives(_ context.Context, id queue.ID, n uint64) error {
@@ -65,14 +67,14 @@ func (s *Shard) EmptyReceives(_ context.Context, id queue.ID, n uint64) error {
 		s.Used(id)
 		return nil
 	}
-	s.empty.add(id, n, s.writeEmpty)
+	s.empty.add(id, n)
 	return nil
 }
 
-// writeEmpty lets the owner write the empty receives.
-func (s *Shard) writeEmpty() {
-	if s.empty.begin() {
-		s.send(newEmptyWrite())
+// writeNow lets the owner write the empty receives.
+func (r *emptyReceives) writeNow() {
+	if r.begin() {
+		r.inbox.send(newEmptyWrite())
 	}
 }
 

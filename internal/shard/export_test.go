@@ -11,7 +11,7 @@ func (s *Shard) Waiting() int { return len(s.requests) }
 
 // Polls returns how many long polls wait.
 func (s *Shard) Polls() int {
-	n, _ := call(context.Background(), s, func(*queue.Engine) (int, error) { return s.polls.ends.Len(), nil })
+	n, _ := call(context.Background(), s.inbox, func(*queue.Engine) (int, error) { return s.polls.ends.Len(), nil })
 	return n
 }
 

@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -41,13 +42,13 @@ type Deliver func(ctx context.Context, id queue.ID, from queue.FromShard, messag
 func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &forwarder{
-		shard: s, from: queue.FromShard{Shard: number}, to: to,
+		source: s.outboxes, log: s.log, from: queue.FromShard{Shard: number}, to: to,
 		outboxes: make(map[queue.ID]bool), turns: fairshare.New(fairshare.Options{Places: forwardsMost, Reserve: true}),
 	}
 	defer func() {
 		cancel()
 		f.running.Wait()
-		s.readyOutboxes.announce(f.left) // for the next Forward
+		s.outboxes.ready.announce(f.left) // for the next Forward
 	}()
 	for {
 		ids, err := s.OutboxReady(ctx)
@@ -62,7 +63,8 @@ func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 
 // forwarder runs one goroutine for each outbox with messages.
 type forwarder struct {
-	shard   *Shard
+	source  *outboxes
+	log     *slog.Logger
 	from    queue.FromShard
 	to      Deliver
 	turns   *fairshare.Places // held by the goroutines that deliver many messages at a time
@@ -114,7 +116,7 @@ func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 			return
 		case err != nil:
 			if pause == 0 {
-				f.shard.log.Warn("messages cannot be forwarded to their queue; trying again", "queue", id, "error", err)
+				f.log.Warn("messages cannot be forwarded to their queue; trying again", "queue", id, "error", err)
 			}
 			answers = false
 			pause = min(max(2*pause, forwardPause), forwardLongest)
@@ -123,7 +125,7 @@ func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 			}
 		default:
 			if pause > 0 {
-				f.shard.log.Info("messages are forwarded again", "queue", id)
+				f.log.Info("messages are forwarded again", "queue", id)
 			}
 			answers, pause = true, 0
 		}
@@ -136,7 +138,7 @@ func (f *forwarder) step(ctx context.Context, id queue.ID, answers bool) (int, e
 	most := 1
 	if answers {
 		most = forwardAtOnce
-		account, err := f.shard.outboxAccount(ctx, id)
+		account, err := f.source.account(ctx, id)
 		if err != nil {
 			return 0, err
 		}
@@ -146,14 +148,14 @@ func (f *forwarder) step(ctx context.Context, id queue.ID, answers bool) (int, e
 		}
 		defer give()
 	}
-	messages, err := f.shard.ReadOutbox(ctx, id, most, forwardBytes)
+	messages, err := f.source.ReadOutbox(ctx, id, most, forwardBytes)
 	if len(messages) == 0 || err != nil {
 		return 0, err
 	}
 	if err := f.deliver(ctx, id, messages); err != nil {
 		return 0, err
 	}
-	return len(messages), f.shard.Forwarded(ctx, id, messages[len(messages)-1].Position)
+	return len(messages), f.source.Forwarded(ctx, id, messages[len(messages)-1].Position)
 }
 
 var errForwardTimeout = errors.New("the shard that serves the queue does not answer")

@@ -24,7 +24,7 @@ const MaxGlances = 512
 func (s *Shard) Glances(ctx context.Context, ids []queue.ID) ([]Glance, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
 	var looks []queue.Look
-	list, err := call(ctx, s, func(e *queue.Engine) ([]Glance, error) {
+	list, err := call(ctx, s.inbox, func(e *queue.Engine) ([]Glance, error) {
 		list := make([]Glance, 0, len(ids))
 		for _, id := range ids {
 			found, served, ok, err := e.Glance(id)
@@ -41,9 +41,7 @@ func (s *Shard) Glances(ctx context.Context, ids []queue.ID) ([]Glance, error) {
 					return nil, err
 				}
 			}
-			if line := s.polls.waiting[id]; line != nil {
-				g.Waiters = line.Len()
-			}
+			g.Waiters = s.polls.of(id)
 			list, looks = append(list, g), append(looks, look)
 		}
 		return list, nil
@@ -52,7 +50,7 @@ func (s *Shard) Glances(ctx context.Context, ids []queue.ID) ([]Glance, error) {
 		return nil, err
 	}
 	// All queues belong to one account, unless the server itself asks.
-	err = s.walk(ctx, looks[0].Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
+	err = s.readers.walk(ctx, looks[0].Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
 		for i := range list {
 			g := &list[i]
 			if g.Visible+g.InFlight+g.Delayed == 0 {

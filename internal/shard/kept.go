@@ -8,12 +8,12 @@ import (
 
 // Kept returns what the last purge of a queue has kept; see queue.Engine.
 func (s *Shard) Kept(ctx context.Context, id queue.ID) (queue.Kept, error) {
-	return call(ctx, s, func(e *queue.Engine) (queue.Kept, error) { return e.Kept(id) })
+	return call(ctx, s.inbox, func(e *queue.Engine) (queue.Kept, error) { return e.Kept(id) })
 }
 
 // UndoPurge begins to bring back what the last purge of a queue has kept; see queue.Engine.
 func (s *Shard) UndoPurge(ctx context.Context, id queue.ID) (queue.Kept, error) {
-	return call(ctx, s, func(e *queue.Engine) (queue.Kept, error) { return e.UndoPurge(id) })
+	return call(ctx, s.inbox, func(e *queue.Engine) (queue.Kept, error) { return e.UndoPurge(id) })
 }
 
 // ForgetPurged drops what purges have kept. The store still has to free the space.

@@ -7,24 +7,31 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
+// outboxes are the outboxes of a shard: messages for queues that other shards serve.
+type outboxes struct {
+	inbox   *inbox
+	readers *readers
+	ready   readyQueues // non-empty ones
+}
+
 // OutboxReady waits until outboxes become non-empty, and returns their queues. It returns a queue again if its outbox
 // was empty in between, or if the shard was loaded again.
-func (s *Shard) OutboxReady(ctx context.Context) ([]queue.ID, error) {
-	return s.readyOutboxes.wait(ctx, s.closed)
+func (x *outboxes) OutboxReady(ctx context.Context) ([]queue.ID, error) {
+	return x.ready.wait(ctx, x.inbox.closed)
 }
 
 // ReadOutbox returns the first messages of an outbox, up to a number of messages and of bytes, but at least one. It
 // returns none if the queue does not exist.
-func (s *Shard) ReadOutbox(ctx context.Context, id queue.ID, most, bytes int) ([]queue.Transfer, error) {
+func (x *outboxes) ReadOutbox(ctx context.Context, id queue.ID, most, bytes int) ([]queue.Transfer, error) {
 	type extent struct {
 		from queue.Position
 		n    uint64
 	}
-	s.reading.RLock()
-	defer s.reading.RUnlock()
-	held, err := call(ctx, s, func(e *queue.Engine) (x extent, err error) {
-		x.from, x.n, err = e.Outbox(id)
-		return x, err
+	x.readers.enter()
+	defer x.readers.leave()
+	held, err := call(ctx, x.inbox, func(e *queue.Engine) (of extent, err error) {
+		of.from, of.n, err = e.Outbox(id)
+		return of, err
 	})
 	if errors.Is(err, queue.ErrNoQueue) {
 		return nil, nil
@@ -32,22 +39,22 @@ func (s *Shard) ReadOutbox(ctx context.Context, id queue.ID, most, bytes int) ([
 	if held.n == 0 || err != nil {
 		return nil, err
 	}
-	return queue.ReadOutbox(s.store, id, held.from, most, bytes)
+	return queue.ReadOutbox(x.readers.store, id, held.from, most, bytes)
 }
 
-// outboxAccount returns the account that owns the queue of an outbox; empty if the queue does not exist.
-func (s *Shard) outboxAccount(ctx context.Context, id queue.ID) (string, error) {
-	account, err := call(ctx, s, func(e *queue.Engine) (string, error) { return e.OutboxAccount(id) })
+// account returns the account that owns the queue of an outbox; empty if the queue does not exist.
+func (x *outboxes) account(ctx context.Context, id queue.ID) (string, error) {
+	owner, err := call(ctx, x.inbox, func(e *queue.Engine) (string, error) { return e.OutboxAccount(id) })
 	if errors.Is(err, queue.ErrNoQueue) {
 		return "", nil
 	}
-	return account, err
+	return owner, err
 }
 
 // Forwarded removes the messages of an outbox up to a position, because the shard that serves the queue has accepted
 // them. A queue that no longer exists is not an error.
-func (s *Shard) Forwarded(ctx context.Context, id queue.ID, upTo queue.Position) error {
-	err := s.exec(ctx, func(e *queue.Engine) error { return e.Forwarded(id, upTo) })
+func (x *outboxes) Forwarded(ctx context.Context, id queue.ID, upTo queue.Position) error {
+	err := x.inbox.exec(ctx, func(e *queue.Engine) error { return e.Forwarded(id, upTo) })
 	if errors.Is(err, queue.ErrNoQueue) {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 // Shard; the Shard reaches its owner only by requests.
 type owner struct {
 	*Shard
+	clock   *clock
 	commit  func(*store.Txn) error
 	confirm func() error
 	require func(format int) error
@@ -63,9 +64,9 @@ func (o *owner) load() error {
 // announce publishes durable news: outboxes and queues of subscriptions with new messages, tasks that need a search,
 // and room for publications.
 func (o *owner) announce(e *queue.Engine) {
-	o.readyOutboxes.announce(e.OutboxReady())
+	o.outboxes.ready.announce(e.OutboxReady())
 	o.deliverable.announce(e.Deliverable())
-	o.searches.announce(e.Searches())
+	o.searcher.wanted.announce(e.Searches())
 	if !e.BacklogFull() {
 		o.room.open()
 	}

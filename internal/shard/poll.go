@@ -120,6 +120,14 @@ func newPolls() polls {
 // pending reports whether serve has something to try.
 func (ps *polls) pending() bool { return len(ps.ready) > 0 }
 
+// of returns how many polls wait for messages of a queue.
+func (ps *polls) of(id queue.ID) int {
+	if line := ps.waiting[id]; line != nil {
+		return line.Len()
+	}
+	return 0
+}
+
 // touched marks the queues that have changed.
 func (ps *polls) touched(ids []queue.ID) {
 	for _, id := range ids {

@@ -14,7 +14,7 @@ import (
 func (s *Shard) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	for {
 		room := s.room.next()
-		published, err := call(ctx, s, func(e *queue.Engine) ([]queue.Published, error) {
+		published, err := call(ctx, s.inbox, func(e *queue.Engine) ([]queue.Published, error) {
 			return e.Publish(publications)
 		})
 		switch {
@@ -27,8 +27,8 @@ func (s *Shard) Publish(ctx context.Context, publications []queue.Publication) (
 		case <-room:
 		case <-ctx.Done():
 			return nil, fmt.Errorf("%w: %w", ErrNotBegun, err)
-		case <-s.closed:
-			return nil, s.ended()
+		case <-s.inbox.closed:
+			return nil, s.inbox.ended()
 		}
 	}
 }

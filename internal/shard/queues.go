@@ -45,7 +45,7 @@ func (s *Shard) Probe(ctx context.Context) error {
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Configure(c)
-		s.noteUnknown(e)
+		s.unknown.note(e)
 		return err
 	})
 }
@@ -54,7 +54,7 @@ func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Drop(id)
-		s.noteUnknown(e)
+		s.unknown.note(e)
 		return err
 	})
 	s.waits.forget(id)
@@ -67,7 +67,7 @@ func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 // Send accepts messages; see queue.Engine. After it has returned without an error, the shard no longer uses the memory
 // of the messages.
 func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	return call(ctx, s, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
+	return call(ctx, s.inbox, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
 }
 
 // MaxReceive limits the messages of one receive, in bytes of queue.Message.Size. Ten messages of SQS's largest size are
@@ -82,8 +82,8 @@ const MaxReceive = 11 << 20
 //
 // With too many messages in flight, it returns queue.ErrOverLimit only if wait is 0.
 func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]Message, error) {
-	s.reading.RLock()
-	defer s.reading.RUnlock()
+	s.readers.enter()
+	defer s.readers.leave()
 	if s.draining.Load() {
 		wait = 0
 	}
@@ -131,29 +131,6 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 	return messages, err
 }
 
-// abandonPoll stops waiting for a poll because the disk is blocked, and returns the error for its consumer. If the
-// owner is just receiving messages for the poll, they are taken back when the disk can be written again.
-func (s *Shard) abandonPoll(p *poll, c *Writable) error {
-	p.left.Store(true)
-	if !p.leave() {
-		go func() {
-			select {
-			case <-p.done:
-			case <-s.closed:
-				return
-			case <-s.disk.Lifetime().Blocked():
-				return
-			}
-			if p.err == nil && len(p.out) > 0 {
-				_ = s.execEvenIfBlocked(context.Background(), func(e *queue.Engine) error {
-					return e.Return(p.id, p.out, p.receive.Attempt)
-				}) // if this fails, they become visible when their visibility timeout ends
-			}
-		}()
-	}
-	return unavailable(c)
-}
-
 // read reads the messages of deliveries. Like all reads of bodies, it runs in the goroutine of the caller, not of the
 // owner. It omits messages that were purged or have expired meanwhile. If a message cannot be read, it stays in flight
 // and the others are taken back, so that consumers can receive them without it. Messages that would make the answer
@@ -161,11 +138,11 @@ func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 func (s *Shard) read(
 	ctx context.Context, id queue.ID, deliveries []queue.Delivery, q *queue.Receive,
 ) ([]Message, error) {
-	r := records{shard: s, many: len(deliveries) > 1}
+	r := records{from: s.readers, many: len(deliveries) > 1}
 	defer r.close()
 	from := queue.MessageReader{Keys: queue.NoCipher}
-	if q.Decrypt && s.cipher != nil {
-		from.Keys = s.cipher
+	if q.Decrypt && s.readers.cipher != nil {
+		from.Keys = s.readers.cipher
 	}
 	out := make([]Message, len(deliveries))
 	n, size := 0, 0
@@ -245,7 +222,7 @@ func (s *Shard) Settle(
 	ctx context.Context, id queue.ID, receipts []queue.Receipt, count *queue.TopicCount,
 ) ([]error, error) {
 	var at queue.Instant
-	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) {
+	results, err := call(ctx, s.inbox, func(e *queue.Engine) ([]error, error) {
 		at = e.Now()
 		if err := e.CountTopic(count); err != nil {
 			return nil, err
@@ -261,10 +238,10 @@ func (s *Shard) Settle(
 // ChangeVisibility changes visibility timeouts; see queue.Engine.
 func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error) {
 	if s.watcher == nil {
-		return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.ChangeVisibility(id, changes) })
+		return call(ctx, s.inbox, func(e *queue.Engine) ([]error, error) { return e.ChangeVisibility(id, changes) })
 	}
 	var at queue.Instant
-	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) {
+	results, err := call(ctx, s.inbox, func(e *queue.Engine) ([]error, error) {
 		at = e.Now()
 		return e.ChangeVisibility(id, changes)
 	})
@@ -279,7 +256,7 @@ func (s *Shard) Purge(ctx context.Context, id queue.ID) error { return s.PurgeAf
 
 // PurgeAfter purges a queue after the outboxes of other shards were purged up to the given positions.
 func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error {
-	_, err := s.purge(ctx, queue.Purging{Queue: id, Marks: marks, Bytes: s.weighed(id)})
+	_, err := s.purge(ctx, queue.Purging{Queue: id, Marks: marks, Bytes: s.scales.weighed(id)})
 	if s.watcher != nil && err == nil {
 		s.watcher.Purged(id)
 	}
@@ -296,7 +273,7 @@ func (s *Shard) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, e
 // purge continues a purge until it is complete.
 func (s *Shard) purge(ctx context.Context, p queue.Purging) (queue.Purging, error) {
 	for !p.Done {
-		next, err := call(ctx, s, func(e *queue.Engine) (queue.Purging, error) { return e.Purge(p) })
+		next, err := call(ctx, s.inbox, func(e *queue.Engine) (queue.Purging, error) { return e.Purge(p) })
 		if err != nil {
 			return p, err
 		}
@@ -307,7 +284,7 @@ func (s *Shard) purge(ctx context.Context, p queue.Purging) (queue.Purging, erro
 
 // Counts returns the exact number of messages of a queue in each state.
 func (s *Shard) Counts(ctx context.Context, id queue.ID) (queue.Counts, error) {
-	return call(ctx, s, func(e *queue.Engine) (queue.Counts, error) { return e.Counts(id) })
+	return call(ctx, s.inbox, func(e *queue.Engine) (queue.Counts, error) { return e.Counts(id) })
 }
 
 // StartMove starts a message move task; see queue.Engine.
@@ -317,10 +294,10 @@ func (s *Shard) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) er
 
 // CancelMove ends a message move task; see queue.Engine.
 func (s *Shard) CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error) {
-	return call(ctx, s, func(e *queue.Engine) (queue.MoveTask, error) { return e.CancelMove(id, task) })
+	return call(ctx, s.inbox, func(e *queue.Engine) (queue.MoveTask, error) { return e.CancelMove(id, task) })
 }
 
 // Moves returns a queue's message move tasks, the most recent first.
 func (s *Shard) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error) {
-	return call(ctx, s, func(e *queue.Engine) ([]queue.MoveTask, error) { return e.Moves(id) })
+	return call(ctx, s.inbox, func(e *queue.Engine) ([]queue.MoveTask, error) { return e.Moves(id) })
 }

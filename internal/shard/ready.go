@@ -13,7 +13,7 @@ import (
 // queue was not available in between, or if the shard was loaded again. So the deliverer must receive from each queue
 // until the queue is empty. A queue without messages costs nothing.
 func (s *Shard) Ready(ctx context.Context) ([]queue.ID, error) {
-	return s.deliverable.wait(ctx, s.closed)
+	return s.deliverable.wait(ctx, s.inbox.closed)
 }
 
 // readyQueues are queues with pending work that wait has not yet returned. The zero value is ready to use.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -87,36 +86,22 @@ type Options struct {
 
 // Shard is a keyspace with its queues. Its methods may be called from any goroutine.
 type Shard struct {
-	store    *store.Store
-	disk     *store.Disk
-	writable func() *Writable
-	log      *slog.Logger
-	clock    *clock
+	*inbox
+	*readers
+	*outboxes
+	log *slog.Logger
 
-	requests chan *request
-	closing  chan struct{}
-	closed   chan struct{}
-	once     sync.Once
-	reading  sync.RWMutex // held for reading during reads of the store
-	recent   recent
-	draining atomic.Bool                // long polls no longer wait
-	unknown  atomic.Pointer[[]queue.ID] // see Unknown
+	draining    atomic.Bool // long polls no longer wait
+	deliverable readyQueues // queues of subscriptions
+	room        backlogRoom
+	searcher    *searcher
+	empty       emptyReceives
+	waits       waits
+	scales      scales
+	unknown     unknownQueues
+	watcher     Watcher // nil: none
 
-	readyOutboxes, deliverable readyQueues
-	searches                   readyQueues // queues whose tasks need a search
-	room                       backlogRoom
-	empty                      emptyReceives
-	waits                      waits
-	pacer                      *pacer
-	watcher                    Watcher // nil: none
-	cipher                     queue.Cipher
-	weighing                   sync.Mutex
-	scales                     scales // requires weighing
-
-	// Only the owner goroutine, and so the requests that it runs, may use the following fields. Other goroutines may
-	// read deposed after closed is closed.
-	polls   polls
-	deposed error
+	polls polls // only for the owner, and so for the requests that it runs
 }
 
 // Open loads the queues of a shard and begins to serve them.
@@ -151,32 +136,34 @@ func Open(o Options) (*Shard, error) {
 	if o.MaxCommit == 0 {
 		o.MaxCommit = bytesAtOnce
 	}
-	s := &Shard{
-		store: o.Store, disk: o.Store.Disk(), writable: o.Writable, log: o.Logger,
-		requests: make(chan *request, requestsAtOnce),
-		closing:  make(chan struct{}), closed: make(chan struct{}),
-		polls: newPolls(), cipher: o.Cipher, pacer: newPacer(), scales: make(scales),
-	}
+	s := newShard(&o)
 	own := &owner{
-		Shard: s, commit: o.Commit, confirm: o.Confirm, require: o.Require, configs: o.Configs, deleted: o.Deleted,
-		keep: o.Keep, reads: o.Reads, low: o.Low, totals: o.Totals, maxCommit: o.MaxCommit, overdue: o.MaxCommit / 2,
-		format: 1,
+		Shard: s, clock: newClock(o.Now, o.Shift, 0), commit: o.Commit, confirm: o.Confirm, require: o.Require,
+		configs: o.Configs, deleted: o.Deleted, keep: o.Keep, reads: o.Reads, low: o.Low, totals: o.Totals,
+		maxCommit: o.MaxCommit, overdue: o.MaxCommit / 2, format: 1,
 	}
-	s.clock = newClock(o.Now, o.Shift, 0)
 	if err := own.load(); err != nil {
 		return nil, fmt.Errorf("open shard: %w", err)
 	}
-	s.clock = newClock(o.Now, o.Shift, own.engine.Now())
+	own.clock = newClock(o.Now, o.Shift, own.engine.Now())
 	if o.Watch != nil {
 		own.watch(o.Watch(watchTime(&o)))
 	}
 	go own.loop()
-	go s.search()
+	go s.searcher.run()
 	return s, nil
 }
 
-// Writable returns the current period in which the shard can be written.
-func (s *Shard) Writable() *Writable { return s.writable() }
+// newShard returns a Shard without an owner.
+func newShard(o *Options) *Shard {
+	in := newInbox(o.Store.Disk(), o.Writable)
+	rs := &readers{inbox: in, store: o.Store, log: o.Logger, pacer: newPacer(), cipher: o.Cipher}
+	return &Shard{
+		inbox: in, readers: rs, outboxes: &outboxes{inbox: in, readers: rs}, log: o.Logger, polls: newPolls(),
+		searcher: &searcher{inbox: in, readers: rs}, empty: emptyReceives{inbox: in},
+		scales: scales{readers: rs, of: make(map[queue.ID]*scale)},
+	}
+}
 
 // Drain ends the long polls with an empty answer. From now on no poll waits.
 func (s *Shard) Drain() {
@@ -188,22 +175,11 @@ func (s *Shard) Drain() {
 // is blocked, Close gives up the disk, and the store's Close returns that error.
 func (s *Shard) Close() {
 	s.draining.Store(true)
-	s.once.Do(func() {
-		close(s.closing)
-		s.pacer.close()
-	})
+	s.inbox.close()
+	s.pacer.close()
 	_ = s.disk.Guard(func() error {
 		<-s.closed
-		s.reading.Lock()
-		defer s.reading.Unlock()
+		s.readers.wait()
 		return nil
 	})
-}
-
-// ended returns the error for requests to a shard that has ended.
-func (s *Shard) ended() error {
-	if s.deposed != nil {
-		return fmt.Errorf("%w: %w", ErrNotBegun, s.deposed)
-	}
-	return ErrNotBegun
 }

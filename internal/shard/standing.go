@@ -42,12 +42,12 @@ func (t *Totals) add(before, after [queue.Counters]int64) {
 
 // Standings returns the state of the queues of the shard.
 func (s *Shard) Standings(ctx context.Context) ([]queue.Standing, error) {
-	all, err := call(ctx, s, func(e *queue.Engine) ([]queue.Standing, error) { return e.Standings(), nil })
+	all, err := call(ctx, s.inbox, func(e *queue.Engine) ([]queue.Standing, error) { return e.Standings(), nil })
 	s.waits.addTo(all)
 	return all, err
 }
 
 // TopicStandings returns what the shard has counted of topics.
 func (s *Shard) TopicStandings(ctx context.Context) ([]queue.TopicStanding, error) {
-	return call(ctx, s, func(e *queue.Engine) ([]queue.TopicStanding, error) { return e.TopicStandings(), nil })
+	return call(ctx, s.inbox, func(e *queue.Engine) ([]queue.TopicStanding, error) { return e.TopicStandings(), nil })
 }

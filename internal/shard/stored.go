@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
@@ -13,15 +14,30 @@ type Stored struct{ Messages, Bytes int64 }
 // Stored returns how much the shard stores of some accounts: the number of messages, and, for accounts whose value is
 // true, also their bytes. Messages are counted; bytes are estimated, see scale.
 func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[string]Stored, error) {
-	list, err := call(ctx, s, func(e *queue.Engine) ([]queue.Stored, error) {
+	list, err := call(ctx, s.inbox, func(e *queue.Engine) ([]queue.Stored, error) {
 		return e.Stored(func(account string) bool { _, ok := accounts[account]; return ok }), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.weighing.Lock()
-	defer s.weighing.Unlock()
-	s.scales.retain(list, accounts)
+	return s.scales.weigh(ctx, list, accounts)
+}
+
+// scales are the scales of the queues whose bytes are requested.
+type scales struct {
+	readers *readers
+	mu      sync.Mutex
+	of      map[queue.ID]*scale
+}
+
+// weigh returns how much is stored of the accounts to which some queues belong. It weighs those of accounts whose value
+// is true.
+func (all *scales) weigh(
+	ctx context.Context, list []queue.Stored, accounts map[string]bool,
+) (map[string]Stored, error) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.retain(list, accounts)
 	until := time.Now().Add(weighTime)
 	out := make(map[string]Stored)
 	for i := range list {
@@ -30,8 +46,8 @@ func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[strin
 		sum := out[account]
 		sum.Messages += int64(q.Messages)
 		if accounts[account] {
-			sc := s.scales[q.Look.Queue()]
-			if err := s.weigh(ctx, sc, q, until); err != nil {
+			sc := all.of[q.Look.Queue()]
+			if err := all.put(ctx, sc, q, until); err != nil {
 				return nil, err
 			}
 			sc.last = sc.bytes(q)
@@ -42,25 +58,25 @@ func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[strin
 	return out, nil
 }
 
-// weighed returns the bytes of a queue that Stored has last returned, or 0 if it was not asked for them.
-func (s *Shard) weighed(id queue.ID) uint64 {
-	s.weighing.Lock()
-	defer s.weighing.Unlock()
-	if sc := s.scales[id]; sc != nil {
+// weighed returns the bytes of a queue that weigh has last found, or 0 if it was not asked for them.
+func (all *scales) weighed(id queue.ID) uint64 {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if sc := all.of[id]; sc != nil {
 		return uint64(sc.last)
 	}
 	return 0
 }
 
-// weighTime limits how long one call of Stored weighs queues.
+// weighTime limits how long one call of weigh weighs queues.
 const weighTime = 300 * time.Millisecond
 
-// weigh continues to weigh a queue, unless the time is over or nothing was stored or removed since it was last weighed.
-func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until time.Time) error {
+// put continues to weigh a queue, unless the time is over or nothing was stored or removed since it was last weighed.
+func (all *scales) put(ctx context.Context, sc *scale, q *queue.Stored, until time.Time) error {
 	if !sc.begin(q) || time.Now().After(until) {
 		return nil
 	}
-	return s.walk(ctx, q.Look.Account(), func(r queue.Reader, proceed func(int) bool) error {
+	return all.readers.walk(ctx, q.Look.Account(), func(r queue.Reader, proceed func(int) bool) error {
 		w, next, err := q.Look.Weigh(r, sc.next, func(bytes int) bool {
 			return proceed(bytes) && time.Now().Before(until)
 		})
@@ -69,23 +85,20 @@ func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until tim
 	})
 }
 
-// scales are the scales of the queues whose bytes are requested.
-type scales map[queue.ID]*scale
-
 // retain makes a scale for each queue that needs one, and drops the others.
-func (all scales) retain(list []queue.Stored, accounts map[string]bool) {
+func (all *scales) retain(list []queue.Stored, accounts map[string]bool) {
 	wanted := make(map[queue.ID]bool)
 	for i := range list {
 		if id := list[i].Look.Queue(); accounts[list[i].Look.Account()] {
 			wanted[id] = true
-			if all[id] == nil {
-				all[id] = new(scale)
+			if all.of[id] == nil {
+				all.of[id] = new(scale)
 			}
 		}
 	}
-	for id := range all {
+	for id := range all.of {
 		if !wanted[id] {
-			delete(all, id)
+			delete(all.of, id)
 		}
 	}
 }

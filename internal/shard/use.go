@@ -9,7 +9,7 @@ import (
 // Uses returns what is known about the use of some queues, as of one moment. It omits unknown queues.
 func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), MaxGlances)]
-	return call(ctx, s, func(e *queue.Engine) ([]queue.Use, error) {
+	return call(ctx, s.inbox, func(e *queue.Engine) ([]queue.Use, error) {
 		out := make([]queue.Use, 0, len(ids))
 		for _, id := range ids {
 			u, ok, err := e.Use(id)
@@ -19,7 +19,7 @@ func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 			if !ok {
 				continue
 			}
-			if line := s.polls.waiting[id]; line != nil && line.Len() > 0 {
+			if s.polls.of(id) > 0 {
 				u.Last = e.Now()
 			}
 			out = append(out, u)
