@@ -128,7 +128,7 @@ func (s *inspector) listQueueStates(
 		if err != nil {
 			return nil, err
 		}
-		out.Queues, out.Cursor = service.Convert(page.Items, l.showSeen), page.Next
+		out.Queues, out.Cursor = service.Convert(page.Items, l.listed), page.Next
 	} else {
 		page, err := paged(in, all, func(q *catalog.Queue) string { return q.Name.Queue }, most)
 		if err != nil {
@@ -137,7 +137,7 @@ func (s *inspector) listQueueStates(
 		if err := l.ask(ctx, page.Items); err != nil {
 			return nil, failure(err)
 		}
-		out.Queues = service.Convert(page.Items, l.show)
+		out.Queues = service.Convert(page.Items, func(q *catalog.Queue) listedQueue { return l.listed(l.see(q)) })
 		out.Cursor = page.Next
 	}
 	out.Timestamp = s.authorizer.Now().UnixMilli()
@@ -186,7 +186,7 @@ type queueLister struct {
 	sources map[string]int64 // how many queues have the dead-letter queue of that ARN
 	now     time.Time        // when the shards have answered
 	may     map[queue.ID]bool
-	glances map[queue.ID][]shard.Glance
+	sums    map[queue.ID]*glance
 }
 
 func newQueueLister(s *inspector, c *protocol.Call, sources map[string]int64) *queueLister {
@@ -196,7 +196,7 @@ func newQueueLister(s *inspector, c *protocol.Call, sources map[string]int64) *q
 // ask finds out what the queues are doing, and their dead-letter queues, as far as the caller may see that.
 func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
 	l.may = make(map[queue.ID]bool, len(queues))
-	l.glances = make(map[queue.ID][]shard.Glance, len(queues))
+	l.sums = make(map[queue.ID]*glance, len(queues))
 	ids := make([]queue.ID, 0, len(queues))
 	add := func(q *catalog.Queue) bool {
 		if may, known := l.may[q.ID]; known {
@@ -218,21 +218,26 @@ func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
 		if err != nil {
 			return err
 		}
-		for i := range list {
-			l.add(list[i : i+1 : i+1])
-		}
+		l.addUp(list)
 	}
 	l.now = l.authorizer.Now()
 	return nil
 }
 
-// add keeps what a shard knows of a queue. Most queues are on one shard, so that its answer is not copied.
-func (l *queueLister) add(one []shard.Glance) {
-	id := one[0].ID
-	if others := l.glances[id]; others != nil {
-		one = append(others, one...)
+// addUp adds up what the shards know of each queue. Each queue has one sum, for its line in the list and for those of
+// all queues that it is the dead-letter queue of.
+func (l *queueLister) addUp(list []shard.Glance) {
+	sums := make([]glance, 0, len(list)) // it never grows, because there are pointers into it
+	for i := range list {
+		g := &list[i]
+		sum := l.sums[g.ID]
+		if sum == nil {
+			sums = append(sums, glance{})
+			sum = &sums[len(sums)-1]
+			l.sums[g.ID] = sum
+		}
+		sum.add(g)
 	}
-	l.glances[id] = one
 }
 
 // deadLetterQueue returns the dead-letter queue of q, if it has one that exists.
@@ -244,35 +249,24 @@ func (s *inspector) deadLetterQueue(q *catalog.Queue) *catalog.Queue {
 	return s.catalog.Find(n)
 }
 
-// show returns what the list shows of a queue.
-func (l *queueLister) show(q *catalog.Queue) listedQueue {
-	seen, sum := l.see(q)
-	return l.listed(seen, &sum)
-}
-
-// showSeen is show for a queue that an order or a selection has seen. It adds up again what the shards know of the
-// queue: the sums of all queues would take much memory, and few queues are on the page.
-func (l *queueLister) showSeen(q *seenQueue) listedQueue {
-	sum, _ := addGlances(l.glances[q.ID])
-	return l.listed(q, &sum)
-}
-
-// see returns what the caller may know of a queue, and what its shards know.
-func (l *queueLister) see(q *catalog.Queue) (out *seenQueue, sum glance) {
-	out = &seenQueue{Queue: q}
+// see returns what the caller may know of a queue.
+func (l *queueLister) see(q *catalog.Queue) *seenQueue {
+	out := &seenQueue{Queue: q}
 	if !l.may[q.ID] {
-		return out, sum
+		return out
 	}
-	sum, known := addGlances(l.glances[q.ID])
-	if out.unavailable = !known; known {
-		out.state = l.state(q, &sum)
+	if out.sum = l.sums[q.ID]; out.sum.known() {
+		out.state = l.state(q, out.sum)
+	} else {
+		out.unavailable = true
 	}
-	return out, sum
+	return out
 }
 
-func (l *queueLister) listed(q *seenQueue, sum *glance) listedQueue {
+// listed returns what the list shows of a queue.
+func (l *queueLister) listed(q *seenQueue) listedQueue {
 	if q.state != nil {
-		q.state.Reasons = reasons(&sum.state, sum.arriving, q.PausedGroups, l.now)
+		q.state.Reasons = reasons(&q.sum.state, q.sum.arriving, q.PausedGroups, l.now)
 	}
 	return listedQueue{
 		QueueName: q.Name.Queue, QueueUrl: l.url(q.Name), QueueArn: q.Name.ARN(), Fifo: q.Attributes.FIFO,
@@ -310,7 +304,7 @@ func (l *queueLister) state(q *catalog.Queue, sum *glance) *listedState {
 		out.DeadLetterQueueArn = q.Attributes.Redrive.Target
 	}
 	if dead := l.deadLetterQueue(q); dead != nil {
-		if letters, ok := addGlances(l.glances[dead.ID]); ok {
+		if letters := l.sums[dead.ID]; letters.known() {
 			n := int64(letters.state.Visible + letters.state.InFlight + letters.state.Delayed + letters.arriving)
 			out.DeadLetters = &n
 		}
@@ -321,38 +315,35 @@ func (l *queueLister) state(q *catalog.Queue, sum *glance) *listedState {
 
 // glance is what all shards know of a queue.
 type glance struct {
-	state    shard.State
-	arriving uint64
-	totals   queueActivity
-	minute   *queueActivity
+	state       shard.State
+	arriving    uint64
+	totals      queueActivity
+	minute      *queueActivity
+	served      int  // shards that serve the queue
+	unavailable bool // one of these does not answer
 }
 
-// addGlances makes one of those of several shards, or returns false if too little is known.
-func addGlances(list []shard.Glance) (sum glance, ok bool) {
-	states := make([]shard.State, 0, 1) // few queues are on several shards
-	for i := range list {
-		g := &list[i]
-		if g.Unavailable {
-			return sum, false
-		}
-		sum.arriving += g.Arriving
-		if !g.Served {
-			continue
-		}
-		states = append(states, shard.State{State: g.State, Waiters: g.Waiters})
-		sum.totals.add(func(m queue.Metric) int64 { return max(0, g.Happened[m]) })
-		if g.Counted {
-			if sum.minute == nil {
-				sum.minute = new(queueActivity)
-			}
-			sum.minute.add(func(m queue.Metric) int64 { return int64(g.LastMinute[m]) })
-		}
+// known reports whether enough is known of a queue to say how it is.
+func (sum *glance) known() bool { return sum != nil && sum.served > 0 && !sum.unavailable }
+
+// add adds what one shard knows.
+func (sum *glance) add(g *shard.Glance) {
+	if sum.unavailable = sum.unavailable || g.Unavailable; sum.unavailable {
+		return
 	}
-	if len(states) == 0 {
-		return sum, false
+	sum.arriving += g.Arriving
+	if !g.Served {
+		return
 	}
-	sum.state = addUp(states)
-	return sum, true
+	sum.served++
+	join(&sum.state, &shard.State{State: g.State, Waiters: g.Waiters}, sum.served == 1)
+	sum.totals.add(func(m queue.Metric) int64 { return max(0, g.Happened[m]) })
+	if g.Counted {
+		if sum.minute == nil {
+			sum.minute = new(queueActivity)
+		}
+		sum.minute.add(func(m queue.Metric) int64 { return int64(g.LastMinute[m]) })
+	}
 }
 
 func (a *queueActivity) add(count func(queue.Metric) int64) {

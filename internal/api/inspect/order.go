@@ -80,6 +80,7 @@ func inState(holds func(*listedState) bool) func(*seenQueue) bool {
 // seenQueue is a queue with what the caller may know of it, and its place in an order.
 type seenQueue struct {
 	*catalog.Queue
+	sum         *glance // nil if the caller may not know it
 	state       *listedState
 	unavailable bool
 	place       place
@@ -150,7 +151,7 @@ func (l *queueLister) order(ctx context.Context, in *listQueueStatesInput, all [
 	by, selected := orders[in.OrderBy], selections[in.Only]
 	list := make([]*seenQueue, 0, len(all))
 	for _, q := range all {
-		seen, _ := l.see(q)
+		seen := l.see(q)
 		if selected != nil && !selected(seen) {
 			continue
 		}

@@ -113,32 +113,39 @@ func (s *inspector) describeQueueState(
 
 // addUp makes one state of those of several shards.
 func addUp(states []shard.State) (sum shard.State) {
-	sum.OverLimit, sum.Limited = true, ^queue.Limited(0)
+	for i := range states {
+		join(&sum, &states[i], i == 0)
+	}
+	return sum
+}
+
+// join adds the state of a shard to the sum of others, of which it may be the first.
+func join(sum, st *shard.State, isFirst bool) {
+	if isFirst {
+		sum.OverLimit, sum.Limited = true, ^queue.Limited(0)
+	}
 	first := func(a, b queue.Instant) queue.Instant {
 		if a == 0 || b != 0 && b < a {
 			return b
 		}
 		return a
 	}
-	for _, st := range states {
-		sum.Visible += st.Visible
-		sum.InFlight += st.InFlight
-		sum.Delayed += st.Delayed
-		sum.Receivable = sum.Receivable || st.Receivable
-		sum.OverLimit = sum.OverLimit && st.OverLimit
-		sum.Limited &= st.Limited // as long as one shard gives out messages
-		sum.Oldest = first(sum.Oldest, st.Oldest)
-		sum.NextVisible = first(sum.NextVisible, st.NextVisible)
-		sum.NextDelayed = first(sum.NextDelayed, st.NextDelayed)
-		sum.LastSend = max(sum.LastSend, st.LastSend)
-		sum.LastReceive = max(sum.LastReceive, st.LastReceive)
-		sum.ReadyGroups += st.ReadyGroups
-		sum.BlockedGroups += st.BlockedGroups
-		// A long poll waits at all shards.
-		sum.Waiters = max(sum.Waiters, st.Waiters)
-		sum.Disk += st.Disk
-	}
-	return sum
+	sum.Visible += st.Visible
+	sum.InFlight += st.InFlight
+	sum.Delayed += st.Delayed
+	sum.Receivable = sum.Receivable || st.Receivable
+	sum.OverLimit = sum.OverLimit && st.OverLimit
+	sum.Limited &= st.Limited // as long as one shard gives out messages
+	sum.Oldest = first(sum.Oldest, st.Oldest)
+	sum.NextVisible = first(sum.NextVisible, st.NextVisible)
+	sum.NextDelayed = first(sum.NextDelayed, st.NextDelayed)
+	sum.LastSend = max(sum.LastSend, st.LastSend)
+	sum.LastReceive = max(sum.LastReceive, st.LastReceive)
+	sum.ReadyGroups += st.ReadyGroups
+	sum.BlockedGroups += st.BlockedGroups
+	// A long poll waits at all shards.
+	sum.Waiters = max(sum.Waiters, st.Waiters)
+	sum.Disk += st.Disk
 }
 
 // largestBlocked returns the largest of the oldest groups whose first message is in flight.
