@@ -84,7 +84,10 @@ func (x *Exclusion) names(o directory.Origin) bool {
 	return false
 }
 
-// like reports whether a text matches a pattern with at most one star, and question marks.
+// like reports whether a text matches a pattern with at most one star, and question marks. It is not the matcher of
+// policy elements, which takes any number of stars: that one may look at a text once for each of its characters, so it
+// works only within the budget of a decision, and a request can compare 256 patterns with each policy. With one star a
+// single look is enough, and there is nothing to bound.
 func like(pattern, text string) bool {
 	begins, ends, star := strings.Cut(pattern, "*")
 	if len(text) < len(begins)+len(ends) || !star && len(text) != len(begins) {
