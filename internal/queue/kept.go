@@ -138,6 +138,7 @@ func (e *Engine) UndoPurge(id ID) (Kept, error) {
 
 // keepAll makes the queue empty and keeps what was in it. bytes is what that takes, or 0.
 func (q *queue) keepAll(bytes uint64) {
+	q.rota.last += uint64(len(q.held.at)) // an undo may take a place for each of these; see groups.reactivate
 	q.kept.keptRecord = keptRecord{
 		since: q.now, line: q.line.next, waited: q.line.head, indexed: q.index.last | indexedBit,
 		messages: q.stored, bytes: bytes, held: uint64(len(q.held.at)), delayed: q.delays.count, places: q.rota.last,
