@@ -198,6 +198,14 @@ func (q *queue) advanceKept() error {
 // undoes reports whether an undo is in progress.
 func (k *keptRecord) undoes() bool { return k.undo != undoNone }
 
+// arriving returns how many received messages an undo in progress has still to bring back.
+func (k *keptRecord) arriving() int {
+	if k.undo != undoHeld {
+		return 0
+	}
+	return int(k.held)
+}
+
 // within reports whether p is in front of where the purge has drawn the line.
 func (k *keptRecord) within(p Position) bool {
 	if p.indexed() {
