@@ -23,6 +23,7 @@ type held struct {
 	inFlight  int
 	deadlines heap.Heap[*received] // of those in flight
 	returned  list.List            // *received
+	kept      *keptRecord          // of the queue
 
 	lastReceive Instant // since the engine was loaded; 0: never
 }
@@ -57,6 +58,9 @@ func (h *held) load(track func(m *received, group string)) error {
 
 // full reports whether no more messages may be in flight.
 func (h *held) full() bool { return h.inFlight >= h.cfg.maxInFlight() }
+
+// taken returns how many messages are held, with those that an undo of a purge has still to bring back.
+func (h *held) taken() int { return len(h.at) + h.kept.arriving() }
 
 // wakeAt returns when the first timeout ends, or never.
 func (h *held) wakeAt() Instant {

@@ -138,6 +138,7 @@ func (e *Engine) UndoPurge(id ID) (Kept, error) {
 
 // keepAll makes the queue empty and keeps what was in it. bytes is what that takes, or 0.
 func (q *queue) keepAll(bytes uint64) {
+	q.rota.last += uint64(len(q.held.at)) // an undo may take a place for each of these; see groups.reactivate
 	q.kept.keptRecord = keptRecord{
 		since: q.now, line: q.line.next, waited: q.line.head, indexed: q.index.last | indexedBit,
 		messages: q.stored, bytes: bytes, held: uint64(len(q.held.at)), delayed: q.delays.count, places: q.rota.last,
@@ -196,6 +197,14 @@ func (q *queue) advanceKept() error {
 
 // undoes reports whether an undo is in progress.
 func (k *keptRecord) undoes() bool { return k.undo != undoNone }
+
+// arriving returns how many received messages an undo in progress has still to bring back.
+func (k *keptRecord) arriving() int {
+	if k.undo != undoHeld {
+		return 0
+	}
+	return int(k.held)
+}
 
 // within reports whether p is in front of where the purge has drawn the line.
 func (k *keptRecord) within(p Position) bool {

@@ -233,14 +233,14 @@ func (r *receiving) serveMembers(g *activeGroup, n int) error {
 }
 
 // roomForNew returns how many new messages a receive may deliver, at most room, so that the received messages in memory
-// stay within the limit of messages in flight. A FIFO queue may exceed the limit when all messages that are visible
-// again wait behind others in flight: other groups must not wait for them, and each group has at most as many as one
-// receive delivers.
+// stay within the limit of messages in flight, even with those that an undo has still to bring back. A FIFO queue may
+// exceed the limit when all messages that are visible again wait behind others in flight: other groups must not wait
+// for them, and each group has at most as many as one receive delivers.
 func (ms *messages) roomForNew(room int) int {
 	if ms.cfg.FIFO && ms.groups.ready.Len() == 0 {
 		return room
 	}
-	return max(0, min(room, ms.cfg.maxInFlight()-len(ms.held.at)))
+	return max(0, min(room, ms.cfg.maxInFlight()-ms.held.taken()))
 }
 
 // firstTurns returns the first n turns of the rota. Without turns, no indexed message may wait in the rota's groups.
