@@ -148,3 +148,24 @@ scenario(
     await page.locator('button:focus', { hasText: 'Actions' }).waitFor()
   },
 )
+
+scenario('after the sign-in the first stop of the keyboard is the link past the navigation', async ({ page }) => {
+  const first = page.locator('button:focus', { hasText: 'Skip to the page' })
+  await page.keyboard.press('Tab')
+  await first.waitFor()
+})
+
+scenario(
+  'so it is after the sign-in by a form, whose button is gone',
+  async ({ page, button }) => {
+    await page.goto(`${endpoint}/console/`)
+    await page.getByLabel('Access key ID').fill(root.accessKeyId)
+    await page.getByLabel('Secret access key').fill(root.secretAccessKey)
+    await button('Sign in').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: /What needs attention/, level: 1 }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('button:focus', { hasText: 'Skip to the page' }).waitFor()
+  },
+  { as: null, expected: /40[13] \(/ },
+)

@@ -52,6 +52,25 @@ scenario('overview: rates, alarms and the topics that feed a queue', async ({ pa
   await picture('overview')
 })
 
+scenario('a queue that is well says so in green, and of its failures beside it', async ({ page, open, audit }) => {
+  await client.send(new CreateQueueCommand({ QueueName: 'well-dead' }))
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: 'well-dead', AttributeNames: ['QueueArn'] }),
+  )
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: Attributes.QueueArn, maxReceiveCount: 3 })
+  await client.send(new CreateQueueCommand({ QueueName: 'well', Attributes: { RedrivePolicy } }))
+  await client.send(new SendMessageCommand({ QueueUrl: 'well-dead', MessageBody: 'x' }))
+  await open('/queues/well')
+  const box = (kind, text) =>
+    page.locator(`[class*="type-${kind}"]`).filter({ has: page.getByText(text, { exact: true }) })
+  await box('success', 'The queue is empty.').waitFor()
+  const failed = box('warning', '1 message failed and moved to well-dead.')
+  await audit()
+  await failed.getByRole('link', { name: 'Redrive' }).click()
+  await page.getByRole('heading', { name: 'well-dead', level: 1 }).waitFor()
+  await page.getByRole('tab', { name: 'Redrive', selected: true }).waitFor()
+})
+
 scenario('a long name changes nothing of the layout, and all tabs fit', async ({ page, open, picture }) => {
   const places = []
   for (const QueueName of ['short.fifo', `${'long-'.repeat(15)}.fifo`]) {

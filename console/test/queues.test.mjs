@@ -5,7 +5,7 @@ import {
   GetQueueAttributesCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { newAccount, sqs } from './api.mjs'
+import { iam, newAccount, sqs } from './api.mjs'
 import { choose, scenario } from './rig.mjs'
 
 const client = sqs()
@@ -100,8 +100,53 @@ scenario('what is wrong with a form is said beside it', async ({ page, open }) =
   await page.getByLabel('Name', { exact: true }).fill('a b')
   await page.getByRole('spinbutton', { name: 'Default visibility timeout' }).fill('50000')
   await page.getByRole('button', { name: 'Create queue' }).last().click()
-  await page.getByText('A name has letters, digits').waitFor()
+  await page.getByText(plainName).waitFor()
   await page.getByText('It must be a whole number. From 0 seconds to 12 hours.').waitFor()
+})
+
+const plainName = 'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length'
+
+scenario('a name is judged when it is left and while it is mended, as the server would', async ({ page, open }) => {
+  await open('/create-queue')
+  const name = page.getByLabel('Name', { exact: true })
+  const said = (text) => page.getByText(text, { exact: true })
+  await name.fill('a b')
+  assert.equal(await said(plainName).count(), 0)
+  await name.press('Tab')
+  await said(plainName).waitFor()
+  await assert.rejects(client.send(new CreateQueueCommand({ QueueName: 'a b' })), { message: plainName })
+  await name.fill('a-b')
+  await said(plainName).waitFor({ state: 'detached' })
+  await name.fill('a.fifo')
+  await said('Only the names of FIFO queues end in .fifo.').waitFor()
+  await page.getByText('First in, first out').click()
+  await said('Only the names of FIFO queues end in .fifo.').waitFor({ state: 'detached' })
+  await name.fill('a b')
+  const refusal = await client
+    .send(new CreateQueueCommand({ QueueName: 'a b.fifo', Attributes: { FifoQueue: 'true' } }))
+    .catch((error) => error.message)
+  await said(refusal).waitFor()
+  const delay = page.getByRole('spinbutton', { name: 'Delivery delay' })
+  await delay.fill('901')
+  await delay.press('Tab')
+  await said('It must be a whole number. From 0 seconds to 15 minutes.').waitFor()
+
+  await open('/create-topic')
+  await name.fill('a b')
+  await name.press('Tab')
+  await page.getByText(/^Names must be made up of only/).waitFor()
+  await page.getByText('For queues. Each group in order').click()
+  await page.getByText(/^Fifo Topic names must end with .fifo/).waitFor()
+  await name.fill('a')
+  await said('It will be a.fifo: names of FIFO topics end in .fifo.').waitFor()
+
+  await open('/roles')
+  await page.getByRole('button', { name: 'Create role' }).first().click()
+  const role = page.getByLabel('Role name')
+  await role.fill('a b')
+  await role.press('Tab')
+  const refused = await iam('CreateRole', { RoleName: 'a b', AssumeRolePolicyDocument: '{}' }).catch((e) => e.message)
+  await said(/<Message>(.*)<\/Message>/.exec(refused)[1]).waitFor()
 })
 
 scenario('the list: find, columns, purge, delete', async ({ page, open, button }) => {

@@ -13,6 +13,7 @@ const server = await createServer({
   logLevel: 'error',
   server: { middlewareMode: true, ws: false, watch: null },
   optimizeDeps: { noDiscovery: true },
+  ssr: { noExternal: [/^@cloudscape-design/] }, // its modules name folders and styles, which Node.js does not load
 })
 for (const file of readdirSync(`${root}/src`, { recursive: true }).sort()) {
   if (file.endsWith('.test.ts')) {

@@ -155,3 +155,20 @@ for (const dark of [false, true]) {
     { as: account, dark, audit: false, expected: /403/ },
   )
 }
+
+scenario(
+  'on a phone the buttons of a page stand beside its heading',
+  async ({ page, open }) => {
+    for (const address of ['/home', '/queues', '/map', '/topics', '/users', '/sessions']) {
+      await open(address)
+      await page.waitForLoadState('networkidle')
+      const [heading, refresh] = await Promise.all([
+        page.getByRole('heading', { level: 1 }).boundingBox(),
+        page.getByRole('button', { name: 'Refresh', exact: true }).boundingBox(),
+      ])
+      const { top, bottom } = { top: heading.y, bottom: heading.y + heading.height }
+      assert.ok(refresh.y < bottom && refresh.y + refresh.height > top, `${address}: Refresh has a row of its own`)
+    }
+  },
+  { as: account, viewport: { width: 390, height: 844 } },
+)

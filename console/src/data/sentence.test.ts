@@ -89,3 +89,12 @@ test('a trend averages the minutes since the first point', () => {
   assert.equal(lastOf(lines[0]), now - 2 * minute)
   assert.equal(lastOf(points([2, 0])), undefined)
 })
+
+test('a queue that is well stays well beside its failures', () => {
+  const DeadLetterQueueArn = 'arn:aws:sqs:us-east-1:111122223333:orders-dlq'
+  const said = sentence({ ...busy, DeadLetters: 3, DeadLetterQueueArn }, now)
+  assert.equal(said.type, 'success')
+  assert.match(said.text, /^Keeping up\./)
+  assert.deepEqual(said.failures, { text: '3 messages failed and moved to orders-dlq.', queue: 'orders-dlq' })
+  assert.equal(sentence(busy, now).failures, undefined)
+})

@@ -9,6 +9,8 @@ export interface Sentence {
   advice: string[]
   /** tabs are the parts of the queue's page where something can be done about it. */
   tabs: ('browse' | 'redrive' | 'consumers')[]
+  /** failures are messages that this queue has moved to its dead-letter queue: they wait there, however well this one is. */
+  failures?: { text: string; queue: string }
 }
 
 /** Known is what the sentence takes beside the state of the queue, as far as it is known. */
@@ -28,13 +30,14 @@ export function sentence(q: QueueDetail, now: number, known: Known = {}): Senten
   const old = q.OldestMessageTimestamp === undefined ? 0 : now - q.OldestMessageTimestamp
   const listening = q.WaitingReceives > 0 || now - (q.LastReceiveTimestamp ?? 0) < 60_000
   const has = (code: string) => q.Reasons.some((r) => r.Code === code)
-  const say = (type: Sentence['type'], text: string, tabs: Sentence['tabs'] = []) => ({ type, text, advice, tabs })
-  if (q.DeadLetters) {
-    advice.push(`${plural(q.DeadLetters, 'message')} failed and moved to ${nameOf(q.DeadLetterQueueArn ?? '')}.`)
-  }
+  const failures = failuresOf(q)
+  const say = (type: Sentence['type'], text: string, tabs: Sentence['tabs'] = []) => ({
+    ...{ type, text, advice, tabs },
+    ...(failures && { failures }),
+  })
   if (all === 0) {
     const sent = q.LastSendTimestamp ? ` The last message was sent ${ago(q.LastSendTimestamp, now)}.` : ''
-    return say(q.DeadLetters ? 'warning' : 'success', `The queue is empty.${sent}`)
+    return say('success', `The queue is empty.${sent}`)
   }
   const lies = `${plural(all, 'message')}, the oldest ${duration(old)} old`
   if (has('Paused')) {
@@ -67,13 +70,20 @@ export function sentence(q: QueueDetail, now: number, known: Known = {}): Senten
     return say('warning', `${moving.text} There are ${lies}.`, ['consumers'])
   }
   if (moving) {
-    return say(q.DeadLetters ? 'warning' : 'success', `${moving.text} There are ${lies}.`)
+    return say('success', `${moving.text} There are ${lies}.`)
   }
   if (old > 3_600_000) {
     advice.push('More consumers, or receives of ten messages at a time, would catch up.')
     return say('warning', `Consumers are behind: there are ${lies}.`, ['consumers'])
   }
-  return say(q.DeadLetters ? 'warning' : 'success', `Keeping up. There are ${lies}.`)
+  return say('success', `Keeping up. There are ${lies}.`)
+}
+
+function failuresOf(q: QueueDetail): Sentence['failures'] {
+  const queue = nameOf(q.DeadLetterQueueArn ?? '')
+  return q.DeadLetters
+    ? { text: `${plural(q.DeadLetters, 'message')} failed and moved to ${queue}.`, queue }
+    : undefined
 }
 
 /** course says where a queue is going, or nothing if as many messages come as go, or less than a minute's work waits. */

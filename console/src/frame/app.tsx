@@ -6,6 +6,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { isAbsent, isDenied, statusOf } from '../aws/failure'
 import { signIn } from '../aws/session'
+import { useBeginning } from './arrival'
 import { useIdleLock } from './idle'
 import { later } from './later'
 import { clearNotices } from './notices'
@@ -59,6 +60,7 @@ export function App() {
 
 /** Unlocked is all that is shown during a session, until it is idle for too long. */
 function Unlocked({ minutes }: { minutes: number }) {
+  useBeginning()
   useIdleLock(minutes)
   return <PageFrame />
 }

@@ -21,14 +21,15 @@ export function PageFrame() {
   const path = usePath()
   const notices = useNotices()
   const [open, setOpen] = useState(() => window.innerWidth > 1000)
+  const nowhere = path === '/' || path.startsWith('k=')
   useEffect(() => {
-    if (path === '/' || path.startsWith('k=')) {
+    if (nowhere) {
       go(home, { replace: true })
     }
-  }, [path])
+  }, [nowhere])
   const found = find(path)
   const page = found ? fill(found.page.path, found.parameters) : path
-  useArrival(page)
+  useArrival(nowhere ? undefined : page)
   useEffect(() => enterPage(page), [page])
   useReturn()
   const crumbs = found ? trail(found.page, found.parameters) : []

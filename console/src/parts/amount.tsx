@@ -8,10 +8,12 @@ interface AmountInputProps {
   amount: Amount
   units: string[]
   change: (amount: Amount) => void
+  /** left is called when the number is left. */
+  left?: () => void
 }
 
 /** AmountInput asks for a number and its unit. The form field around it labels the number. */
-export function AmountInput({ label, amount, units, change }: AmountInputProps) {
+export function AmountInput({ label, amount, units, change, left }: AmountInputProps) {
   const id = useId()
   return (
     <div className="amount">
@@ -21,6 +23,7 @@ export function AmountInput({ label, amount, units, change }: AmountInputProps) 
         inputMode="numeric"
         ariaLabel={label}
         onChange={({ detail }) => change({ ...amount, value: detail.value })}
+        onBlur={() => left?.()}
       />
       <Select
         controlId={id}

@@ -1,13 +1,15 @@
 import FormField from '@cloudscape-design/components/form-field'
-import Input from '@cloudscape-design/components/input'
 import RadioGroup from '@cloudscape-design/components/radio-group'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
+import { useState } from 'react'
 import { nameOf } from '../api/queues'
 import { subscribe } from '../api/subscriptions'
 import { createTopic } from '../api/topicactions'
 import { useTopics } from '../api/topics'
+import { wrongTopicName } from '../data/names'
+import { NameField } from './namefield'
 
 /** Choice is what to notify: nothing, a topic that exists, or a new one with e-mail addresses. */
 export interface Choice {
@@ -28,25 +30,28 @@ function addressesOf(choice: Choice): string[] {
   return choice.addresses.split(/[\s,;]+/).filter(Boolean)
 }
 
-/** wrongWith says what a choice lacks, if anything. */
-export function wrongWith(choice: Choice): string | undefined {
-  if (choice.kind === 'topic' && !choice.arn) {
-    return 'Choose a topic.'
+/** Wrong says what each field of a choice lacks, if anything. */
+type Wrong = Partial<Record<'arn' | 'name' | 'addresses', string | undefined>>
+
+function wrongIn(choice: Choice): Wrong {
+  if (choice.kind === 'topic') {
+    return { arn: choice.arn ? undefined : 'Choose a topic.' }
   }
-  if (choice.kind === 'new') {
-    if (!/^[\w-]{1,256}$/.test(choice.name)) {
-      return 'The name of a topic has 1 to 256 letters, digits, hyphens and underscores.'
-    }
-    const wrong = addressesOf(choice).find((a) => !/^[^@]+@[^@]+$/.test(a))
-    if (wrong) {
-      return `${wrong} is no e-mail address.`
-    }
-    if (addressesOf(choice).length === 0) {
-      return 'Name at least one e-mail address.'
-    }
-  }
-  return undefined
+  return choice.kind === 'new'
+    ? { name: wrongTopicName(choice.name), addresses: wrongAddresses(addressesOf(choice)) }
+    : {}
 }
+
+function wrongAddresses(addresses: string[]): string | undefined {
+  const wrong = addresses.find((a) => !/^[^@]+@[^@]+$/.test(a))
+  if (wrong) {
+    return `${wrong} is no e-mail address.`
+  }
+  return addresses.length === 0 ? 'Name at least one e-mail address.' : undefined
+}
+
+/** wrongWith says what a choice lacks, if anything. */
+export const wrongWith = (choice: Choice): string | undefined => Object.values(wrongIn(choice)).find(Boolean)
 
 /** settle returns the ARN of the topic that was chosen, which it makes if it is new; it is empty if there is none. */
 export async function settle(choice: Choice): Promise<string> {
@@ -73,11 +78,13 @@ export function TopicChoice({
   showErrors?: boolean
 }) {
   const { data, error } = useTopics()
-  const wrong = showErrors ? wrongWith(choice) : undefined
+  const wrong = wrongIn(choice)
+  const [left, setLeft] = useState(false)
+  const tried = showErrors === true
   const standard = (data ?? []).filter((arn) => !arn.endsWith('.fifo'))
   return (
     <SpaceBetween size="s">
-      <FormField label={label} errorText={wrong}>
+      <FormField label={label}>
         <RadioGroup
           value={choice.kind}
           onChange={({ detail }) => change({ ...choice, kind: detail.value as Choice['kind'] })}
@@ -89,7 +96,11 @@ export function TopicChoice({
         />
       </FormField>
       {choice.kind === 'topic' && (
-        <FormField label="Send notification to" description="The topic's subscribers are notified.">
+        <FormField
+          label="Send notification to"
+          description="The topic's subscribers are notified."
+          errorText={tried && wrong.arn}
+        >
           <Select
             filteringType="auto"
             placeholder="Choose a topic"
@@ -104,11 +115,17 @@ export function TopicChoice({
       )}
       {choice.kind === 'new' && (
         <SpaceBetween size="s">
-          <FormField label="Topic name">
-            <Input value={choice.name} onChange={({ detail }) => change({ ...choice, name: detail.value })} />
-          </FormField>
+          <NameField
+            label="Topic name"
+            value={choice.name}
+            change={(name) => change({ ...choice, name })}
+            wrong={wrong.name}
+            tried={tried}
+            constraint="Letters, digits, hyphens and underscores, at most 256."
+          />
           <FormField
             label="E-mail list"
+            errorText={(tried || (left && choice.addresses.trim() !== '')) && wrong.addresses}
             description="Each address gets a link to confirm before it is notified. The server sends e-mail if it was started with --smtp-server."
           >
             <Textarea
@@ -116,6 +133,7 @@ export function TopicChoice({
               placeholder="someone@example.com, others@example.com"
               value={choice.addresses}
               onChange={({ detail }) => change({ ...choice, addresses: detail.value })}
+              onBlur={() => setLeft(true)}
             />
           </FormField>
         </SpaceBetween>

@@ -1,5 +1,6 @@
 import type { PutCompositeAlarmCommandInput } from '@aws-sdk/client-cloudwatch'
 import type { AnyAlarm } from '../../api/alarm'
+import { wrongAlarmName } from '../../data/names'
 import { noTopic, topicChoice } from '../../parts/topicchoice'
 
 /** CompositeDraft is a composite alarm as it is typed. */
@@ -64,7 +65,7 @@ export function compositeDraftOf(alarm: AnyAlarm): CompositeDraft {
 export function wrongInComposite(d: CompositeDraft): Partial<Record<keyof CompositeDraft, string>> {
   const seconds = (text: string) => (/^\d{1,9}$/.test(text.trim()) ? '' : 'The period is a number of seconds.')
   const found = {
-    name: d.name.trim() === '' ? 'Give the alarm a name.' : d.name.length > 255 ? 'The name is too long.' : '',
+    name: wrongAlarmName(d.name) ?? '',
     rule: d.rule.trim() === '' ? 'Give the alarm a rule.' : d.rule.length > 10_240 ? 'At most 10,240 characters.' : '',
     wait: d.suppressor ? seconds(d.wait) : '',
     extension: d.suppressor ? seconds(d.extension) : '',

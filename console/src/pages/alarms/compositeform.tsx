@@ -16,6 +16,7 @@ import { goToFirstWrong } from '../../frame/firstwrong'
 import { address, go } from '../../frame/router'
 import { Problem } from '../../parts/problem'
 import { settle, wrongWith } from '../../parts/topicchoice'
+import { AlarmName } from './alarmname'
 import { type CompositeDraft, compositeOf, wrongInComposite } from './compositedraft'
 import { Notification } from './notification'
 
@@ -58,7 +59,7 @@ export function CompositeForm({ first, editing }: { first: CompositeDraft; editi
       }
     >
       <SpaceBetween size="l">
-        <Details draft={draft} set={set} wrong={tried ? wrong : {}} editing={Boolean(editing)} />
+        <Details draft={draft} set={set} wrong={tried ? wrong : {}} tried={tried} editing={Boolean(editing)} />
         <Suppressor draft={draft} set={set} wrong={tried ? wrong : {}} />
         <Notification draft={draft} set={set} tried={tried} />
         <Problem error={error} what="The alarm was not saved" />
@@ -73,17 +74,11 @@ interface PartProps {
   wrong: ReturnType<typeof wrongInComposite>
 }
 
-function Details({ draft, set, wrong, editing }: PartProps & { editing: boolean }) {
+function Details({ draft, set, wrong, tried, editing }: PartProps & { tried: boolean; editing: boolean }) {
   return (
     <Container header={<Header variant="h2">Details</Header>}>
       <SpaceBetween size="m">
-        <FormField
-          label="Alarm name"
-          errorText={wrong.name}
-          description={editing && 'The name of an alarm cannot change.'}
-        >
-          <Input value={draft.name} disabled={editing} onChange={({ detail }) => set({ name: detail.value })} />
-        </FormField>
+        <AlarmName name={draft.name} change={(name) => set({ name })} tried={tried} editing={editing} />
         <FormField label="Alarm description" description="It is in the notifications. At most 1,024 characters.">
           <Textarea
             value={draft.description}

@@ -24,6 +24,7 @@ import {
 } from '../../api/metrics'
 import { nameOf } from '../../api/queues'
 import { useAction } from '../../api/useaction'
+import { wrongAlarmName } from '../../data/names'
 import { goToFirstWrong } from '../../frame/firstwrong'
 import { address, go } from '../../frame/router'
 import { Graph } from '../../parts/graph'
@@ -32,6 +33,7 @@ import { Pairs } from '../../parts/pairs'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
 import { settle, wrongWith } from '../../parts/topicchoice'
+import { AlarmName } from './alarmname'
 import { type Draft, dimensionsOf, inputOf, isQueues } from './draft'
 import { Notification } from './notification'
 
@@ -53,7 +55,7 @@ function wrongIn(d: Draft): (string | undefined)[] {
           ? 'The points together span at most a day, or a week with periods of an hour and more.'
           : undefined,
     wrongWith(d.firing) ?? wrongWith(d.fine) ?? wrongWith(d.lacking),
-    d.name.trim() === '' ? 'Give the alarm a name.' : d.name.length > 255 ? 'The name is too long.' : undefined,
+    wrongAlarmName(d.name),
   ]
 }
 
@@ -126,7 +128,7 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
         { title: 'Configure actions', content: <Notification draft={draft} set={set} tried={tried >= 1} /> },
         {
           title: 'Add name and description',
-          content: <NameStep draft={draft} set={set} error={shown(3)} editing={Boolean(editing)} />,
+          content: <NameStep draft={draft} set={set} tried={tried >= 2} editing={Boolean(editing)} />,
         },
         { title: 'Preview and create', content: <Review draft={draft} error={error} edit={setStep} /> },
       ]}
@@ -299,13 +301,11 @@ function ConditionStep({ draft, set, error }: StepProps) {
   )
 }
 
-function NameStep({ draft, set, error, editing }: StepProps & { editing: boolean }) {
+function NameStep({ draft, set, tried, editing }: StepProps & { tried: boolean; editing: boolean }) {
   return (
     <Container header={<Header variant="h2">Name and description</Header>}>
       <SpaceBetween size="m">
-        <FormField label="Alarm name" errorText={error} description={editing && 'The name of an alarm cannot change.'}>
-          <Input value={draft.name} disabled={editing} onChange={({ detail }) => set({ name: detail.value })} />
-        </FormField>
+        <AlarmName name={draft.name} change={(name) => set({ name })} tried={tried} editing={editing} />
         <FormField label="Alarm description" description="It is in the notifications. At most 1,024 characters.">
           <Textarea
             value={draft.description}

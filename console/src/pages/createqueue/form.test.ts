@@ -43,6 +43,8 @@ test('numbers keep their bounds, in the unit that was chosen', () => {
 test('a dead-letter queue that is made is called after the queue', () => {
   assert.equal(deadLetterName(form({ fifo: true })), 'orders-dead.fifo')
   assert.equal(deadLetterName(form({ createDeadLetterQueue: false, deadLetterQueue: 'dlq' })), 'dlq')
+  assert.deepEqual(wrongFields({ redrive: true, name: 'x'.repeat(75) }), [])
+  assert.deepEqual(wrongFields({ redrive: true, name: 'x'.repeat(76) }), ['name'])
   assert.deepEqual(wrongFields({ redrive: true, maxReceives: '0' }), ['maxReceives'])
   assert.deepEqual(wrongFields({ redrive: true, createDeadLetterQueue: false }), ['deadLetterQueue'])
 })

@@ -2,6 +2,7 @@ import { type Attributes, redriveOf } from '../../api/attributes'
 import { nameOf } from '../../api/queues'
 import type { Amount } from '../../data/amount'
 import { jsonError, object, pretty } from '../../data/json'
+import { withSuffix, wrongQueueName } from '../../data/names'
 import { record, type Tag } from '../../data/tags'
 
 /** Form is what a person has filled in. */
@@ -168,7 +169,7 @@ export function formOf(name: string, a: Attributes, tags: Record<string, string>
 
 /** fullName is the name with the suffix that FIFO queues must have. */
 export function fullName(form: Form): string {
-  return form.fifo && !form.name.endsWith('.fifo') ? `${form.name}.fifo` : form.name
+  return withSuffix(form.name, form.fifo)
 }
 
 /** deadLetterName is the name of the dead-letter queue: the one that was chosen, or one that is to be made. */
@@ -186,13 +187,9 @@ export type Errors = Partial<Record<keyof Form, string>>
 /** check says what is wrong before the server has to. The server reports the rest. */
 export function check(form: Form): Errors {
   const errors: Errors = {}
-  const name = fullName(form)
-  if (form.name.trim() === '') {
-    errors.name = 'A queue needs a name.'
-  } else if (!/^[\w-]+(\.fifo)?$/.test(name) || name.length > 80) {
-    errors.name = 'A name has letters, digits, hyphens and underscores, 80 at most with the suffix .fifo.'
-  } else if (!form.fifo && name.endsWith('.fifo')) {
-    errors.name = 'Only the names of FIFO queues end in .fifo.'
+  const wrongName = wrongQueueName(form.name, form.fifo) ?? wrongDeadLetterName(form)
+  if (wrongName) {
+    errors.name = wrongName
   }
   for (const s of settings) {
     const n = number(form[s.field])
@@ -221,6 +218,13 @@ export function check(form: Form): Errors {
     errors.policy = wrong
   }
   return errors
+}
+
+/** wrongDeadLetterName says that the dead-letter queue that is made cannot be called after the queue. */
+function wrongDeadLetterName(form: Form): string | undefined {
+  const name = deadLetterName(form)
+  const long = form.redrive && form.createDeadLetterQueue && wrongQueueName(name, form.fifo)
+  return long ? `The dead-letter queue ${name} would have more than 80 characters in its name.` : undefined
 }
 
 function arns(form: Form): string[] {

@@ -22,10 +22,12 @@ import { useAction } from '../../api/useaction'
 import { sessionNow, settingsNow } from '../../aws/session'
 import { record } from '../../data/tags'
 import { goToFirstWrong } from '../../frame/firstwrong'
+import { useLeft } from '../../frame/left'
 import type { PageProps } from '../../frame/page'
 import { address, go } from '../../frame/router'
 import { AmountInput } from '../../parts/amount'
 import { CopyAs } from '../../parts/copyasmenu'
+import { NameField } from '../../parts/namefield'
 import { PolicyField } from '../../parts/policyfield'
 import { Problem } from '../../parts/problem'
 import { QueueField } from '../../parts/queuefield'
@@ -80,7 +82,8 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
   const set = (some: Partial<Form>) => setForm((old) => ({ ...old, ...some }))
   const errors = check(form)
   const wrong = Object.keys(errors).length > 0
-  const error_ = (field: keyof Form) => (tried || field === 'policy' ? errors[field] : undefined)
+  const left = useLeft<keyof Form>()
+  const error_ = (field: keyof Form) => (tried || field === 'policy' || left.has(field) ? errors[field] : undefined)
   const name = fullName(form)
 
   async function save() {
@@ -160,22 +163,19 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
                       ]}
                     />
                   </FormField>
-                  <FormField
+                  <NameField
                     label="Name"
-                    errorText={error_('name')}
-                    constraintText={
+                    value={form.name}
+                    change={(name) => set({ name })}
+                    wrong={errors.name}
+                    tried={tried}
+                    constraint={
                       form.fifo && form.name && !form.name.endsWith('.fifo')
                         ? `It will be ${name}: names of FIFO queues end in .fifo.`
                         : 'Letters, digits, hyphens and underscores, at most 80.'
                     }
-                  >
-                    <Input
-                      value={form.name}
-                      onChange={({ detail }) => set({ name: detail.value })}
-                      spellcheck={false}
-                      autoFocus
-                    />
-                  </FormField>
+                    autoFocus
+                  />
                 </SpaceBetween>
               </Container>
             )}
@@ -189,6 +189,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
                         amount={form[s.field]}
                         units={s.units}
                         change={(amount) => set({ [s.field]: amount })}
+                        left={() => left.leave(s.field)}
                       />
                     </FormField>
                   ))}
@@ -197,7 +198,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
               </SpaceBetween>
             </Container>
             <Container header={<Header variant="h2">Encryption</Header>}>
-              <EncryptionFields form={form} set={set} error={error_('kmsReuse')} />
+              <EncryptionFields form={form} set={set} leave={left.leave} error={error_('kmsReuse')} />
             </Container>
             <Container
               header={
@@ -209,7 +210,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
                 </Header>
               }
             >
-              <DeadLetterFields form={form} set={set} error={error_} name={name} />
+              <DeadLetterFields form={form} set={set} leave={left.leave} error={error_} name={name} />
             </Container>
             <Container
               header={
@@ -238,6 +239,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
                     <Textarea
                       value={form.sources}
                       onChange={({ detail }) => set({ sources: detail.value })}
+                      onBlur={() => left.leave('sources')}
                       spellcheck={false}
                       rows={4}
                     />
@@ -302,9 +304,10 @@ async function change(queue: string, before: Form, after: Form, dead: string) {
 interface FieldsProps {
   form: Form
   set: (some: Partial<Form>) => void
+  leave: (field: keyof Form) => void
 }
 
-function FifoFields({ form, set }: FieldsProps) {
+function FifoFields({ form, set }: Omit<FieldsProps, 'leave'>) {
   const high = form.dedupScope === 'messageGroup' && form.throughput === 'perMessageGroupId'
   return (
     <SpaceBetween size="s">
@@ -364,7 +367,7 @@ function FifoFields({ form, set }: FieldsProps) {
   )
 }
 
-function EncryptionFields({ form, set, error }: FieldsProps & { error: string | undefined }) {
+function EncryptionFields({ form, set, leave, error }: FieldsProps & { error: string | undefined }) {
   return (
     <SpaceBetween size="m">
       <RadioGroup
@@ -392,6 +395,7 @@ function EncryptionFields({ form, set, error }: FieldsProps & { error: string | 
               amount={form.kmsReuse}
               units={times.slice(0, 3)}
               change={(kmsReuse) => set({ kmsReuse })}
+              left={() => leave('kmsReuse')}
             />
           </FormField>
         </ColumnLayout>
@@ -403,6 +407,7 @@ function EncryptionFields({ form, set, error }: FieldsProps & { error: string | 
 function DeadLetterFields({
   form,
   set,
+  leave,
   error,
   name,
 }: FieldsProps & { error: (field: keyof Form) => string | undefined; name: string }) {
@@ -450,6 +455,7 @@ function DeadLetterFields({
               type="number"
               inputMode="numeric"
               onChange={({ detail }) => set({ maxReceives: detail.value })}
+              onBlur={() => leave('maxReceives')}
             />
           </FormField>
         </ColumnLayout>

@@ -12,9 +12,11 @@ import { keys } from '../../api/keys'
 import { nameOf } from '../../api/queues'
 import { createTopic } from '../../api/topicactions'
 import { useAction } from '../../api/useaction'
+import { withSuffix, wrongTopicName } from '../../data/names'
 import { record, type Tag } from '../../data/tags'
 import { goToFirstWrong } from '../../frame/firstwrong'
 import { address, go } from '../../frame/router'
+import { NameField } from '../../parts/namefield'
 import { Problem } from '../../parts/problem'
 import { TagRows } from '../../parts/tags'
 
@@ -28,15 +30,8 @@ export default function CreateTopic() {
   const [tried, setTried] = useState(false)
   const { busy, error, run } = useAction()
   const fifo = type === 'fifo'
-  const whole = fifo && !name.endsWith('.fifo') ? `${name}.fifo` : name
-  const wrong =
-    name.trim() === ''
-      ? 'Give the topic a name.'
-      : !/^[\w-]{1,256}(\.fifo)?$/.test(whole) || whole.length > 256
-        ? 'A name has 1 to 256 letters, digits, hyphens and underscores.'
-        : !fifo && name.endsWith('.fifo')
-          ? 'Only names of FIFO topics end with .fifo.'
-          : undefined
+  const whole = withSuffix(name, fifo)
+  const wrong = wrongTopicName(name, fifo)
   async function submit() {
     setTried(true)
     if (wrong) {
@@ -98,18 +93,20 @@ export default function CreateTopic() {
                 ]}
               />
             </FormField>
-            <FormField
+            <NameField
               label="Name"
-              errorText={tried && wrong}
-              constraintText={fifo ? 'It ends with .fifo, which is added if you leave it out.' : undefined}
-            >
-              <Input
-                value={name}
-                autoFocus
-                onChange={({ detail }) => setName(detail.value)}
-                onKeyDown={({ detail }) => detail.key === 'Enter' && void submit()}
-              />
-            </FormField>
+              value={name}
+              change={setName}
+              wrong={wrong}
+              tried={tried}
+              constraint={
+                fifo && name && !name.endsWith('.fifo')
+                  ? `It will be ${whole}: names of FIFO topics end in .fifo.`
+                  : 'Letters, digits, hyphens and underscores, at most 256.'
+              }
+              autoFocus
+              enter={() => void submit()}
+            />
             <FormField label="Display name - optional" description="E-mail comes from this name.">
               <Input value={display} onChange={({ detail }) => setDisplay(detail.value)} />
             </FormField>

@@ -2,8 +2,11 @@ import FormField from '@cloudscape-design/components/form-field'
 import Input, { type InputProps } from '@cloudscape-design/components/input'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../api/useaction'
+import { type Named, wrongIdentityName } from '../../data/names'
 import { useFirstField } from '../../frame/firstfield'
+import { goToFirstWrong } from '../../frame/firstwrong'
 import { Dialog } from '../../parts/dialog'
+import { NameField } from '../../parts/namefield'
 
 interface AskProps {
   title: string
@@ -13,15 +16,24 @@ interface AskProps {
   act: (text: string) => Promise<void>
   close: () => void
   type?: 'text' | 'password'
+  /** names says of what the word is the name. */
+  names?: Named
 }
 
 /** Ask is a dialog for one word, such as the name of what is made. */
-export function Ask({ title, label, yes, children, act, close, type = 'text' }: AskProps) {
+export function Ask({ title, label, yes, children, act, close, type = 'text', names }: AskProps) {
   const [text, setText] = useState('')
+  const [tried, setTried] = useState(false)
+  const wrong = names && wrongIdentityName(text.trim(), names)
   const { busy, error, run } = useAction()
   const field = useFirstField<InputProps.Ref>()
   async function submit() {
     if (text.trim() === '') {
+      return
+    }
+    if (wrong) {
+      setTried(true)
+      goToFirstWrong()
       return
     }
     await run(
@@ -34,16 +46,29 @@ export function Ask({ title, label, yes, children, act, close, type = 'text' }: 
   }
   return (
     <Dialog title={title} yes={yes} act={submit} close={close} busy={busy} ready={text.trim() !== ''} error={error}>
-      <FormField label={label}>
-        <Input
-          ref={field}
-          type={type}
-          autoComplete={type === 'password' ? 'new-password' : 'off'}
+      {names ? (
+        <NameField
+          field={field}
+          label={label}
           value={text}
-          onChange={({ detail }) => setText(detail.value)}
-          onKeyDown={({ detail }) => detail.key === 'Enter' && void submit()}
+          change={setText}
+          wrong={wrong}
+          tried={tried && text.trim() !== ''}
+          constraint={`Letters, digits and +=,.@_-, at most ${names.most}.`}
+          enter={() => void submit()}
         />
-      </FormField>
+      ) : (
+        <FormField label={label}>
+          <Input
+            ref={field}
+            type={type}
+            autoComplete={type === 'password' ? 'new-password' : 'off'}
+            value={text}
+            onChange={({ detail }) => setText(detail.value)}
+            onKeyDown={({ detail }) => detail.key === 'Enter' && void submit()}
+          />
+        </FormField>
+      )}
       {children}
     </Dialog>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useGroups } from '../../api/iam'
 import { createGroup, deleteGroup } from '../../api/identities'
 import { keys } from '../../api/keys'
+import { named } from '../../data/names'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Time } from '../../parts/values'
@@ -42,6 +43,7 @@ export default function Groups() {
         <Ask
           title="Create group"
           label="Group name"
+          names={named.group}
           yes="Create group"
           close={() => setAsking(false)}
           act={async (GroupName) => {

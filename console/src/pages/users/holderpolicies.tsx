@@ -13,6 +13,7 @@ import { type Holder, useAttached, useInline, usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
 import { isAbsent } from '../../aws/failure'
+import { named } from '../../data/names'
 import { address } from '../../frame/router'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
@@ -121,6 +122,7 @@ function Inline({ holder }: { holder: Holder }) {
         <Ask
           title="Add inline policy"
           label="Policy name"
+          names={named.policy}
           yes="Go on"
           close={() => setAsking(false)}
           act={async (name) => setMade(name)}

@@ -5,6 +5,7 @@ import { useUsers } from '../../api/iam'
 import { createUser } from '../../api/identities'
 import { keys } from '../../api/keys'
 import { removeUser } from '../../api/removeuser'
+import { named } from '../../data/names'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Ago, Time } from '../../parts/values'
@@ -45,6 +46,7 @@ export default function Users() {
         <Ask
           title="Create user"
           label="User name"
+          names={named.user}
           yes="Create user"
           close={() => setAsking(false)}
           act={async (UserName) => {

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
 import { createPolicy, deletePolicy } from '../../api/policies'
+import { named } from '../../data/names'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Num, Time } from '../../parts/values'
@@ -52,6 +53,7 @@ export default function Policies() {
         <Ask
           title="Create policy"
           label="Policy name"
+          names={named.policy}
           yes="Create policy"
           close={() => setAsking(false)}
           act={async (PolicyName) => {

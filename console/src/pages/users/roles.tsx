@@ -5,6 +5,7 @@ import { useRoles } from '../../api/iam'
 import { createRole, deleteRole } from '../../api/identities'
 import { keys } from '../../api/keys'
 import { sessionNow } from '../../aws/session'
+import { named } from '../../data/names'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { Time } from '../../parts/values'
@@ -44,6 +45,7 @@ export default function Roles() {
         <Ask
           title="Create role"
           label="Role name"
+          names={named.role}
           yes="Create role"
           close={() => setAsking(false)}
           act={async (RoleName) => {

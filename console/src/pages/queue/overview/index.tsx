@@ -1,6 +1,4 @@
-import Alert from '@cloudscape-design/components/alert'
 import Box from '@cloudscape-design/components/box'
-import Button from '@cloudscape-design/components/button'
 import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
 import ExpandableSection from '@cloudscape-design/components/expandable-section'
@@ -17,7 +15,6 @@ import { isLost } from '../../../aws/failure'
 import { endpoint } from '../../../aws/place'
 import { averaged } from '../../../data/flow'
 import { bytes, duration, perMinute, plural } from '../../../data/format'
-import { report } from '../../../data/report'
 import { sentence } from '../../../data/sentence'
 import { address } from '../../../frame/router'
 import { Copy } from '../../../parts/copy'
@@ -26,10 +23,11 @@ import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
 import { Rows } from '../../../parts/rows'
 import { Sparkline } from '../../../parts/sparkline'
-import { Absent, Ago, Num, Said, Time, useNow } from '../../../parts/values'
+import { Absent, Ago, Num, Time, useNow } from '../../../parts/values'
 import type { TabProps } from '../tab'
 import { Chain } from './chain'
 import { Counters } from './counters'
+import { Health } from './health'
 import { Neighbours } from './neighbours'
 import { Note } from './note'
 import { UndoPurge } from './undo'
@@ -104,39 +102,14 @@ function Now({ queue, state: latest, retention }: NowProps) {
     ...known('LastSendTimestamp', latest.LastSendTimestamp ?? earlier.send),
     ...known('LastReceiveTimestamp', latest.LastReceiveTimestamp ?? earlier.receive),
   }
-  const { type, text, advice, tabs } = sentence(state, now, {
+  const said = sentence(state, now, {
     sources: sources.data,
     trend: flow?.trend,
     retention: retention === undefined ? undefined : Number(retention) * 1000,
   })
-  const dead = (sources.data?.names.length ?? 0) > 0
-  const silent = dead ? ['Empty', 'NotReceived'] : ['Empty']
-  const extra = state.Reasons.filter((r) => !silent.includes(r.Code)).map((r) => r.Text)
-  const lines = [...new Set([...extra, ...advice])].filter((line) => !text.includes(line.replace(/\.$/, '')))
   return (
     <SpaceBetween size="l">
-      <Alert
-        type={type}
-        header={<Said text={text} />}
-        action={
-          <SpaceBetween direction="horizontal" size="xs">
-            {tabs.map((tab) => (
-              <Button key={tab} href={address(['queues', queue, tab])}>
-                {tabLabels[tab]}
-              </Button>
-            ))}
-            {type !== 'success' && (
-              <Copy text={report(queue, [text, ...lines], state, location.href)} label="Copy report" />
-            )}
-          </SpaceBetween>
-        }
-      >
-        {lines.map((line) => (
-          <div key={line} className="break">
-            <Said text={line} />
-          </div>
-        ))}
-      </Alert>
+      <Health queue={queue} state={state} said={said} dead={(sources.data?.names.length ?? 0) > 0} />
       <Container>
         <ColumnLayout columns={4} variant="text-grid" minColumnWidth={150}>
           <Figure title="Messages available" value={state.Visible} />
@@ -172,8 +145,6 @@ function Now({ queue, state: latest, retention }: NowProps) {
     </SpaceBetween>
   )
 }
-
-const tabLabels = { browse: 'Browse messages', redrive: 'Redrive', consumers: 'Consumers' }
 
 /** known makes a property of a time that is known. */
 function known<K extends string>(key: K, at: number | undefined): { [k in K]?: number } {
@@ -215,8 +186,9 @@ function Details({ queue, attributes: a }: { queue: string; attributes: Attribut
   const seconds = (text: string | undefined) => (text === undefined ? <Absent /> : duration(Number(text) * 1000))
   const when = (text: string | undefined) => <Time at={text === undefined ? undefined : Number(text) * 1000} />
   const copied = (text: string, label: string) => (
-    <span className="break">
-      <Copy text={text} label={label} inline /> {text}
+    <span className="why">
+      <Copy text={text} label={label} inline />
+      <span className="break">{text}</span>
     </span>
   )
   return (
