@@ -42,6 +42,7 @@ func errNoDevice(serial string) *protocol.Error {
 type VirtualMFADevice struct {
 	SerialNumber     string
 	Base32StringSeed []byte     `json:",omitempty" hidden:""` // only of a new one
+	QRCodePNG        []byte     `json:",omitempty" hidden:""` // likewise: a picture for authenticators
 	User             *User      // its user
 	EnableDate       *time.Time // since when
 	Tags             []Tag      `json:",omitempty" wrap:"member"`
@@ -73,6 +74,10 @@ func (s devices) createVirtualMFADevice(
 	if err := s.allow(c, "CreateVirtualMFADevice", subject{arn: d.Serial(), newTags: d.Tags}); err != nil {
 		return nil, err
 	}
+	picture, err := login.QRCode(name, account, seed)
+	if err != nil {
+		return nil, err
+	}
 	err = s.changeLogins(ctx, func(tx *login.Tx) error {
 		all := s.logins.Devices(account, func(*login.Device) bool { return true })
 		for _, other := range all {
@@ -90,7 +95,7 @@ func (s devices) createVirtualMFADevice(
 		return nil, err
 	}
 	return &createVirtualMFADeviceOutput{VirtualMFADevice{
-		SerialNumber: d.Serial(), Base32StringSeed: []byte(seed), Tags: service.TagList(d.Tags),
+		SerialNumber: d.Serial(), Base32StringSeed: []byte(seed), QRCodePNG: picture, Tags: service.TagList(d.Tags),
 	}}, nil
 }
 
