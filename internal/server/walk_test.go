@@ -418,6 +418,9 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		"AuthenticationCode2", apitest.Code6(w.t, seed, time.Now()))
 	w.showsFactor(&bobsKey, serial, apitest.Code6(w.t, seed, time.Now().Add(30*time.Second)))
 	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", bobsKey.AccessKeyID)
+	do("GetMFADevice", "UserName", "bob", "SerialNumber", serial)
+	do("ResyncMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1", apitest.Code6(w.t, seed, time.Now().Add(5*time.Minute)),
+		"AuthenticationCode2", apitest.Code6(w.t, seed, time.Now().Add(330*time.Second)))
 	do("DeactivateMFADevice", "UserName", "bob", "SerialNumber", serial)
 	do("TagMFADevice", "SerialNumber", serial, "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
 	do("ListMFADeviceTags", "SerialNumber", serial)

@@ -20,6 +20,8 @@ func (s devices) register(wire *protocol.Service) {
 	protocol.Register(wire, "DeleteVirtualMFADevice", s.deleteVirtualMFADevice, protocol.Control)
 	protocol.Register(wire, "EnableMFADevice", s.enableMFADevice, protocol.Control)
 	protocol.Register(wire, "DeactivateMFADevice", s.deactivateMFADevice, protocol.Control)
+	protocol.Register(wire, "ResyncMFADevice", s.resyncMFADevice, protocol.Control)
+	protocol.Register(wire, "GetMFADevice", s.getMFADevice)
 	protocol.Register(wire, "ListMFADevices", s.listMFADevices)
 	protocol.Register(wire, "ListVirtualMFADevices", s.listVirtualMFADevices)
 	protocol.Register(wire, "TagMFADevice", s.tagMFADevice, protocol.Control)
@@ -40,6 +42,7 @@ func errNoDevice(serial string) *protocol.Error {
 type VirtualMFADevice struct {
 	SerialNumber     string
 	Base32StringSeed []byte     `json:",omitempty" hidden:""` // only of a new one
+	QRCodePNG        []byte     `json:",omitempty" hidden:""` // likewise: a picture for authenticators
 	User             *User      // its user
 	EnableDate       *time.Time // since when
 	Tags             []Tag      `json:",omitempty" wrap:"member"`
@@ -71,6 +74,10 @@ func (s devices) createVirtualMFADevice(
 	if err := s.allow(c, "CreateVirtualMFADevice", subject{arn: d.Serial(), newTags: d.Tags}); err != nil {
 		return nil, err
 	}
+	picture, err := login.QRCode(name, account, seed)
+	if err != nil {
+		return nil, err
+	}
 	err = s.changeLogins(ctx, func(tx *login.Tx) error {
 		all := s.logins.Devices(account, func(*login.Device) bool { return true })
 		for _, other := range all {
@@ -88,7 +95,7 @@ func (s devices) createVirtualMFADevice(
 		return nil, err
 	}
 	return &createVirtualMFADeviceOutput{VirtualMFADevice{
-		SerialNumber: d.Serial(), Base32StringSeed: []byte(seed), Tags: service.TagList(d.Tags),
+		SerialNumber: d.Serial(), Base32StringSeed: []byte(seed), QRCodePNG: picture, Tags: service.TagList(d.Tags),
 	}}, nil
 }
 
@@ -149,14 +156,42 @@ func (s devices) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaD
 			return err
 		}
 		if enabled == nil {
-			return service.Modelled(
-				"InvalidAuthenticationCodeException",
-				"InvalidAuthenticationCode",
-				http.StatusForbidden,
-				"Authentication code for device is not valid.",
-			)
+			return errWrongCodes()
 		}
 		tx.PutDevice(enabled)
+		return nil
+	})
+}
+
+func errWrongCodes() error {
+	return service.Modelled(
+		"InvalidAuthenticationCodeException", "InvalidAuthenticationCode", http.StatusForbidden,
+		"Authentication code for device is not valid.",
+	)
+}
+
+func errNotOfUser() error { return errNotFound("MFA Device invalid for user.") }
+
+// resyncMFADevice sets the clock of a second factor to that of an authenticator that has shown two successive codes.
+func (s devices) resyncMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+	first, second := orEmpty(in.AuthenticationCode1), orEmpty(in.AuthenticationCode2)
+	user, err := s.find(c, directory.User, in.UserName, "ResyncMFADevice")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
+		d := s.logins.Device(user.Account, orEmpty(in.SerialNumber))
+		if d == nil || d.User != user.ID {
+			return errNotOfUser()
+		}
+		resynced, err := s.logins.Resync(d, first, second, s.now())
+		if err != nil {
+			return err
+		}
+		if resynced == nil {
+			return errWrongCodes()
+		}
+		tx.PutDevice(resynced)
 		return nil
 	})
 }
@@ -172,7 +207,7 @@ func (s devices) deactivateMFADevice(
 	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		d := s.logins.Device(user.Account, serial)
 		if d == nil || d.User != user.ID {
-			return errNotFound("MFA Device invalid for user.")
+			return errNotOfUser()
 		}
 		tx.PutDevice(d.Disable())
 		return nil
@@ -184,6 +219,19 @@ type MFADevice struct {
 	UserName     string
 	SerialNumber string
 	EnableDate   time.Time
+}
+
+// getMFADevice returns one second factor of a user. AWS finds only security keys, which no user has here.
+func (s devices) getMFADevice(_ context.Context, c *protocol.Call, in *mfaDeviceInput) (*MFADevice, error) {
+	user, err := s.userOrCaller(c, in.UserName, "GetMFADevice")
+	if err != nil {
+		return nil, err
+	}
+	d := s.logins.Device(user.Account, orEmpty(in.SerialNumber))
+	if d == nil || d.User != user.ID {
+		return nil, errNotOfUser()
+	}
+	return &MFADevice{user.Name, d.Serial(), d.Enabled}, nil
 }
 
 type listMFADevicesOutput struct {

@@ -1,6 +1,8 @@
 package iam_test
 
 import (
+	"bytes"
+	"image/png"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +172,9 @@ func TestVirtualMFADevices(t *testing.T) {
 		t.Errorf("serial number: %s", serial)
 	}
 	seed := string(device.Base32StringSeed)
+	if drawn, err := png.Decode(bytes.NewReader(device.QRCodePNG)); err != nil || drawn.Bounds().Dx() < 200 {
+		t.Errorf("the QR code: %v", err)
+	}
 	code := func(ago time.Duration) *string { return aws.String(apitest.Code6(t, seed, time.Now().Add(-ago))) }
 	enable := func(first, second *string) error {
 		_, err := root.IAM.EnableMFADevice(ctx, &iam.EnableMFADeviceInput{UserName: ann, SerialNumber: device.SerialNumber, AuthenticationCode1: first, AuthenticationCode2: second})
@@ -210,7 +215,7 @@ func TestVirtualMFADevices(t *testing.T) {
 	for status, want := range map[types.AssignmentStatusType]int{"": 1, types.AssignmentStatusTypeAssigned: 1, types.AssignmentStatusTypeUnassigned: 0} {
 		all, err := root.IAM.ListVirtualMFADevices(ctx, &iam.ListVirtualMFADevicesInput{AssignmentStatus: status})
 		d := apitest.Must(t, all, err).VirtualMFADevices
-		if len(d) != want || want == 1 && (d[0].User == nil || *d[0].User.UserName != "ann" || len(d[0].Base32StringSeed) > 0) {
+		if len(d) != want || want == 1 && (d[0].User == nil || *d[0].User.UserName != "ann" || len(d[0].Base32StringSeed)+len(d[0].QRCodePNG) > 0) {
 			t.Errorf("%s: %+v", status, d)
 		}
 	}

@@ -180,7 +180,7 @@ func TestMail(t *testing.T) {
 		t.Errorf("%v", list.Subscriptions)
 	}
 	got, text = m.wait(2)
-	if got.Header.Get("Subject") != "Unsubscribe Confirmation" || got.Header.Get("List-Unsubscribe") != "" || !strings.Contains(text, topic) {
+	if got.Header.Get("Subject") != "AWS Notification - Unsubscribe Confirmation" || got.Header.Get("List-Unsubscribe") != "" || !strings.Contains(text, topic) {
 		t.Errorf("%v %s", got.Header, text)
 	}
 	if status, body := r.follow(links.FindString(text)); status != http.StatusOK {

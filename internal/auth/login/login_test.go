@@ -47,6 +47,44 @@ func TestCodeCountsOnceAndSoon(t *testing.T) {
 	}
 }
 
+// A resynchronized authenticator keeps its own time.
+func TestResync(t *testing.T) {
+	l := open(t, Options{})
+	for _, off := range []int64{-resyncDrift - 1, -resyncDrift, -3, 0, 3, resyncDrift + 1, resyncDrift + 2} {
+		now := time.Unix(1_800_000_000, 0)
+		d, seed := l.NewDevice("000000000000", "/", "phone", now)
+		key := unsealed(t, seed)
+		at := func(ago int64) string { return code(key, stepOf(now)+off-ago) }
+		got, err := l.Resync(d, at(1), at(0), now)
+		if near := off >= -resyncDrift && off <= resyncDrift+1; err != nil || near != (got != nil) {
+			t.Errorf("%d steps off: %v %v", off, got, err)
+		}
+		if got == nil {
+			continue
+		}
+		if accepted, _ := l.AcceptFrom(got, at(0), now); accepted != nil {
+			t.Errorf("%d steps off: a code counts twice", off)
+		}
+		now = now.Add(time.Hour)
+		if accepted, _ := l.AcceptFrom(got, at(0), now); accepted == nil || accepted.Drift != got.Drift {
+			t.Errorf("%d steps off: a later code does not count", off)
+		}
+		if again, _ := l.Resync(got, at(0), at(1), now); again != nil {
+			t.Errorf("%d steps off: codes in the wrong order", off)
+		}
+	}
+}
+
+// unsealed returns the bytes of a seed for authenticators.
+func unsealed(t *testing.T, seed string) []byte {
+	t.Helper()
+	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
 func TestPasswordsAreHashed(t *testing.T) {
 	h, ctx := NewHasher(), context.Background()
 	hash, err := h.Hash(ctx, "000000000000", "Correct-horse-1")

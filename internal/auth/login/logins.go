@@ -39,6 +39,7 @@ type Device struct {
 	User    string    `json:",omitempty"` // the id of the user who has it
 	Enabled time.Time `json:",omitzero"`
 	Step    int64     `json:",omitempty"` // of the last accepted code
+	Drift   int64     `json:",omitempty"` // by how many steps its clock is ahead, since it was resynchronized
 
 	Tags map[string]string `json:",omitempty"`
 }
@@ -165,10 +166,32 @@ func (l *Logins) Enable(d *Device, userID, first, second string, now time.Time) 
 	return &c, nil
 }
 
+// Resync returns the device with the clock of an authenticator that has shown two codes, or nil if they are wrong or
+// older than the last accepted one.
+func (l *Logins) Resync(d *Device, first, second string, now time.Time) (*Device, error) {
+	seed, err := l.o.Vault.Open(d.Serial(), d.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	at := stepOf(now)
+	step := matchWithin([]byte(seed), first, second, max(d.Step, at-resyncDrift-1), at+resyncDrift)
+	if step == 0 {
+		return nil, nil
+	}
+	c := *d
+	c.Step, c.Drift = step, step-at
+	return &c, nil
+}
+
+// clock returns the time that the device shows.
+func (d *Device) clock(now time.Time) time.Time {
+	return now.Add(time.Duration(d.Drift) * stepSeconds * time.Second)
+}
+
 // Disable returns the device without a user.
 func (d *Device) Disable() *Device {
 	c := *d
-	c.User, c.Enabled = "", time.Time{}
+	c.User, c.Enabled, c.Drift = "", time.Time{}, 0
 	return &c
 }
 
@@ -195,7 +218,7 @@ func (l *Logins) AcceptFrom(d *Device, code string, now time.Time) (*Device, err
 	if err != nil {
 		return nil, err
 	}
-	step := match([]byte(seed), code, now, d.Step)
+	step := match([]byte(seed), code, d.clock(now), d.Step)
 	if step == 0 {
 		return nil, nil
 	}

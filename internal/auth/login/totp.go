@@ -17,6 +17,8 @@ const (
 	codeDigits  = 6
 	// drift is how many steps the clock of an authenticator may be off.
 	drift = 1
+	// resyncDrift is how many steps it may be off when it is resynchronized: twenty minutes.
+	resyncDrift = 40
 )
 
 // SeedSize is the size of a second factor's seed in bytes, as RFC 4226 recommends.
@@ -50,7 +52,13 @@ func match(seed []byte, written string, now time.Time, after int64) int64 {
 
 // matchTwo returns the step of the second of two successive codes near now; otherwise 0.
 func matchTwo(seed []byte, first, second string, now time.Time) int64 {
-	for step := stepOf(now) - drift - 1; step <= stepOf(now)+drift; step++ {
+	return matchWithin(seed, first, second, stepOf(now)-drift-1, stepOf(now)+drift)
+}
+
+// matchWithin returns the step of the second of two successive codes, the first of which has a step from one to the
+// other; otherwise 0.
+func matchWithin(seed []byte, first, second string, from, to int64) int64 {
+	for step := from; step <= to; step++ {
 		if code(seed, step) == first && code(seed, step+1) == second {
 			return step + 1
 		}

@@ -216,6 +216,9 @@ var iamPaths = []string{
 // several together: taken is the Size of the entity's others. The error is an
 // *Error.
 func (p *Policy) CheckIAM(limit, taken int) error {
+	if err := p.checkBeginning(); err != nil {
+		return err
+	}
 	for i, c := range p.source {
 		if c == '\t' || c == '\n' || c == '\r' || ' ' <= c && c <= 0xff {
 			continue
@@ -237,6 +240,16 @@ func (p *Policy) CheckIAM(limit, taken int) error {
 		return err
 	}
 	return nil
+}
+
+// checkBeginning refuses what IAM does not store: a document that begins with white space. STS uses it.
+func (p *Policy) checkBeginning() error {
+	if p.use == ForSession || !strings.ContainsAny(p.source[:1], " \t\r\n") {
+		return nil
+	}
+	err := p.fault(LeadingSpace, 0, "the document begins with white space; it has to begin with the brace")
+	err.use = p.use
+	return err
 }
 
 // assuming are the actions that a trust policy can grant.

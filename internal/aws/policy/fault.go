@@ -24,6 +24,8 @@ const (
 	BadResource
 	// BadARN: it begins as an ARN and is none.
 	BadARN
+	// LeadingSpace: the document begins with white space.
+	LeadingSpace
 	// NoVendor: an action or a condition key without its service's prefix.
 	NoVendor
 	// BadVendor: a prefix of an action that no service can have.
@@ -95,6 +97,11 @@ func (e *Error) IAM() string {
 		return "AssumeRole policy may only specify STS AssumeRole actions."
 	case NoResource:
 		return "Policy statement must contain resources."
+	case LeadingSpace:
+		if e.use == ForTrust { // of whose documents IAM says more
+			return "JSON strings must not have leading spaces"
+		}
+		return "The policy failed legacy parsing"
 	case BadARN:
 		return "The policy failed legacy parsing"
 	case NoVendor:

@@ -11,11 +11,11 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
-// Default subjects of mails.
+// Subjects of mails, which people's mailboxes sort by. That of a notification is for messages without one.
 const (
-	notificationSubject = "Notification Message"
-	confirmationSubject = "Subscription Confirmation"
-	endSubject          = "Unsubscribe Confirmation"
+	notificationSubject = "AWS Notification Message"
+	confirmationSubject = "AWS Notification - Subscription Confirmation"
+	endSubject          = "AWS Notification - Unsubscribe Confirmation"
 )
 
 // emailJSON is the protocol of programs that read mail.
@@ -64,18 +64,25 @@ func oneLine(s string) string {
 	}, s))
 }
 
+// text returns the text of a mail in AWS's words, without its addresses for support and complaints. Programs find the
+// message before the line of two hyphens.
 func text(t *delivery.Target, m *delivery.Message) string {
 	switch {
 	case t.Protocol == emailJSON:
 		return m.Body
 	case m.Type == envelope.TypeSubscribe:
 		return "You have chosen to subscribe to the topic:\n" + t.Topic + "\n\n" +
-			"To confirm this subscription, visit this link. If you did not ask for it, do nothing.\n" + m.Link + "\n"
+			"To confirm this subscription, click or visit the link below " +
+			"(If this was in error no action is necessary):\n" + m.Link + "\n\n" + noReply
 	case m.Type == envelope.TypeUnsubscribe:
-		return "Your subscription to this topic has ended:\n" + t.Topic + "\n\n" +
-			"If you did not want that, visit this link within two days to have it back.\n" + m.Link + "\n"
+		return "Your subscription to the topic below has been deactivated:\n" + t.Topic + "\n\n" +
+			"If this was in error or you wish to resubscribe, click or visit the link below:\n" +
+			m.Link + "\n\n" + noReply
 	case m.Link == "":
 		return m.Body
 	}
-	return m.Body + "\n\n--\nTo stop receiving messages of this topic, visit this link:\n" + m.Link + "\n"
+	return m.Body + "\n\n--\nIf you wish to stop receiving notifications from this topic, " +
+		"please click or visit the link below to unsubscribe:\n" + m.Link + "\n\n" + noReply
 }
+
+const noReply = "Please do not reply directly to this email.\n"

@@ -192,10 +192,20 @@ func TestMails(t *testing.T) {
 		unsubscribe   string
 	}{
 		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification, Subject: "Grüße", Link: link}, Body: "Zeile\n.\nzwei"},
-			"Grüße", "Zeile\n.\nzwei\n\n--\nTo stop receiving messages of this topic, visit this link:\n" + link + "\n", "<" + link + ">"},
-		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification}, Body: "m"}, "Notification Message", "m", ""},
-		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeSubscribe, Link: link}, Body: "x"}, "Subscription Confirmation",
-			"You have chosen to subscribe to the topic:\narn:aws:sns:us-east-1:000000000000:news\n\nTo confirm this subscription, visit this link. If you did not ask for it, do nothing.\n" + link + "\n", ""},
+			"Grüße", "Zeile\n.\nzwei\n\n--\nIf you wish to stop receiving notifications from this topic, please click or visit the link below to unsubscribe:\n" +
+				link + "\n\nPlease do not reply directly to this email.\n", "<" + link + ">"},
+		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification}, Body: "m"}, "AWS Notification Message", "m", ""},
+		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeSubscribe, Link: link}, Body: "x"},
+			"AWS Notification - Subscription Confirmation", "You have chosen to subscribe to the topic:\narn:aws:sns:us-east-1:000000000000:news\n\n" +
+				"To confirm this subscription, click or visit the link below (If this was in error no action is necessary):\n" + link +
+				"\n\nPlease do not reply directly to this email.\n", ""},
+		{"email", delivery.Message{Note: delivery.Note{Type: envelope.TypeUnsubscribe, Subject: "s", Link: link}, Body: "x"},
+			"AWS Notification - Unsubscribe Confirmation",
+			"Your subscription to the topic below has been deactivated:\narn:aws:sns:us-east-1:000000000000:news\n\n" +
+				"If this was in error or you wish to resubscribe, click or visit the link below:\n" + link +
+				"\n\nPlease do not reply directly to this email.\n", ""},
+		{"email-json", delivery.Message{Note: delivery.Note{Type: envelope.TypeSubscribe, Link: link}, Body: `{"Type" : "SubscriptionConfirmation"}`},
+			"AWS Notification - Subscription Confirmation", `{"Type" : "SubscriptionConfirmation"}`, ""},
 		{"email-json", delivery.Message{Note: delivery.Note{Type: envelope.TypeNotification, Subject: "s"}, Body: `{"Type" : "Notification"}`}, "s", `{"Type" : "Notification"}`, ""},
 	} {
 		if err := r.Send(t.Context(), target(c.protocol), &c.m); err != nil {
@@ -207,6 +217,9 @@ func TestMails(t *testing.T) {
 		}
 		if subject := decoded(t, header.Get("Subject")); subject != c.subject || header.Get("From") != `"The news" <sluice@example.com>` || header.Get("List-Unsubscribe") != c.unsubscribe {
 			t.Errorf("%v", header)
+		}
+		if at := strings.IndexFunc(string(got.data), func(c rune) bool { return c > 126 }); at >= 0 {
+			t.Errorf("the mail is not in ASCII: %s", got.data)
 		}
 		if strings.TrimRight(text, "\n") != strings.TrimRight(c.text, "\n") {
 			t.Errorf("%q, want %q", text, c.text)
