@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"os"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -47,6 +48,142 @@ func TestQueueAttributesHaveTheirPlaces(t *testing.T) {
 			}
 		}
 	}
+}
+
+// elsewhere are the attributes that other pages of the console show than the overview of a queue, or none.
+var elsewhere = map[string]bool{
+	"Policy": true, "RedrivePolicy": true, "RedriveAllowPolicy": true, "KmsDataKeyReusePeriodSeconds": true,
+}
+
+// The overview of a queue shows its attributes.
+func TestTheConsoleShowsQueueAttributes(t *testing.T) {
+	names, _, _ := strings.Cut(read(t, "internal/api/sqs/attributes.go"), "attrVisible ")
+	overview := read(t, "console/src/pages/queue/overview/index.tsx")
+	for _, name := range setAttribute.FindAllStringSubmatch(names, -1) {
+		if shown := strings.Contains(overview, "."+name[1]); shown == elsewhere[name[1]] {
+			t.Errorf("the overview of a queue shows the attribute %s: %t", name[1], shown)
+		}
+	}
+}
+
+// action matches the actions of SQS in its rules.
+var action = regexp.MustCompile(`"sqs:(\w+)"`)
+
+// Actions that policies can allow others than the owner can be chosen in the console.
+func TestActionsOfOthersCanBeChosen(t *testing.T) {
+	_, rules, _ := strings.Cut(read(t, "internal/api/sqs/access.go"), "Actions: []string{")
+	all, rules, _ := strings.Cut(rules, "OwnerOnly: []string{")
+	owners, _, _ := strings.Cut(rules, "}")
+	choices := read(t, "console/src/pages/queue/access/permissions.tsx")
+	found := action.FindAllStringSubmatch(all, -1)
+	if len(found) < 20 {
+		t.Errorf("%d actions were found", len(found))
+	}
+	for _, name := range found {
+		mayOthers := !strings.Contains(owners, name[0])
+		if offered := strings.Contains(choices, "'"+name[1]+"'"); offered != mayOthers {
+			t.Errorf("the console offers %s for statements of policies: %t", name[1], offered)
+		}
+	}
+}
+
+// ownMetric matches the metrics that Sluice counts: their namespace and name.
+var ownMetric = regexp.MustCompile(`\{(SQS|SNS|Own), "([\w-]+)"`)
+
+// Each metric that Sluice counts has its number among the stored ones. Those that AWS does not have are documented and
+// drawn.
+func TestCloudWatchMetricsHaveTheirPlaces(t *testing.T) {
+	found := ownMetric.FindAllStringSubmatch(read(t, "internal/observe/cloudwatch/series/metric.go"), -1)
+	if len(found) < 30 {
+		t.Errorf("%d metrics were found", len(found))
+	}
+	for _, metric := range found {
+		places := []string{"internal/observe/cloudwatch/queueseries/queueseries.go"}
+		if metric[1] == "Own" {
+			places = append(places, "docs/monitoring.md", "console/src/api/metrics.ts")
+		}
+		for _, place := range places {
+			if !regexp.MustCompile(`\b` + metric[2] + `\b`).MatchString(read(t, place)) {
+				t.Errorf("%s does not know the metric %s", place, metric[2])
+			}
+		}
+	}
+}
+
+// recordPrefix matches what all records of a package in the control store begin with.
+var recordPrefix = regexp.MustCompile(`\bPrefix += "([\w-]+/)"`)
+
+// The comment of package control lists what records begin with, and the doctor knows it.
+func TestRecordsHaveTheirPlaces(t *testing.T) {
+	list, doctor := read(t, "internal/control/doc.go"), read(t, "internal/doctor/doctor.go")
+	found := 0
+	for dir, files := range sources(t) {
+		text := textOf(t, dir, files)
+		prefix := recordPrefix.FindStringSubmatch(text)
+		if prefix == nil || !strings.Contains(text, "control.Table[") {
+			continue
+		}
+		found++
+		if !strings.Contains(list, "//\t"+prefix[1]+" ") {
+			t.Errorf("the comment of internal/control does not list %s of %s", prefix[1], dir)
+		}
+		if pkg := path.Base(dir); !strings.Contains(doctor, pkg+".Prefix,") {
+			t.Errorf("the doctor does not know %s.Prefix", pkg)
+		} else if strings.Contains(text, "control.OpenRows(") && !strings.Contains(doctor, pkg+".Check,") {
+			t.Errorf("the doctor does not call %s.Check", pkg)
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d packages with records were found", found)
+	}
+}
+
+// textOf returns the text of the files of a directory.
+func textOf(t *testing.T, dir string, files map[string]*ast.File) string {
+	t.Helper()
+	names := make([]string, 0, len(files))
+	for name := range files {
+		names = append(names, path.Join(dir, name))
+	}
+	return read(t, names...)
+}
+
+// loopRow matches a row of ARCHITECTURE.md for a loop that a wing runs: the wing.
+var loopRow = regexp.MustCompile("(?m)^\\| `[\\w.]+\\.Run` \\((\\w+)\\) \\|")
+
+// ARCHITECTURE.md has a row for each loop that the Run of a wing of the server begins.
+func TestLoopsHaveRows(t *testing.T) {
+	rows := make(map[string]int)
+	for _, row := range loopRow.FindAllStringSubmatch(read(t, "ARCHITECTURE.md"), -1) {
+		rows[row[1]]++
+	}
+	if len(rows) < 6 {
+		t.Errorf("loops of %d wings were found", len(rows))
+	}
+	for _, file := range sources(t)["internal/server"] {
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || f.Name.Name != "Run" || f.Type.Results == nil { // wings return an error
+				continue
+			}
+			if wing, n := receiver(f), callsOfRun(f); wing != "Server" && n != rows[wing] {
+				t.Errorf("%s runs %d loops, ARCHITECTURE.md has rows for %d", wing, n, rows[wing])
+			}
+		}
+	}
+}
+
+// callsOfRun counts the calls of methods named Run.
+func callsOfRun(f *ast.FuncDecl) (n int) {
+	ast.Inspect(f.Body, func(node ast.Node) bool {
+		if call, ok := node.(*ast.CallExpr); ok {
+			if s, ok := call.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Run" {
+				n++
+			}
+		}
+		return true
+	})
+	return n
 }
 
 // Each metric of Prometheus is documented. A list of metrics in the documentation may leave out their common beginning.

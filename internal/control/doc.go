@@ -27,6 +27,8 @@
 //	directory/   users, groups, roles, their keys and policies: package directory
 //	sns/         topics and subscriptions: package topic
 //	monitor/     alarms, dashboards and metrics that programs send: package monitor
+//	detector/    anomaly detectors: package detector
+//	insightrule/ rules of Contributor Insights: package insightrule
 //	cloudtrail/  trails and the keys that sign their digests: package trails
 //	login/       passwords and second factors of users: package login
 //	session/     who has signed in to the console: package session
