@@ -86,7 +86,8 @@ type source interface {
 //
 // It receives no more than handlers are free, and not ahead; one long poll waits at an empty
 // queue, several receive from one that keeps up. While a handler works, its message is kept
-// from others by heartbeats, for up to 12 hours. Deletes and heartbeats are batched. Of a
+// from others by heartbeats, for up to 12 hours. Deletes and heartbeats are batched, unless
+// MaxBatchOpenMs is more than an eighth of VisibilityTimeout. Of a
 // FIFO queue each group is handled in order, one message at a time, the next when the one
 // before it is deleted, and when one fails the rest of its group goes back after it.
 func (c *Client) Consume(ctx context.Context, queue string, handler Handler, change ...func(*ConsumeOptions)) error {
@@ -126,8 +127,18 @@ func (c *Client) consume(
 		receivers: max(1, min(c.settings.MaxInflightReceiveBatches, (options.Concurrency+9)/10)),
 		slots:     make(chan struct{}, options.Concurrency),
 		held:      make(map[*delivery]struct{}),
+		settles:   settleOptions(options.VisibilityTimeout, c.settings.MaxBatchOpenMs),
 	}
 	return consumer.run(ctx)
+}
+
+// settleOptions returns the options of the calls that extend, delete and give back messages. A call that would wait for
+// others for a good part of the visibility timeout is made alone: its message would be visible meanwhile.
+func settleOptions(visibility time.Duration, maxBatchOpenMs int) []func(*sqs.Options) {
+	if time.Duration(maxBatchOpenMs)*time.Millisecond > visibility/8 {
+		return []func(*sqs.Options){alone}
+	}
+	return nil
 }
 
 func (o *ConsumeOptions) check() error {
@@ -188,8 +199,9 @@ type consumer struct {
 	from      source
 	queue     string
 	handler   Handler
-	receivers int           // at the most
-	slots     chan struct{} // has an element for every message that is held or asked for
+	receivers int                  // at the most
+	settles   []func(*sqs.Options) // of the calls about messages that it holds
+	slots     chan struct{}        // has an element for every message that is held or asked for
 
 	handling context.Context // of the handlers
 	settling context.Context // of the requests that delete, extend and give back

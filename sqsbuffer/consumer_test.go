@@ -123,6 +123,26 @@ func TestConsumeOptionsOutOfRange(t *testing.T) {
 	closeClient(t, c)
 }
 
+// A consumer whose calls wait long for others of their kind keeps its messages hidden until they are deleted.
+func TestConsumeWithLongBatches(t *testing.T) {
+	for _, queue := range []string{standard, fifo} {
+		for _, takes := range []time.Duration{0, 5 * time.Minute} {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService()
+				c := s.buffered(t, func(o *sqsbuffer.Settings) { o.MaxBatchOpenMs = 60_000 })
+				s.put(queue, bodies(3)...)
+				w := &worker{takes: takes}
+				consume(t, s, c, queue, w.handle)
+				equal(t, "handled of "+queue, len(w.done), 3)
+				for body, times := range w.times {
+					equal(t, body, times, 1)
+				}
+				closeClient(t, c)
+			})
+		}
+	}
+}
+
 // A handler may take hours. No other consumer gets its message meanwhile.
 func TestHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

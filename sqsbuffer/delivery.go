@@ -94,7 +94,7 @@ func (c *consumer) handleInOrder(chain []*delivery) {
 			return
 		}
 		if i == len(chain)-1 {
-			c.delete(d)
+			c.delete(d, c.settles...)
 		} else if !c.delete(d, alone) {
 			c.giveBack(chain[i+1:], 0)
 			return
@@ -102,7 +102,7 @@ func (c *consumer) handleInOrder(chain []*delivery) {
 	}
 }
 
-// alone has a message deleted at once and by itself: its successor waits for it.
+// alone has a call made at once and by itself.
 func alone(*sqs.Options) {}
 
 func (c *consumer) isStopping() bool {
@@ -166,7 +166,7 @@ func (c *consumer) giveBack(chain []*delivery, delay time.Duration) {
 			seconds := max(0, min(delay, longest-time.Since(d.received)-time.Second)) / time.Second
 			_, err := c.from.ChangeMessageVisibility(c.settling, &sqs.ChangeMessageVisibilityInput{
 				QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle, VisibilityTimeout: int32(seconds),
-			})
+			}, c.settles...)
 			if err != nil {
 				c.OnError(
 					fmt.Errorf("sqsbuffer: message %s becomes visible only when its timeout has passed: %w", *d.message.MessageId, err),

@@ -43,7 +43,7 @@ func (c *consumer) extend(d *delivery, now time.Time, timeout time.Duration) {
 	defer d.end()
 	_, err := c.from.ChangeMessageVisibility(c.settling, &sqs.ChangeMessageVisibilityInput{
 		QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle, VisibilityTimeout: int32(timeout / time.Second),
-	})
+	}, c.settles...)
 	if err != nil {
 		c.OnError(fmt.Errorf("sqsbuffer: the heartbeat of message %s: %w", *d.message.MessageId, err))
 		return

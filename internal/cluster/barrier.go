@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -17,7 +18,7 @@ type barrier struct {
 	control *controlShardReplica
 	members *membership
 	reads   coalescer
-	passed  atomic.Int64 // Unix nanoseconds; this node knows every decision made before then
+	passed  atomic.Pointer[moment] // this node knows every decision made before; nil: none
 }
 
 // run checks periodically whether this node knows every decision.
@@ -28,7 +29,7 @@ func (b *barrier) run() {
 		if end, ok := b.control.vouch(); ok {
 			b.told(end, time.Now())
 		}
-		if time.Since(time.Unix(0, b.passed.Load())) >= catchUpInterval {
+		if b.age(momentOf(time.Now())) >= catchUpInterval {
 			_ = b.catchUp(b.ctx) // current reports an error that persists
 		}
 		select {
@@ -71,24 +72,35 @@ func (b *barrier) told(end sharedlog.Position, at time.Time) {
 
 // pass records that this node knows every decision made before a moment.
 func (b *barrier) pass(at time.Time) {
+	m := momentOf(at)
 	for {
 		passed := b.passed.Load()
-		if passed >= at.UnixNano() || b.passed.CompareAndSwap(passed, at.UnixNano()) {
+		if passed != nil && passed.running >= m.running || b.passed.CompareAndSwap(passed, &m) {
 			return
 		}
 	}
+}
+
+// age returns how long ago this node last knew every decision.
+func (b *barrier) age(now moment) time.Duration {
+	if passed := b.passed.Load(); passed != nil {
+		return now.since(*passed)
+	}
+	return math.MaxInt64
 }
 
 // ErrCutOff reports that a node has lost contact with the others.
 var ErrCutOff = errors.New("this node has no connection to the others")
 
 // current returns ErrCutOff if this node's knowledge of queues and users may be out of date.
-func (b *barrier) current() error {
+func (b *barrier) current() error { return b.currentAt(momentOf(time.Now())) }
+
+func (b *barrier) currentAt(now moment) error {
 	bound := staleAfter
 	if live, all := len(b.members.view.live()), len(b.records.allNodes()); 2*live <= all {
 		bound = b.times.isolated
 	}
-	if time.Since(time.Unix(0, b.passed.Load())) > bound {
+	if b.age(now) > bound {
 		return ErrCutOff
 	}
 	return nil

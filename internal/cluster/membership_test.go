@@ -175,7 +175,7 @@ func TestBarrierKnowsWhenItIsCutOff(t *testing.T) {
 			}
 		}
 		b := &barrier{common: a.common, members: a}
-		b.passed.Store(time.Now().UnixNano())
+		b.pass(time.Now())
 		a.record(a.self())
 		a.sendHeartbeats()
 		if err := b.current(); err != nil {
@@ -195,6 +195,39 @@ func TestBarrierKnowsWhenItIsCutOff(t *testing.T) {
 		a.sendHeartbeats()
 		if err := b.current(); !errors.Is(err, ErrCutOff) {
 			t.Errorf("with a log that cannot be read for %s: %v", staleAfter, err)
+		}
+	})
+}
+
+// A node whose clock is set back while it is cut off does not take its knowledge for new, and neither does one that was
+// suspended.
+func TestBarrierOutlivesItsClocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := meet(t, "a")["a"]
+		b := &barrier{common: a.common, members: a}
+		if err := b.current(); !errors.Is(err, ErrCutOff) {
+			t.Errorf("at first: %v", err)
+		}
+		b.pass(time.Now())
+		now := momentOf(time.Now())
+		for _, c := range []struct {
+			name string
+			at   moment
+			want error
+		}{
+			{"at once", now, nil},
+			{"set back", moment{now.wall.Add(-time.Hour), now.running + 2*staleAfter}, ErrCutOff},
+			{"suspended", moment{now.wall.Add(2 * staleAfter), now.running}, ErrCutOff},
+		} {
+			if err := b.currentAt(c.at); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+		later := time.Now().Add(time.Second)
+		b.pass(later)
+		b.pass(later.Add(-time.Millisecond))
+		if age := b.age(momentOf(later)); age != 0 {
+			t.Errorf("an earlier moment counts: %s", age)
 		}
 	})
 }

@@ -49,12 +49,8 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 	var q *queue
 	if !p.OutboxOnly {
 		var err error
-		if q, err = e.queueAtPresent(p.Queue); err != nil && (o == nil || !IsRefusal(err)) {
+		if q, err = e.toPurge(p.Queue); err != nil {
 			return p, err
-		}
-		if q != nil && !q.cfg.PurgeAnytime &&
-			(q.purged != 0 && e.now < q.purged.Add(PurgeInterval) || q.kept.undoes()) {
-			return p, ErrPurgeInProgress
 		}
 	}
 	if all, err := e.backlog.purge(&p); !all || err != nil {
@@ -69,6 +65,25 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 		return p, nil
 	}
 	return p, firstError(q.purge(p.Bytes), q.arrivals.leaveOut(p.Marks))
+}
+
+// MayPurge returns the refusal that Purge would give now, and purges nothing.
+func (e *Engine) MayPurge(id ID) error {
+	_, err := e.toPurge(id)
+	return err
+}
+
+// toPurge returns the queue that a purge empties, or nil if there is only its outbox.
+func (e *Engine) toPurge(id ID) (*queue, error) {
+	q, err := e.queueAtPresent(id)
+	switch {
+	case err != nil && (e.outboxes.at[id] == nil || !IsRefusal(err)):
+		return nil, err
+	case q != nil && !q.cfg.PurgeAnytime &&
+		(q.purged != 0 && e.now < q.purged.Add(PurgeInterval) || q.kept.undoes()):
+		return nil, ErrPurgeInProgress
+	}
+	return q, nil
 }
 
 // purge removes waiting copies for a queue, and reports whether it has removed all. It keeps copies of publications

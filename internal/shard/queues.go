@@ -263,6 +263,11 @@ func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark)
 	return err
 }
 
+// MayPurge returns the refusal that Purge would give now; see queue.Engine.
+func (s *Shard) MayPurge(ctx context.Context, id queue.ID) error {
+	return s.exec(ctx, func(e *queue.Engine) error { return e.MayPurge(id) })
+}
+
 // PurgeOutbox removes the messages of a queue's outbox, and returns the position of the newest message ever in it.
 // Messages that were already forwarded may still arrive.
 func (s *Shard) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {

@@ -109,6 +109,15 @@ func (c *Client) Purge(ctx context.Context, id queue.ID) error {
 	return err
 }
 
+// MayPurge returns the refusal that Purge would give now. A node of an older program refuses nothing before Purge.
+func (c *Client) MayPurge(ctx context.Context, id queue.ID) error {
+	_, err := invoke(ctx, c, &mayPurge, id, none{})
+	if errors.Is(err, errOlder) {
+		return nil
+	}
+	return err
+}
+
 // PurgeOutbox removes the messages for a queue that are moving to other shards. A node of an older program leaves them
 // to Purge.
 func (c *Client) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {

@@ -33,6 +33,7 @@ func (echo) ChangeVisibility(_ context.Context, _ queue.ID, v []queue.Visibility
 	return make([]error, len(v)), nil
 }
 func (echo) Purge(context.Context, queue.ID) error                         { return nil }
+func (echo) MayPurge(context.Context, queue.ID) error                      { return nil }
 func (echo) PurgeOutbox(context.Context, queue.ID) (queue.Position, error) { return 1 << 40, nil }
 func (echo) PurgeAfter(context.Context, queue.ID, []queue.Mark) error      { return nil }
 func (echo) Kept(context.Context, queue.ID) (queue.Kept, error)            { return queue.Kept{Since: 1}, nil }
@@ -108,6 +109,7 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Delete(ctx, 1, make([]queue.Receipt, 1))
 	_, _ = c.ChangeVisibility(ctx, 1, make([]queue.Visibility, 1))
 	_ = c.Purge(ctx, 1)
+	_ = c.MayPurge(ctx, 1)
 	_, _ = c.PurgeOutbox(ctx, 1)
 	_ = c.PurgeAfter(ctx, 1, []queue.Mark{{From: queue.FromShard{Shard: 3}, UpTo: 1 << 40}})
 	_, _ = c.Counts(ctx, 1)

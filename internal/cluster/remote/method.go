@@ -117,7 +117,16 @@ var purge = method[none, none]{
 	putResult: putNone, getResult: getNone,
 }
 
-// Older programs do not know purgeOutbox and purgeAfter.
+// Older programs do not know mayPurge, purgeOutbox and purgeAfter.
+var mayPurge = method[none, none]{
+	code:    48,
+	putArgs: putNoArgs, getArgs: getNone,
+	call: func(s Shard, ctx context.Context, id queue.ID, _ none) (none, error) {
+		return none{}, s.MayPurge(ctx, id)
+	},
+	putResult: putNone, getResult: getNone,
+}
+
 var purgeOutbox = method[none, queue.Position]{
 	code:    35,
 	putArgs: putNoArgs, getArgs: getNone,
@@ -265,7 +274,7 @@ var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries,
 	deleteMessages.code:   &deleteMessages,
 	changeVisibility.code: &changeVisibility, purge.code: &purge, purgeOutbox.code: &purgeOutbox,
-	purgeAfter.code: &purgeAfter, counts.code: &counts,
+	purgeAfter.code: &purgeAfter, mayPurge.code: &mayPurge, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
 	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks,
 	peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances,

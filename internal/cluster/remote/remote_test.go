@@ -135,6 +135,9 @@ func TestCallsComeBackWhole(t *testing.T) {
 	if !reflect.DeepEqual(used, before) {
 		t.Errorf("used %+v, want %+v", used, before)
 	}
+	if err := r.MayPurge(ctx, jobs); err != nil {
+		t.Fatal(err)
+	}
 	if last, err := r.PurgeOutbox(ctx, jobs); err != nil || last != 0 {
 		t.Fatal(last, err)
 	}
@@ -146,6 +149,9 @@ func TestCallsComeBackWhole(t *testing.T) {
 	}
 	if n, err := r.Counts(ctx, jobs); err != nil || n != (queue.Counts{}) {
 		t.Errorf("after a purge: %+v, %v", n, err)
+	}
+	if err := r.MayPurge(ctx, jobs); !errors.Is(err, queue.ErrPurgeInProgress) {
+		t.Errorf("a second purge would get %v", err)
 	}
 	if err := r.Purge(ctx, jobs); !errors.Is(err, queue.ErrPurgeInProgress) {
 		t.Errorf("second purge: %v", err)

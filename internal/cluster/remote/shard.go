@@ -18,6 +18,7 @@ type Shard interface {
 	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)
 	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)
 	Purge(ctx context.Context, id queue.ID) error
+	MayPurge(ctx context.Context, id queue.ID) error
 	PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error)
 	PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error
 	Kept(ctx context.Context, id queue.ID) (queue.Kept, error)

@@ -17,6 +17,9 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 	if err != nil {
 		return err
 	}
+	if err := r.mayPurge(ctx, &p, id); err != nil {
+		return err
+	}
 	marks, err := r.purgeOutboxes(ctx, &p, id)
 	if err != nil {
 		return err
@@ -41,6 +44,22 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 		return queue.ErrPurgeInProgress
 	}
 	return nil
+}
+
+// mayPurge returns the refusal that all shards of a queue would give, before the outboxes of other shards are purged: a
+// refused purge removes nothing.
+func (o *owners) mayPurge(ctx context.Context, p *Placement, id queue.ID) error {
+	if len(p.all()) == 1 {
+		return nil
+	}
+	errs := each(p.Shards, func(n int) error {
+		return o.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.MayPurge(ctx, id) })
+	})
+	errs = slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, queue.ErrPurgeInProgress) })
+	if len(errs) == 0 {
+		return queue.ErrPurgeInProgress
+	}
+	return firstSerious(errs)
 }
 
 // purgeOutboxes purges the outboxes of a queue, and returns their positions. A message of theirs may be moving at that

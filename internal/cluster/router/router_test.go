@@ -482,6 +482,31 @@ func TestNothingStoredMakesAQueueUnreadable(t *testing.T) {
 	}
 }
 
+// A purge that is refused takes nothing, not even what is on its way between shards.
+func TestRefusedPurgeTakesNothing(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, "a", "b")
+	r := c.router("a")
+	if err := r.Purge(t.Context(), groups); err != nil {
+		t.Fatal(err)
+	}
+	p := queue.Publication{}
+	for i := range 20 {
+		p.Copies = append(p.Copies, queue.Copy{Queue: groups, Message: queue.Outgoing{
+			Body: "m", Dedup: fmt.Sprint(i), Group: fmt.Sprint(i),
+		}})
+	}
+	if _, err := c.shards[1].shard.Publish(t.Context(), []queue.Publication{p}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Purge(t.Context(), groups); !errors.Is(err, queue.ErrPurgeInProgress) {
+		t.Errorf("the second purge: %v", err)
+	}
+	if n, err := r.Counts(t.Context(), groups); err != nil || n.Visible != 20 {
+		t.Errorf("of 20 messages: %+v, %v", n, err)
+	}
+}
+
 // A message that is on its way from shard to shard when its queue is purged does not arrive afterwards; what is
 // sent later does.
 func TestPurgeCatchesWhatIsOnItsWay(t *testing.T) {
