@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
@@ -48,11 +50,13 @@ type intake struct {
 	broken error   // why the body could not be read
 	buffer []byte  // the received part of the body
 	memory *[]byte // of the buffer
-	taken  int64
-	judged bool   // whether it is known if the request names a key
-	named  bool   // the request names a known access key
-	keyID  string // that the request named, for the checks
-	large  bool   // its buffer is larger than a reused one
+	taken  int64   // before the sender was known
+	owned  int64   // taken by the sender
+	sender sender  // zero unless the request names a known access key
+	judged bool    // whether it is known if the request names a key
+	named  bool    // the request names a known access key
+	keyID  string  // that the request named, for the checks
+	large  bool    // its buffer is larger than a reused one
 }
 
 // read reads the whole body.
@@ -144,6 +148,9 @@ func (m *intake) judge() error {
 		return err
 	}
 	m.judged, m.named = true, named
+	if named {
+		m.sender, m.named = m.senderOf()
+	}
 	return nil
 }
 
@@ -152,6 +159,36 @@ func (m *intake) lookup(keyID string) (secret string, ok bool) {
 	m.keyID = keyID
 	cred, ok := m.front.Keys.Lookup(keyID)
 	return cred.Secret, ok
+}
+
+// senderOf returns the sender that a request names with a known access key: false, if it is a temporary key without its
+// token.
+func (m *intake) senderOf() (s sender, ok bool) {
+	keys := &m.front.Keys
+	cred, ok := keys.Lookup(m.keyID)
+	id := cred.Identity
+	if ok && identity.IsTemporary(m.keyID) {
+		var err error
+		id, _, err = keys.Sessions.Redeem(m.keyID, m.from.r.Header.Get("X-Amz-Security-Token"))
+		ok = err == nil
+	}
+	if !ok {
+		return sender{}, false
+	}
+	return sender{id.Account, network(m.from.sourceIP)}, true
+}
+
+// network returns the address of a client, or the network of one with many: of IPv6, a client has at least a /64.
+func network(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil || a.Unmap().Is4() {
+		return address
+	}
+	p, err := a.WithZone("").Prefix(64)
+	if err != nil {
+		return address
+	}
+	return p.String()
 }
 
 // reserve takes n bytes from the shared budget. The sender matters only when little is left: then requests that name a
@@ -174,12 +211,12 @@ func (m *intake) reserve(n int64) error {
 	}
 	ctx, cancel := context.WithTimeout(m.from.r.Context(), m.front.limits.Wait)
 	defer cancel()
-	if err := m.front.memory.take(ctx, n, r); err != nil {
+	if err := m.front.memory.takeFor(ctx, &claim{n: n, rank: r, by: m.sender, large: large}); err != nil {
 		return errors.Join(
 			protocol.ServiceUnavailable(), errOverload, fmt.Errorf("wait for memory for the body: %w", err),
 		)
 	}
-	m.taken += n
+	m.owned += n
 	m.large = large
 	return nil
 }
@@ -221,6 +258,10 @@ func (m *intake) giveBack() {
 	if m.taken > 0 {
 		m.front.memory.give(m.taken)
 		m.taken = 0
+	}
+	if m.owned > 0 {
+		m.front.memory.giveOf(m.sender, m.owned)
+		m.owned = 0
 	}
 }
 

@@ -12,6 +12,7 @@ type budget struct {
 	mu      sync.Mutex
 	size    int64
 	left    int64
+	held    map[sender]int64 // by account, and by account and address; no entries of 0
 	waiting [ranks][]*claim
 }
 
@@ -36,33 +37,95 @@ func (b *budget) keep(r rank) int64 {
 	return 0
 }
 
-// claim is the amount that a request waits for.
+// sender is who a request seems to come from: the account whose access key it names, and the address of the client. The
+// zero sender is not known.
+type sender struct{ account, address string }
+
+// timesLeft is how many times as much as is left a sender may hold: an account of the whole, and an address of what its
+// account may still take. So there is always something left for others, without which a few slow bodies could keep all
+// out. Bodies arrive before their signature can be verified, so the account may be innocent; therefore the address
+// counts, too.
+const timesLeft = 4
+
+// times returns timesLeft of an address. New requests leave some to those that have started before.
+func (r rank) times() int64 {
+	if r == started {
+		return 1
+	}
+	return timesLeft
+}
+
+// claim is the amount that a request wants.
 type claim struct {
 	n     int64
+	rank  rank
+	by    sender
+	large bool          // also the address has a limit
 	given chan struct{} // closed when the request has it
 }
 
-func newBudget(size int64) *budget { return &budget{size: size, left: size} }
+func newBudget(size int64) *budget {
+	return &budget{size: size, left: size, held: make(map[sender]int64)}
+}
 
-// try takes n if that is possible without waiting.
-func (b *budget) try(n int64, r rank) bool {
+// try takes n for an unknown sender if that is possible without waiting.
+func (b *budget) try(n int64, r rank) bool { return b.tryFor(&claim{n: n, rank: r}) }
+
+func (b *budget) tryFor(c *claim) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.waiting[r]) > 0 || b.left-n < b.keep(r) {
+	if len(b.waiting[c.rank]) > 0 || !b.suffices(c) || !b.isFair(c) {
 		return false
 	}
-	b.left -= n
+	b.hold(c.by, c.n)
 	return true
 }
 
-// take takes n, which must not exceed a quarter of the budget. It returns ctx's error if ctx ends before that much is
-// free.
+// isFair reports whether enough is left for others when a claim is met.
+func (b *budget) isFair(c *claim) bool {
+	if c.by.account == "" {
+		return true
+	}
+	free := timesLeft*(b.left-c.n) - b.held[sender{account: c.by.account}] - c.n
+	return free >= 0 && (!c.large || b.held[c.by]+c.n <= c.rank.times()*free)
+}
+
+// suffices reports whether there is enough for a claim, besides what its rank has to leave to others. Known senders
+// leave what is fair.
+func (b *budget) suffices(c *claim) bool {
+	if c.by.account != "" {
+		return b.left >= c.n
+	}
+	return b.left-c.n >= b.keep(c.rank)
+}
+
+// hold takes n for a sender, or gives it back if n is negative.
+func (b *budget) hold(by sender, n int64) {
+	b.left -= n
+	if by.account == "" {
+		return
+	}
+	for _, s := range [...]sender{{account: by.account}, by} {
+		if b.held[s] += n; b.held[s] == 0 {
+			delete(b.held, s)
+		}
+	}
+}
+
+// take takes n for an unknown sender; see takeFor.
 func (b *budget) take(ctx context.Context, n int64, r rank) error {
-	if b.try(n, r) {
+	return b.takeFor(ctx, &claim{n: n, rank: r})
+}
+
+// takeFor meets a claim of at most a quarter of the budget. It returns ctx's error if ctx ends before that much is
+// free.
+func (b *budget) takeFor(ctx context.Context, c *claim) error {
+	if b.tryFor(c) {
 		return nil
 	}
+	r := c.rank
 	b.mu.Lock()
-	c := &claim{n: n, given: make(chan struct{})}
+	c.given = make(chan struct{})
 	b.waiting[r] = append(b.waiting[r], c)
 	b.serve() // it may have become free since
 	b.mu.Unlock()
@@ -84,24 +147,31 @@ func (b *budget) take(ctx context.Context, n int64, r rank) error {
 	}
 }
 
-// give returns n to the budget.
-func (b *budget) give(n int64) {
+// give returns n of an unknown sender to the budget.
+func (b *budget) give(n int64) { b.giveOf(sender{}, n) }
+
+// giveOf returns n of a sender to the budget.
+func (b *budget) giveOf(by sender, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.left += n
+	b.hold(by, -n)
 	b.serve()
 }
 
-// serve gives memory to the waiters for whom there is enough.
+// serve gives memory to the waiters for whom there is enough. Those who hold too much let others pass.
 func (b *budget) serve() {
 	for r := range b.waiting {
-		for len(b.waiting[r]) > 0 {
-			c := b.waiting[r][0]
-			if b.left-c.n < b.keep(rank(r)) {
+		for i := 0; i < len(b.waiting[r]); {
+			c := b.waiting[r][i]
+			if !b.isFair(c) {
+				i++
+				continue
+			}
+			if !b.suffices(c) {
 				break
 			}
-			b.left -= c.n
-			b.waiting[r] = slices.Delete(b.waiting[r], 0, 1)
+			b.hold(c.by, c.n)
+			b.waiting[r] = slices.Delete(b.waiting[r], i, i+1)
 			close(c.given)
 		}
 	}

@@ -102,3 +102,45 @@ func TestBudgetGivesWay(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An account that wants everything leaves something to others, and large requests from one address leave something to
+// the account's other addresses. Claims that are not fair let others pass.
+func TestBudgetIsDividedFairly(t *testing.T) {
+	t.Parallel()
+	b := newBudget(1000)
+	takes := func(account, address string, r rank, want int64) {
+		t.Helper()
+		var n int64
+		for b.tryFor(&claim{n: 1, rank: r, by: sender{account, address}, large: true}) {
+			n++
+		}
+		if n != want {
+			t.Errorf("%s at %s takes %d, want %d", account, address, n, want)
+		}
+	}
+	takes("a", "1", started, 666)
+	takes("a", "1", growing, 761-666)
+	takes("a", "2", growing, 37)
+	takes("b", "1", started, 134)
+	takes("b", "1", growing, 19)
+	takes("c", "1", growing, 37)
+
+	over := make(chan error, 1)
+	go func() {
+		over <- b.takeFor(t.Context(), &claim{n: 100, rank: growing, by: sender{"a", "1"}, large: true})
+	}()
+	waiting(t, b, growing, 1)
+	if err := b.takeFor(t.Context(), &claim{n: 5, rank: growing, by: sender{"d", "1"}, large: true}); err != nil {
+		t.Error(err)
+	}
+	b.giveOf(sender{"a", "1"}, 761)
+	if err := <-over; err != nil {
+		t.Error(err)
+	}
+	for by, n := range map[sender]int64{{"a", "1"}: 100, {"a", "2"}: 37, {"b", "1"}: 153, {"c", "1"}: 37, {"d", "1"}: 5} {
+		b.giveOf(by, n)
+	}
+	if len(b.held) > 0 || b.used() > 0 {
+		t.Errorf("%v are held, %d used", b.held, b.used())
+	}
+}

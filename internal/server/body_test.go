@@ -135,6 +135,45 @@ func TestBodiesShareMemory(t *testing.T) {
 	left(size)
 }
 
+// A client that knows only the id of an access key can send slow bodies before a signature can be verified. That keeps
+// neither other accounts out nor, at another address, the account itself.
+func TestSlowBodiesKeepNoOthersOut(t *testing.T) {
+	t.Parallel()
+	config := inMemory()
+	config.Accounts, config.TrustedProxies = []string{account, otherAccount}, []string{"127.0.0.0/8"}
+	config.limits = func(l *front.Limits) { l.Memory, l.Wait = 16<<20, 100*time.Millisecond }
+	s, _ := start(t, config)
+	var clients []*client
+	for _, owner := range config.Accounts {
+		cred, _ := s.RootOf(owner)
+		c := newClient(t, inJSON)
+		c.Base, c.Cred, c.Region = s.Endpoint(), cred, "us-east-1"
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		clients = append(clients, c)
+	}
+	forged := *clients[0]
+	forged.Cred.Secret = "a secret that is not the key's"
+	text := `{"QueueUrl":"q","MessageBody":"` + strings.Repeat("x", 1<<20) + `"}`
+	for range 40 {
+		conn := dial(t, s)
+		said := strings.Replace(head(&forged, text), "\r\n", "\r\nX-Forwarded-For: 192.0.2.1\r\n", 1)
+		if _, err := io.WriteString(conn, said+text[:700_000]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually.Succeeds(t, func() error {
+		if n := s.entrance.front.MemoryInUse(); n < 10<<20 {
+			return fmt.Errorf("the slow bodies hold %d bytes", n)
+		}
+		return nil
+	})
+	for range 10 {
+		for _, c := range clients {
+			c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": strings.Repeat("x", 500_000)})
+		}
+	}
+}
+
 // A large request with an unknown key is refused without waiting for its
 // body. The answer is the one it would have got in the end.
 func TestUnknownKeyIsRefusedEarly(t *testing.T) {

@@ -230,12 +230,17 @@ func (p *paced) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = fmt.Errorf("the keys: %s", res.Status)
 		_ = res.Body.Close()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.err = err; err != nil {
+	p.note(err)
+	if err != nil {
 		return nil, err
 	}
-	return res, nil
+	return boundKeys(res)
+}
+
+func (p *paced) note(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err = err
 }
 
 // take reports whether a request may be made now.

@@ -2,8 +2,12 @@ package openid_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
 	"strings"
@@ -142,6 +146,48 @@ func TestHostileTokensOfPrograms(t *testing.T) {
 	}
 	if p.Fetched > 2 {
 		t.Errorf("hostile tokens have had the keys fetched %d times", p.Fetched)
+	}
+}
+
+// Of the types of which a provider has more than a hundred keys, none counts: a short token would be compared with
+// thousands.
+func TestProviderWithManyKeys(t *testing.T) {
+	t.Parallel()
+	p := newRegistered(t)
+	key, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	point, err := key.PublicKey.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := object{
+		"kty": "EC", "kid": "e1", "crv": "P-384", "x": openidtest.B64(point[1:49]), "y": openidtest.B64(point[49:]),
+	}
+	own := object{
+		"kty": "RSA", "kid": "k1", "n": openidtest.B64(openidtest.Key.N.Bytes()),
+		"e": openidtest.B64(big.NewInt(int64(openidtest.Key.E)).Bytes()),
+	}
+	answer := func(first, more object, n int) {
+		p.now = p.now.Add(time.Hour) // the keys are fetched again
+		keys := []any{first}
+		for range n {
+			keys = append(keys, more)
+		}
+		p.Keys = func(w http.ResponseWriter, _ *http.Request) { openidtest.Reply(w, object{"keys": keys}) }
+	}
+	answer(own, other, 2000)
+	if err := p.verify(p.Issue(nil)); err != nil {
+		t.Errorf("beside many keys of another type: %v", err)
+	}
+	answer(own, own, 99)
+	if err := p.verify(p.Issue(nil)); err != nil {
+		t.Errorf("with a hundred keys: %v", err)
+	}
+	answer(own, own, 100)
+	if err := p.verify(p.Issue(nil)); !errors.Is(err, openid.ErrRefused) {
+		t.Errorf("with more than a hundred keys: %v", err)
 	}
 }
 
