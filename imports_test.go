@@ -150,6 +150,9 @@ var rules = []rule{
 	{dir: "internal/observe/cloudwatch/insightrule", may: []string{
 		"internal/control", "internal/formats", "internal/observe/cloudwatch/series", "internal/store",
 	}, mayNot: network},
+	{dir: "internal/observe/cloudwatch/muterule", may: []string{
+		"internal/control", "internal/formats", "internal/observe/cloudwatch/series", "internal/store",
+	}, mayNot: network},
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/cloudwatch/queueseries", "internal/observe/cloudwatch/series", "internal/queue", "internal/tenant"}, mayNot: network},
 	{dir: "internal/observe/cloudwatch/queueseries", may: []string{
 		"internal/observe/budget", "internal/observe/cloudwatch/series", "internal/observe/cloudwatch/sketch", "internal/queue",

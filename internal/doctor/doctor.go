@@ -23,6 +23,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/tenant"
@@ -223,6 +224,7 @@ func (e *examination) catalog(s *store.Store) error {
 		monitor.Prefix,
 		detector.Prefix,
 		insightrule.Prefix,
+		muterule.Prefix,
 		trails.Prefix,
 		session.Prefix,
 		login.Prefix,
@@ -232,7 +234,7 @@ func (e *examination) catalog(s *store.Store) error {
 	)
 	c.Problems = append(c.Problems, problems...)
 	for _, check := range []func(*store.Store) ([]string, error){
-		encryption.Check, preferences.Check, detector.Check, insightrule.Check,
+		encryption.Check, preferences.Check, detector.Check, insightrule.Check, muterule.Check,
 	} {
 		if err == nil {
 			var bad []string

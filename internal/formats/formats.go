@@ -63,7 +63,9 @@ const (
 	PackedBackups = 22
 	// Kept has what a purge has removed and an undo can bring back.
 	Kept = 23
+	// Mutes has alarm mute rules.
+	Mutes = 25
 )
 
 // Newest is the highest format that this program reads.
-const Newest = Kept
+const Newest = Mutes

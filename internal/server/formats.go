@@ -20,6 +20,8 @@ var refusals = map[int]string{
 	formats.Detectors: "There can be anomaly detectors, insight rules and alarms on bands " +
 		"when all nodes of the cluster know what anomaly detectors, insight rules and alarms on bands are",
 
+	formats.Mutes: "There can be alarm mute rules when all nodes of the cluster know what alarm mute rules are",
+
 	formats.PausedGroups: "Message groups can be paused when all nodes of the cluster know how",
 	formats.Insights:     "Trails can have insights when all nodes of the cluster know what they are",
 	formats.Preferences:  "There can be SMS attributes and subscriptions of phones when all nodes of the cluster know what they are",

@@ -17,6 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/queueseries"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
@@ -29,6 +30,7 @@ type monitoring struct {
 	monitor   *monitor.Monitor
 	detectors *detector.Detectors
 	insights  *insightrule.Rules
+	mutes     *muterule.Rules
 	evaluator *monitor.Evaluator // of alarms; nil until newCloudWatch
 }
 
@@ -41,8 +43,11 @@ func openMonitoring(c *Config, st *storage) (_ *monitoring, err error) {
 	if m.insights, err = insightrule.Open(st.control, st.formats()); err != nil {
 		return nil, err
 	}
+	if m.mutes, err = muterule.Open(st.control, st.formats()); err != nil {
+		return nil, err
+	}
 	m.monitor, err = monitor.Open(monitor.Options{
-		Control: st.control, Formats: st.formats(), Training: m.detectors.Training,
+		Control: st.control, Formats: st.formats(), Training: m.detectors.Training, Mutes: m.mutes,
 	})
 	return m, err
 }
@@ -57,8 +62,8 @@ func (m *monitoring) newCloudWatch(
 		Now: m.config.Now, Log: m.log,
 	})
 	return cloudwatch.New(cloudwatch.Options{
-		Monitor: m.monitor, Detectors: m.detectors, InsightRules: m.insights, Series: of, Levels: levels,
-		Access: permissions, Budget: history, Now: m.config.Now, Room: m.storage.room,
+		Monitor: m.monitor, Detectors: m.detectors, InsightRules: m.insights, MuteRules: m.mutes, Series: of,
+		Levels: levels, Access: permissions, Budget: history, Now: m.config.Now, Room: m.storage.room,
 	})
 }
 

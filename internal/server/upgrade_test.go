@@ -29,6 +29,9 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 		{"anomaly detectors, insight rules and alarms on bands", "monitoring", "2010-08-01", "PutAnomalyDetector", url.Values{
 			"Namespace": {"Mine"}, "MetricName": {"shown"}, "Stat": {"Sum"},
 		}, "DescribeAnomalyDetectors", "shown"},
+		{"alarm mute rules", "monitoring", "2010-08-01", "PutAlarmMuteRule", url.Values{
+			"Name": {"shown"}, "Rule.Schedule.Expression": {"cron(0 2 * * *)"}, "Rule.Schedule.Duration": {"PT4H"},
+		}, "ListAlarmMuteRules", "shown"},
 		{"topics", "sns", "2010-03-31", "CreateTopic", url.Values{"Name": {"news"}}, "ListTopics", ":news<"},
 	} {
 		t.Run(c.action, func(t *testing.T) {

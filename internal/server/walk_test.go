@@ -251,6 +251,13 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 	}
 	do("UntagResource", "ResourceARN", alarm, "TagKeys.member.1", "k")
 	do("PutCompositeAlarm", "AlarmName", "all", "AlarmRule", "ALARM(a)")
+	mute := []string{"AlarmMuteRuleName", "m"}
+	do("PutAlarmMuteRule", "Name", "m", "Rule.Schedule.Expression", "cron(0 2 * * *)", "Rule.Schedule.Duration", "PT4H", "MuteTargets.AlarmNames.member.1", "a")
+	do("GetAlarmMuteRule", mute...)
+	if rules := do("ListAlarmMuteRules", "AlarmName", "a"); apitest.Element(rules, "MuteType") != "RECURRING" {
+		w.t.Errorf("the mute rules are %s", rules)
+	}
+	do("DeleteAlarmMuteRule", mute...)
 	do("DeleteAlarms", "AlarmNames.member.1", "a", "AlarmNames.member.2", "all")
 	if history := do("DescribeAlarmHistory"); !strings.Contains(history, "Alarm updated from INSUFFICIENT_DATA to ALARM") {
 		w.t.Errorf("the history is %s", history)

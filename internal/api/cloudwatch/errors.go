@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 )
 
 func errValue(format string, args ...any) *protocol.Error {
@@ -128,6 +129,12 @@ func tokenFailure(err error, refusal func() *protocol.Error) error {
 	return err
 }
 
+// errNoMuteRule is the error of GetAlarmMuteRule.
+func errNoMuteRule(name string) *protocol.Error {
+	return service.Modelled("ResourceNotFoundException", codeNoResource, http.StatusNotFound,
+		"The alarm mute rule %s does not exist.", name)
+}
+
 // errNoDetector is the error of DeleteAnomalyDetector.
 func errNoDetector() *protocol.Error {
 	return service.Modelled(
@@ -153,6 +160,9 @@ func failure(err error) error {
 		return service.Modelled(
 			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
 		)
+	}
+	if errors.Is(err, muterule.ErrTooMany) {
+		return errLimit("%s.", sentence(err.Error()))
 	}
 	return service.Failure(err)
 }

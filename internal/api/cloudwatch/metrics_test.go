@@ -375,6 +375,8 @@ func TestPutMetricData(t *testing.T) {
 		refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": "a", "Value": "2"}}}, value,
 			"No metric may specify the same dimension name twice.")
 		refused(object{"MetricName": "a\nb"}, value, "The parameter MetricData.member.2.MetricName must not have control characters.")
+		refused(object{"MetricName": "größe"}, value,
+			"The value for parameter MetricData.member.2.MetricName contains non-ASCII characters.")
 		refused(object{"Unit": "Apples"}, value, "The parameter MetricData.member.2.Unit must be a value in the set ["+
 			"Seconds, Microseconds, Milliseconds, Bytes, Kilobytes, Megabytes, Gigabytes, Terabytes, Bits, Kilobits, Megabits, Gigabits, Terabits, Percent, Count, Bytes/Second, Kilobytes/Second, "+
 			"Megabytes/Second, Gigabytes/Second, Terabytes/Second, Bits/Second, Kilobits/Second, Megabits/Second, Gigabits/Second, Terabits/Second, Count/Second, None].")
@@ -399,6 +401,8 @@ func TestPutMetricData(t *testing.T) {
 			value, "The collection MetricData must not have a size greater than 1000.")
 		r.fails("PutMetricData", object{"Namespace": ":Workers", "MetricData": list{datum}}, 400, value,
 			"The value :Workers for parameter Namespace is invalid. It must not begin with a colon.")
+		r.fails("PutMetricData", object{"Namespace": "Größen", "MetricData": list{datum}}, 400, value,
+			"The value for parameter Namespace contains non-ASCII characters.")
 		r.fails("PutMetricData", object{"Namespace": "AWS/SQS", "MetricData": list{datum}}, 400, value,
 			"The value AWS/ for parameter Namespace is invalid.")
 		r.fails("PutMetricData", object{"Namespace": "AWS/Unknown", "MetricData": list{datum}}, 400, value,

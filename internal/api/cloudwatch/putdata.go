@@ -106,9 +106,7 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 		s.ID.Scope, s.ID.Namespace = in, *namespace
 		samples = append(samples, s)
 	}
-	if strings.ContainsFunc(*namespace, unicode.IsControl) {
-		c.value("The parameter Namespace must not have control characters.")
-	}
+	c.characters("Namespace", *namespace)
 	return samples, c.err()
 }
 
@@ -118,8 +116,8 @@ func (d *MetricDatum) sample(c *complaints, at string, now time.Time) monitor.Sa
 		ID:   series.ID{Metric: text(d.MetricName), Dimensions: newDimensions(c, at+"Dimensions", d.Dimensions)},
 		Unit: "None",
 	}
-	if c.require(at+"MetricName", d.MetricName) && strings.ContainsFunc(*d.MetricName, unicode.IsControl) {
-		c.value("The parameter %sMetricName must not have control characters.", at)
+	if c.require(at+"MetricName", d.MetricName) {
+		c.characters(at+"MetricName", *d.MetricName)
 	}
 	c.oneOf(at+"Unit", d.Unit, units)
 	if d.Unit != nil {
@@ -176,14 +174,23 @@ func checkDimensionText(c *complaints, name string, text *string) bool {
 	switch {
 	case !c.require(name, text):
 		return false
-	case !isASCII(*text):
-		c.value("The value for parameter %s contains non-ASCII characters.", name)
-	case strings.ContainsFunc(*text, unicode.IsControl):
-		c.value("The parameter %s must not have control characters.", name)
-	case strings.TrimSpace(*text) == "":
+	case c.characters(name, *text) && strings.TrimSpace(*text) == "":
 		c.value("The parameter %s must have a character that is no space.", name)
 	}
 	return true
+}
+
+// characters checks that a text has the characters that names of metrics, namespaces and dimensions can have.
+func (c *complaints) characters(name, text string) bool {
+	switch {
+	case !isASCII(text):
+		c.value("The value for parameter %s contains non-ASCII characters.", name)
+	case strings.ContainsFunc(text, unicode.IsControl):
+		c.value("The parameter %s must not have control characters.", name)
+	default:
+		return true
+	}
+	return false
 }
 
 // point returns the samples as a point. If both are present, StatisticValues hold the statistics, and Values the

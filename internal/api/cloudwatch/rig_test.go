@@ -27,6 +27,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -92,10 +93,6 @@ func newRig(t *testing.T, c codec) *rig {
 		}
 	})
 	ctl := control.New(control.Options{Store: s})
-	m, err := monitor.Open(monitor.Options{Control: ctl})
-	if err != nil {
-		t.Fatal(err)
-	}
 	detectors, err := detector.Open(ctl, control.Formats{})
 	if err != nil {
 		t.Fatal(err)
@@ -104,12 +101,20 @@ func newRig(t *testing.T, c codec) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mutes, err := muterule.Open(ctl, control.Formats{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := monitor.Open(monitor.Options{Control: ctl, Mutes: mutes})
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := &rig{
 		T: t, codec: c, monitor: m, metrics: new(series.Memory), budget: budget.New(budget.Size),
 		now: time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC), caller: identity.Root(account, "AKID"),
 	}
 	r.wire = cloudwatch.New(cloudwatch.Options{
-		Monitor: m, Detectors: detectors, InsightRules: rules, Series: r.metrics, Levels: series.Default, Budget: r.budget,
+		Monitor: m, Detectors: detectors, InsightRules: rules, MuteRules: mutes, Series: r.metrics, Levels: series.Default, Budget: r.budget,
 		Now: func() time.Time { return r.now },
 	})
 	return r
@@ -323,7 +328,7 @@ func same(name string, v any) any {
 		return out
 	case json.Number:
 		f, _ := v.Float64()
-		if strings.HasPrefix(name, "Timestamp") || strings.HasSuffix(name, "Timestamp") || name == "LastModified" {
+		if strings.HasPrefix(name, "Timestamp") || strings.HasSuffix(name, "Timestamp") || strings.HasSuffix(name, "Date") || name == "LastModified" {
 			return time.UnixMilli(int64(f * 1000)).UTC().Format(time.RFC3339)
 		}
 		return strconv.FormatFloat(f, 'g', -1, 64)

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/detector"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
@@ -25,6 +26,7 @@ type Options struct {
 	Monitor      *monitor.Monitor
 	Detectors    *detector.Detectors
 	InsightRules *insightrule.Rules
+	MuteRules    *muterule.Rules
 	Series       series.Reader // of the metrics that are counted here
 	Levels       series.Levels // how long those are kept
 	Access       *access.Decider
@@ -40,6 +42,7 @@ type Service struct {
 	monitor      *monitor.Monitor
 	detectors    *detector.Detectors
 	insightRules *insightrule.Rules
+	muteRules    *muterule.Rules
 	series       series.Reader
 	levels       series.Levels
 	authorizer   *service.Authorizer
@@ -51,7 +54,8 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		monitor: o.Monitor, detectors: o.Detectors, insightRules: o.InsightRules, series: o.Series, levels: o.Levels,
+		monitor: o.Monitor, detectors: o.Detectors, insightRules: o.InsightRules, muteRules: o.MuteRules,
+		series: o.Series, levels: o.Levels,
 		authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room, budget: o.Budget,
 	}
 	s.now = s.authorizer.Now
@@ -66,6 +70,7 @@ func New(o Options) *protocol.Service {
 		Namespace: "http://monitoring.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudwatch",
 		Framework: true, TooLong: errTooLong, Model: model,
 	})
+	protocol.Register(wire, "DeleteAlarmMuteRule", s.deleteAlarmMuteRule, protocol.Control)
 	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
 	protocol.Register(wire, "DeleteAnomalyDetector", s.deleteAnomalyDetector, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)
@@ -80,12 +85,15 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "DisableInsightRules", s.disableInsightRules, protocol.Control)
 	protocol.Register(wire, "EnableAlarmActions", s.enableAlarmActions, protocol.Control)
 	protocol.Register(wire, "EnableInsightRules", s.enableInsightRules, protocol.Control)
+	protocol.Register(wire, "GetAlarmMuteRule", s.getAlarmMuteRule)
 	protocol.Register(wire, "GetDashboard", s.getDashboard)
 	protocol.Register(wire, "GetMetricData", within(s, s.getMetricData), protocol.Data)
 	protocol.Register(wire, "GetMetricStatistics", within(s, s.getMetricStatistics), protocol.Data)
+	protocol.Register(wire, "ListAlarmMuteRules", s.listAlarmMuteRules)
 	protocol.Register(wire, "ListDashboards", s.listDashboards)
 	protocol.Register(wire, "ListMetrics", within(s, s.listMetrics), protocol.Data)
 	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
+	protocol.Register(wire, "PutAlarmMuteRule", s.putAlarmMuteRule, protocol.Control)
 	protocol.Register(wire, "PutAnomalyDetector", s.putAnomalyDetector, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "PutCompositeAlarm", s.putCompositeAlarm, protocol.Control)
 	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
@@ -122,6 +130,7 @@ var rules = &policy.Rules{Vendor: vendor, Unscoped: []string{
 	"cloudwatch:GetMetricData", "cloudwatch:GetMetricStatistics", "cloudwatch:ListMetrics", "cloudwatch:PutMetricData",
 	"cloudwatch:DescribeAlarmsForMetric", "cloudwatch:ListDashboards", "cloudwatch:PutAnomalyDetector",
 	"cloudwatch:DescribeAnomalyDetectors", "cloudwatch:DeleteAnomalyDetector", "cloudwatch:DescribeInsightRules",
+	"cloudwatch:ListAlarmMuteRules",
 }}
 
 // Rules returns the rules of CloudWatch with all actions that policies can name.
@@ -145,11 +154,18 @@ func (s *Service) allow(c *protocol.Call, action string, about service.Subject) 
 // allowAlarm is allow for an alarm, which may not exist. It notes the alarm's name.
 func (s *Service) allowAlarm(c *protocol.Call, action string, n monitor.Name, newTags map[string]string) error {
 	c.Notes.Set("alarm", n.Name)
-	about := service.Subject{Resource: service.ARN(n.ARN()), NewTags: newTags}
+	about := s.aboutAlarm(n)
+	about.NewTags = newTags
+	return s.allow(c, action, about)
+}
+
+// aboutAlarm returns an alarm, which may not exist, as the resource of an action.
+func (s *Service) aboutAlarm(n monitor.Name) service.Subject {
+	about := service.Subject{Resource: service.ARN(n.ARN())}
 	if a := s.monitor.Alarm(n); a != nil {
 		about.Tags = a.Tags
 	}
-	return s.allow(c, action, about)
+	return about
 }
 
 // scope is the scope in which a request's names are unique.

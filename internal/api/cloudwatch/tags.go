@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/insightrule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/muterule"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
@@ -45,7 +46,7 @@ func checkTags(tags []service.Tag) (map[string]string, error) {
 	return out, nil
 }
 
-// tagged is a resource with tags: an alarm, a dashboard or a rule of Contributor Insights.
+// tagged is a resource with tags: an alarm, a dashboard, a rule of Contributor Insights or one that mutes alarms.
 type tagged interface {
 	tags() map[string]string
 }
@@ -66,6 +67,10 @@ func (a taggedAlarm) retag(tx *monitor.Tx, tags map[string]string) error {
 }
 
 type taggedRule struct{ *insightrule.Rule }
+
+type taggedMuteRule struct{ *muterule.Rule }
+
+func (r taggedMuteRule) tags() map[string]string { return r.Tags }
 
 func (r taggedRule) tags() map[string]string { return r.Tags }
 
@@ -106,6 +111,11 @@ func (s *Service) resource(c *protocol.Call, arn string) tagged {
 			return taggedRule{r}
 		}
 	}
+	if name, ok := strings.CutPrefix(arn, muteRuleOf(c, "").ARN()); ok {
+		if r := s.muteRules.Get(muteRuleOf(c, name)); r != nil {
+			return taggedMuteRule{r}
+		}
+	}
 	if name, ok := strings.CutPrefix(arn, monitor.DashboardARN(where.Account, "")); ok {
 		if d := s.monitor.Dashboard(where.Account, name); d != nil {
 			return taggedDashboard{d, s.monitor}
@@ -136,6 +146,9 @@ func (s *Service) retag(ctx context.Context, c *protocol.Call, arn *string, f fu
 	if name, ok := strings.CutPrefix(*arn, ruleOf(c, "").ARN()); ok {
 		return s.retagRule(ctx, ruleOf(c, name), f)
 	}
+	if name, ok := strings.CutPrefix(*arn, muteRuleOf(c, "").ARN()); ok {
+		return s.retagMuteRule(ctx, muteRuleOf(c, name), f)
+	}
 	return s.change(ctx, false, func(tx *monitor.Tx) error {
 		found, ok := s.resource(c, *arn).(monitored)
 		if !ok {
@@ -156,6 +169,16 @@ func (s *Service) retagRule(ctx context.Context, k insightrule.Key, f func(tags 
 	}
 	missing, err := s.insightRules.Change(ctx, k.Scope, []string{k.Name}, retag)
 	if len(missing) > 0 {
+		return errNoResource(k.ARN())
+	}
+	return failure(err)
+}
+
+func (s *Service) retagMuteRule(ctx context.Context, k muterule.Key, f func(tags map[string]string)) error {
+	found, err := s.muteRules.Retag(ctx, k, func(r muterule.Rule) (map[string]string, error) {
+		return changed(taggedMuteRule{&r}, f)
+	})
+	if err == nil && !found {
 		return errNoResource(k.ARN())
 	}
 	return failure(err)

@@ -2,12 +2,12 @@ package cloudwatch
 
 // unsupported lists the operations of CloudWatch that this server does not have.
 var unsupported = []string{
-	"AssociateDatasetKmsKey", "CreateResourceMetricsConfiguration", "DeleteAlarmMuteRule",
+	"AssociateDatasetKmsKey", "CreateResourceMetricsConfiguration",
 	"DeleteMetricDataQueryDefinition", "DeleteMetricStream", "DeleteResourceMetricsConfiguration",
-	"DisassociateDatasetKmsKey", "GetAlarmMuteRule", "GetDataset", "GetInsightRuleReport",
+	"DisassociateDatasetKmsKey", "GetDataset", "GetInsightRuleReport",
 	"GetMetricDataQueryDefinition", "GetMetricStream", "GetMetricWidgetImage", "GetOTelEnrichment",
-	"GetResourceMetricsConfiguration", "ListAlarmMuteRules", "ListManagedInsightRules",
-	"ListMetricDataQueryDefinitions", "ListMetricStreams", "PutAlarmMuteRule", "PutLogAlarm",
+	"GetResourceMetricsConfiguration", "ListManagedInsightRules",
+	"ListMetricDataQueryDefinitions", "ListMetricStreams", "PutLogAlarm",
 	"PutManagedInsightRules", "PutMetricDataQueryDefinition", "PutMetricStream", "StartMetricStreams",
 	"StartOTelEnrichment", "StopMetricStreams", "StopOTelEnrichment", "UpdateOTelEnrichment",
 	"UpdateResourceMetricsConfiguration",

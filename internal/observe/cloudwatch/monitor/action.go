@@ -27,11 +27,11 @@ type Action struct {
 func (a *Action) ID() string { return a.id }
 
 // newAction returns the record of an action of an alarm that left a state.
-func newAction(from alarm.State, is *Alarm, target string, at time.Time) *Action {
+func newAction(from alarm.State, is *Alarm, target string, late bool, at time.Time) *Action {
 	return &Action{
 		id:    historyTime(at) + "-" + uuid.NewString(),
 		Alarm: is.Name, Composite: is.Composite != nil, Target: target, Subject: subject(is),
-		Message: notification(from, is), Created: at,
+		Message: notification(from, is, late), Created: at,
 	}
 }
 
@@ -60,7 +60,7 @@ type message struct {
 	OKActions                          []string
 	AlarmActions                       []string
 	InsufficientDataActions            []string
-	ActionExecutedAfterMuteWindow      bool              // there are no mute windows here
+	ActionExecutedAfterMuteWindow      bool
 	Trigger                            *trigger          `json:",omitempty"` // of a metric alarm
 	AlarmRule                          string            `json:",omitempty"` // of a composite alarm
 	TriggeringChildren                 []shownChild      `json:",omitzero"`
@@ -121,8 +121,9 @@ type shownStat struct {
 	Unit   string `json:",omitempty"`
 }
 
-// notification returns the text for a topic about the transition from a state.
-func notification(from alarm.State, is *Alarm) string {
+// notification returns the text for a topic about the transition from a state. late says that a mute rule has delayed
+// it.
+func notification(from alarm.State, is *Alarm, late bool) string {
 	m := message{
 		AlarmName: is.Name.Name, AWSAccountId: is.Account,
 		AlarmConfigurationUpdatedTimestamp: is.Updated.UTC().Format(alarm.TimeFormat),
@@ -130,6 +131,7 @@ func notification(from alarm.State, is *Alarm) string {
 		StateChangeTime: is.StateBegan.UTC().Format(alarm.TimeFormat), Region: regionName(is.Region),
 		AlarmArn: is.ARN(), OldStateValue: from, OKActions: list(is.OKActions), AlarmActions: list(is.AlarmActions),
 		InsufficientDataActions: list(is.InsufficientDataActions), Tags: is.shownTags(),
+		ActionExecutedAfterMuteWindow: late,
 	}
 	if is.Composite != nil {
 		m.AlarmRule, m.TriggeringChildren = is.Composite.Rule, is.shownChildren()

@@ -61,6 +61,8 @@ type Alarm struct {
 	ReasonData string    `json:",omitempty"`
 	StateSet   time.Time // when state or reason were last set
 	StateBegan time.Time // when the state became another
+
+	Muted *Muted `json:",omitempty"` // what has become of the state's actions; nil: nothing holds them
 }
 
 // Window is the position of the evaluated periods.

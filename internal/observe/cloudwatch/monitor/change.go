@@ -60,7 +60,7 @@ func (tx *Tx) Update(was, is *Alarm, now time.Time) error {
 	}
 	is.Created, is.Updated, is.Tags = was.Created, stamp(now), was.Tags
 	is.State, is.Reason, is.ReasonData = was.State, was.Reason, was.ReasonData
-	is.StateSet, is.StateBegan = was.StateSet, was.StateBegan
+	is.StateSet, is.StateBegan, is.Muted = was.StateSet, was.StateBegan, was.Muted
 	if is.Composite != nil {
 		is.Composite.Suppression = was.Composite.Suppression.under(was.Composite.Suppressor == is.Composite.Suppressor)
 	}
@@ -102,8 +102,8 @@ func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 		act := is.suppress(was, tx.monitor.Alarm, now)
 		return tx.settle(was, is, act, now)
 	}
-	tx.put(is)
 	if is.State == was.State {
+		tx.put(is)
 		return nil
 	}
 	if err := tx.AddItem(is.Scope, transitionItem(was, is, now)); err != nil {
@@ -111,16 +111,25 @@ func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 	}
 	warming := is.State == alarm.Insufficient && is.WarmUp != nil &&
 		now.Before(is.Created.Add(time.Duration(is.WarmUp.Minutes)*time.Minute))
-	if is.ActionsEnabled && !warming {
-		tx.act(was.State, is, now)
-	}
+	tx.putActing(was.State, is, is.ActionsEnabled && !warming, now)
 	return nil
 }
 
-// act adds a record for each action of an alarm that left a state.
-func (tx *Tx) act(from alarm.State, is *Alarm, now time.Time) {
+// putActing stores an alarm that left a state, with its actions if act says so. A muted alarm keeps them for later.
+func (tx *Tx) putActing(from alarm.State, is *Alarm, act bool, now time.Time) {
+	if act && tx.monitor.isMuted(is, now) {
+		is.Muted, act = &Muted{From: from}, false
+	}
+	tx.put(is)
+	if act {
+		tx.act(from, is, false, now)
+	}
+}
+
+// act adds a record for each action of an alarm that left a state. late says that a mute rule has delayed them.
+func (tx *Tx) act(from alarm.State, is *Alarm, late bool, now time.Time) {
 	for _, target := range is.actions(is.State) {
-		a := newAction(from, is, target, now)
+		a := newAction(from, is, target, late, now)
 		actionTable.Put(tx.tx, a.id, a)
 	}
 }

@@ -16,7 +16,7 @@ const (
 	combinedAtOnce = 10
 )
 
-// combineLoop combines until ctx ends.
+// combineLoop combines, and ends mutes, until ctx ends.
 func (e *Evaluator) combineLoop(ctx context.Context) {
 	tick := time.NewTicker(combineEvery)
 	defer tick.Stop()
@@ -26,6 +26,7 @@ func (e *Evaluator) combineLoop(ctx context.Context) {
 			return
 		case <-tick.C:
 			e.report("composite alarms could not be evaluated", e.Combine(ctx, e.Now()))
+			e.report("the actions of muted alarms could not be looked at", e.Unmute(ctx, e.Now()))
 		}
 	}
 }
@@ -107,7 +108,6 @@ func (tx *Tx) combine(names []Name, now time.Time) error {
 
 // settle stores a composite alarm that has changed, with its history and its actions.
 func (tx *Tx) settle(was, is *Alarm, act bool, now time.Time) error {
-	tx.put(is)
 	if is.State != was.State {
 		if err := tx.AddItem(is.Scope, transitionItem(was, is, now)); err != nil {
 			return err
@@ -117,8 +117,6 @@ func (tx *Tx) settle(was, is *Alarm, act bool, now time.Time) error {
 			return err
 		}
 	}
-	if act && is.ActionsEnabled {
-		tx.act(is.Composite.Suppression.From, is, now)
-	}
+	tx.putActing(is.Composite.Suppression.From, is, act && is.ActionsEnabled, now)
 	return nil
 }

@@ -186,7 +186,7 @@ func (a *Alarm) combined(find findAlarm, now time.Time) (is *Alarm, act bool) {
 // enter sets the state of an alarm, which may be its present one.
 func (a *Alarm) enter(d alarm.Decision, now time.Time) {
 	if d.State != a.State {
-		a.StateBegan = stamp(now)
+		a.StateBegan, a.Muted = stamp(now), nil
 	}
 	a.State, a.Reason, a.ReasonData, a.StateSet = d.State, d.Reason, d.Data, stamp(now)
 }

@@ -21,6 +21,9 @@
 // is removed when its notification has been published. A node that dies between the two leaves the record to the next
 // owner: each action is carried out at least once.
 //
+// Rules of package muterule mute alarms. An alarm that enters a state while it is muted has a Muted in its record
+// instead of actions; when no rule mutes it any more, the Evaluator makes them.
+//
 // The state of a composite alarm follows from its record and from those of other alarms. A node that begins to work
 // looks at all of them, and thereby finishes what another has left.
 //

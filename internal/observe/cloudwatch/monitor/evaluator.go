@@ -49,6 +49,7 @@ type EvaluatorOptions struct {
 type Evaluator struct {
 	EvaluatorOptions
 	attempts attempts
+	looked   look // at muted alarms
 }
 
 // NewEvaluator returns an evaluator, which is inactive before Run.

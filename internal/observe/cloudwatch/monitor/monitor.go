@@ -17,6 +17,7 @@ type Options struct {
 	Formats control.Formats
 	// Training returns how to learn what to expect of a metric, see metricdata.Source.
 	Training func(series.Scope, *metricdata.Stat) metricdata.Training
+	Mutes    Mutes // nil: no alarm is ever muted
 }
 
 // Monitor holds alarms, dashboards and metrics. Its methods are safe for concurrent use.
@@ -26,6 +27,7 @@ type Monitor struct {
 	shelves  *shelves
 	sketches sketchRoom
 	training func(series.Scope, *metricdata.Stat) metricdata.Training
+	mutes    Mutes
 }
 
 // Prefixes of keys. The others are those of tables.
@@ -40,7 +42,7 @@ func escape(name string) string { return url.PathEscape(name) }
 
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
-	m := &Monitor{control: o.Control, shelves: newShelves(), training: o.Training}
+	m := &Monitor{control: o.Control, shelves: newShelves(), training: o.Training, mutes: o.Mutes}
 	m.records = control.NewSet(control.SetOptions[records]{
 		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords, Needs: needs,
 	})

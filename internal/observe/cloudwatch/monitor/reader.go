@@ -52,7 +52,8 @@ func readAction(id string, value []byte) (*Action, error) {
 type records struct {
 	alarms     map[Name]*Alarm
 	composites composites
-	bands      map[Name]bool         // the alarms that use bands of expected values
+	bands      map[Name]bool // the alarms that use bands of expected values
+	waiting    waiting
 	dashboards map[string]*Dashboard // by dashboardKey
 	metrics    map[string]*Metric    // one for each unit of a metric; see unit.go
 	units      map[string][]string   // the keys of a metric's units, by its hash
@@ -60,7 +61,10 @@ type records struct {
 }
 
 func newRecords() (*records, control.Kinds) {
-	r := &records{composites: newComposites(), bands: make(map[Name]bool), units: make(map[string][]string)}
+	r := &records{
+		composites: newComposites(), bands: make(map[Name]bool), waiting: newWaiting(),
+		units: make(map[string][]string),
+	}
 	return r, control.Kinds{
 		alarmTable.Into(&r.alarms, r.combineAlarm), actionTable.Into(&r.actions), dashboardTable.Into(&r.dashboards),
 		metricTable.Into(&r.metrics, r.listUnit),
@@ -74,6 +78,7 @@ func (r *records) combineAlarm(name Name, old, is *Alarm) error {
 		_ = is.Composite.read(is.Scope)
 	}
 	r.composites.replace(name, old, is)
+	r.waiting.replace(name, is)
 	if is != nil && is.usesBand() {
 		r.bands[name] = true
 	} else {

@@ -29,6 +29,7 @@ type rig struct {
 	control   *control.Control
 	metrics   *series.Memory
 	topics    *topics
+	mutes     mutes
 	evaluator *monitor.Evaluator
 }
 
@@ -52,7 +53,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) restart() {
 	r.Helper()
 	r.control = control.New(control.Options{Store: r.store})
-	m, err := monitor.Open(monitor.Options{Control: r.control})
+	m, err := monitor.Open(monitor.Options{Control: r.control, Mutes: &r.mutes})
 	if err != nil {
 		r.Fatal(err)
 	}

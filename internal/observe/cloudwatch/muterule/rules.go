@@ -1,0 +1,176 @@
+package muterule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Prefix begins the keys of all records of this package.
+const Prefix = "muterule/"
+
+const (
+	// Max is the maximum number of rules in a region of an account.
+	Max = 200
+	// MaxAlarms is the maximum number of alarms of a rule.
+	MaxAlarms = 100
+)
+
+// ErrTooMany refuses a further rule.
+var ErrTooMany = fmt.Errorf("a region of an account can have at most %d alarm mute rules", Max)
+
+var table = control.Table[Key, Rule]{
+	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Mutes,
+}
+
+// target is an alarm that rules name, whether or not it exists.
+type target struct {
+	series.Scope
+	alarm string
+}
+
+// records holds the records of the store, and what is derived from them.
+type records struct {
+	rules   map[Key]*Rule
+	targets map[target][]*Rule // the rules that name an alarm
+	version uint64             // grows with each change
+}
+
+func newRecords() (*records, control.Kinds) {
+	r := &records{targets: make(map[target][]*Rule)}
+	return r, control.Kinds{table.Into(&r.rules, r.aim)}
+}
+
+// aim records which rules name an alarm. An invalid schedule makes a rule that mutes nothing; Check reports it.
+func (r *records) aim(_ Key, old, is *Rule) error {
+	r.version++
+	if old != nil {
+		for _, name := range old.Alarms {
+			r.drop(target{old.Scope, name}, old)
+		}
+	}
+	if is != nil {
+		_ = is.read()
+		for _, name := range is.Alarms {
+			to := target{is.Scope, name}
+			r.targets[to] = append(r.targets[to], is)
+		}
+	}
+	return nil
+}
+
+func (r *records) drop(to target, rule *Rule) {
+	left := slices.DeleteFunc(slices.Clone(r.targets[to]), func(one *Rule) bool { return one == rule })
+	if r.targets[to] = left; len(left) == 0 {
+		delete(r.targets, to)
+	}
+}
+
+// Rules is the set of all rules. Its methods are safe for concurrent use.
+type Rules struct{ set *control.Set[records] }
+
+// Open reads the records from the control store and follows their changes.
+func Open(c *control.Control, f control.Formats) (*Rules, error) {
+	r := &Rules{control.NewSet(control.SetOptions[records]{Control: c, Prefix: Prefix, Formats: f, New: newRecords})}
+	return r, r.set.Register()
+}
+
+// Get returns a rule, or nil if there is none of that key.
+func (r *Rules) Get(k Key) *Rule {
+	now := r.set.RLock()
+	defer r.set.RUnlock()
+	return now.rules[k]
+}
+
+// In returns the rules in a region of an account, in order of their names.
+func (r *Rules) In(s series.Scope) []*Rule {
+	now := r.set.RLock()
+	out := control.Where(now.rules, func(of *Rule) bool { return of.Scope == s })
+	r.set.RUnlock()
+	slices.SortFunc(out, func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Mutes reports whether a rule mutes an alarm at a time. It looks at the rules that name the alarm only.
+func (r *Rules) Mutes(s series.Scope, alarm string, at time.Time) bool {
+	now := r.set.RLock()
+	defer r.set.RUnlock()
+	return slices.ContainsFunc(now.targets[target{s, alarm}], func(one *Rule) bool { return one.Status(at) == Active })
+}
+
+// Version returns a number that changes with each rule.
+func (r *Rules) Version() uint64 {
+	now := r.set.RLock()
+	defer r.set.RUnlock()
+	return now.version
+}
+
+// Put adds a rule, or replaces the existing one of that key, which keeps its tags. check can refuse it. It is called
+// when nothing else changes.
+func (r *Rules) Put(ctx context.Context, is *Rule, check func() error) error {
+	return r.set.Change(ctx, func(tx *control.Tx) error {
+		if err := check(); err != nil {
+			return err
+		}
+		put := *is
+		if was := r.Get(is.Key); was != nil {
+			put.Tags = was.Tags
+		} else if len(r.In(is.Scope)) >= Max {
+			return ErrTooMany
+		}
+		table.Put(tx, is.Key, &put)
+		return nil
+	})
+}
+
+// Delete removes a rule, if it exists.
+func (r *Rules) Delete(ctx context.Context, k Key) error {
+	return r.set.Change(ctx, func(tx *control.Tx) error {
+		table.Delete(tx, k)
+		return nil
+	})
+}
+
+// Retag replaces the tags of a rule, and reports whether it exists.
+func (r *Rules) Retag(
+	ctx context.Context, k Key, f func(Rule) (map[string]string, error),
+) (found bool, _ error) {
+	return control.Decide(ctx, r.set.Change, func(tx *control.Tx) (bool, error) {
+		was := r.Get(k)
+		if was == nil {
+			return false, nil
+		}
+		tags, err := f(*was)
+		if err != nil {
+			return false, err
+		}
+		put := *was
+		put.Tags = tags
+		table.Put(tx, k, &put)
+		return true, nil
+	})
+}
+
+// Check reads the records without changing them, and returns the problems found. An error means that the store could
+// not be read.
+func Check(s *store.Store) (problems []string, err error) {
+	all, err := control.Check(s, Prefix, newRecords, func(_ string, bad error) {
+		problems = append(problems, bad.Error())
+	})
+	if err != nil {
+		return problems, err
+	}
+	for k, r := range all.rules {
+		if bad := r.read(); bad != nil {
+			problems = append(problems, fmt.Sprintf("the alarm mute rule %s: %v", k.ARN(), bad))
+		}
+	}
+	return problems, nil
+}
