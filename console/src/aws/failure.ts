@@ -30,13 +30,22 @@ export function isAbsent(error: unknown): boolean {
   )
 }
 
-/** isUnanswered says whether there was no answer: the server or the network is down. */
+/**
+ * isUnanswered says whether there was no answer: the server or the network is down. A server that is starting answers 503, and a proxy
+ * before one that is down 502, 503 or 504.
+ */
 export function isUnanswered(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    statusOf(error) === 0 &&
-    (error.name === 'TypeError' || /fetch|network/i.test(error.message))
-  )
+  if (!(error instanceof Error)) {
+    return false
+  }
+  switch (statusOf(error)) {
+    case 0:
+      return error.name === 'TypeError' || /fetch|network/i.test(error.message)
+    case 503:
+      return /ServiceUnavailable|NoAnswer|SyntaxError|Unknown/.test(error.name)
+    default:
+      return statusOf(error) === 502 || statusOf(error) === 504
+  }
 }
 
 /** isLost says whether a page cannot show what it is about any more: a server that does not answer for a while takes nothing away. */

@@ -76,7 +76,7 @@ async function request<T>(method: string, path: string, body?: object): Promise<
   try {
     parsed = text ? JSON.parse(text) : {}
   } catch {
-    // An answer of something between here and the server: its status says enough.
+    parsed = { code: 'NoAnswer' } // of something between here and the server: its status says enough
   }
   if (!answer.ok) {
     const message = parsed.message ?? parsed.Message ?? parsed.error ?? `The server answered ${answer.status}.`

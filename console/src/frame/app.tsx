@@ -12,7 +12,7 @@ import { later } from './later'
 import { clearNotices } from './notices'
 import { PageFrame } from './pageframe'
 import { usePreferences } from './preferences'
-import { answered, failed } from './reach'
+import { answered, failed, onReturn, watchServer } from './reach'
 import { Skip } from './skip'
 import { TopBar } from './topbar'
 
@@ -62,6 +62,7 @@ export function App() {
 function Unlocked({ minutes }: { minutes: number }) {
   useBeginning()
   useIdleLock(minutes)
+  useEffect(watchServer, [])
   return <PageFrame />
 }
 
@@ -69,6 +70,7 @@ function Unlocked({ minutes }: { minutes: number }) {
 function Person({ children }: { children: React.ReactNode }) {
   const [client] = useState(newClient)
   useEffect(() => clearNotices, [])
+  useEffect(() => onReturn(() => void client.invalidateQueries()), [client])
   return <QueryClientProvider client={client}>{children}</QueryClientProvider>
 }
 

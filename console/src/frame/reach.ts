@@ -5,13 +5,26 @@ import { notify } from './notices'
 /** pause is how long it takes until the server is asked again whether it answers, in milliseconds. */
 const pause = 3000
 
+/** silence is how long a page that asks for nothing hears nothing of the server until it asks whether that answers. */
+const silence = 10_000
+
+/** returns are called when the server answers that did not. */
+const returns = new Set<() => void>()
+
 let dismiss: (() => void) | undefined
+let heard = Date.now()
 
 /** failed is called for each query that has failed in the end. That the server does not answer is said above every page, once. */
 export function failed(error: unknown) {
   if (isUnknownKey(error)) {
     void doubtKeys()
-  } else if (isUnanswered(error) && !dismiss) {
+  } else if (isUnanswered(error)) {
+    unanswered()
+  }
+}
+
+function unanswered() {
+  if (!dismiss) {
     dismiss = notify({
       type: 'error',
       header: 'The server does not answer',
@@ -21,24 +34,61 @@ export function failed(error: unknown) {
   }
 }
 
-/** answered is called for each answer: the server is there again. */
+/** answered is called for each answer: the server is there. If it was away, pages ask again at once for what they have missed. */
 export function answered() {
-  dismiss?.()
-  dismiss = undefined
+  heard = Date.now()
+  if (dismiss) {
+    dismiss()
+    dismiss = undefined
+    for (const again of returns) {
+      again()
+    }
+  }
+}
+
+/** onReturn has again called when the server answers that did not, and returns what ends that. */
+export function onReturn(again: () => void): () => void {
+  returns.add(again)
+  return () => returns.delete(again)
 }
 
 /** waitForServer returns when the server answers, and whether it had to be asked more than once. */
 export async function waitForServer(): Promise<boolean> {
   for (let again = false; ; again = true) {
-    try {
-      await consoleCall('GET', 'settings')
-      answered()
+    if (await answers()) {
       return again
-    } catch (error) {
-      if (!isUnanswered(error)) {
-        return again
-      }
     }
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
+}
+
+/** answers asks the server whether it answers, be it by a refusal. */
+async function answers(): Promise<boolean> {
+  try {
+    await consoleCall('GET', 'settings')
+  } catch (error) {
+    if (isUnanswered(error)) {
+      return false
+    }
+  }
+  answered()
+  return true
+}
+
+/** watchServer asks whether the server answers when nothing else has for a while, and returns what ends that. */
+export function watchServer(): () => void {
+  let asking = false
+  const look = async () => {
+    if (asking || dismiss || document.hidden || Date.now() - heard < silence) {
+      return
+    }
+    asking = true
+    // One request may be lost.
+    if (!(await answers()) && !(await answers())) {
+      unanswered()
+    }
+    asking = false
+  }
+  const timer = setInterval(look, silence / 2)
+  return () => clearInterval(timer)
 }

@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button'
 import LineChart from '@cloudscape-design/components/line-chart'
 import type { Mark } from '../api/marks'
 import type { Line, Measure, Span } from '../api/metrics'
-import { isDenied, missing } from '../aws/failure'
+import { isDenied, isLost, missing } from '../aws/failure'
 import { axisOf } from '../data/axis'
 import { bytes, count, duration, instant } from '../data/format'
 import { type Range, zoomed } from '../data/range'
@@ -76,7 +76,7 @@ export function Graph({
         xScaleType="time"
         xDomain={[span.start, span.end]}
         yDomain={[0, top > 0 ? (top * 1.1) / divisor : 1]}
-        statusType={error ? 'error' : lines ? 'finished' : 'loading'}
+        statusType={isLost(error, lines) ? 'error' : lines ? 'finished' : 'loading'}
         loadingText="Loading"
         errorText={
           isDenied(error)

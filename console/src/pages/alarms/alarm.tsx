@@ -21,6 +21,7 @@ import {
 import { keys } from '../../api/keys'
 import { fetchLines, lastHours, periodFor } from '../../api/metrics'
 import { useAction } from '../../api/useaction'
+import { isLost } from '../../aws/failure'
 import { notify } from '../../frame/notices'
 import type { PageProps } from '../../frame/page'
 import { useRefresh } from '../../frame/preferences'
@@ -47,7 +48,7 @@ export default function Alarm({ parameters }: PageProps) {
   const [asking, setAsking] = useState(false)
   const [hours, setHours] = useState(3)
   const alarm = data?.[0]
-  if (error) {
+  if (isLost(error, data)) {
     return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
   }
   if (isPending) {

@@ -1,6 +1,7 @@
 import Spinner from '@cloudscape-design/components/spinner'
 import { isComposite } from '../../api/alarm'
 import { useAlarms } from '../../api/alarms'
+import { isLost } from '../../aws/failure'
 import { usePlace } from '../../frame/router'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
@@ -20,7 +21,7 @@ export default function CreateComposite() {
 function Copy({ name }: { name: string }) {
   const { data, error, isPending, refetch } = useAlarms(name)
   const alarm = data?.[0]
-  if (error) {
+  if (isLost(error, data)) {
     return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
   }
   if (isPending) {

@@ -1,6 +1,7 @@
 import Spinner from '@cloudscape-design/components/spinner'
 import { isComposite } from '../../api/alarm'
 import { useAlarms } from '../../api/alarms'
+import { isLost } from '../../aws/failure'
 import type { PageProps } from '../../frame/page'
 import { usePlace } from '../../frame/router'
 import { Empty } from '../../parts/empty'
@@ -34,7 +35,7 @@ export default function EditAlarm({ parameters }: PageProps) {
 function Existing({ name, copy }: { name: string; copy: boolean }) {
   const { data, error, isPending, refetch } = useAlarms(name)
   const alarm = data?.[0]
-  if (error) {
+  if (isLost(error, data)) {
     return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
   }
   if (isPending) {

@@ -9,6 +9,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Cluster, drain, type Node, removeNode, type Shard, useCluster } from '../../api/cluster'
 import { keys } from '../../api/keys'
+import { isLost } from '../../aws/failure'
 import { bytes, count, duration, plural } from '../../data/format'
 import { notify } from '../../frame/notices'
 import { Confirm } from '../../parts/confirm'
@@ -23,7 +24,7 @@ interface Asked {
 
 /** ClusterPage shows the nodes, and which of them keeps what. */
 export default function ClusterPage() {
-  const { data, error, isPending, refetch } = useCluster()
+  const { data, error, refetch } = useCluster()
   const [asked, setAsked] = useState<Asked>()
   if (error instanceof Error && error.name.startsWith('NoCluster')) {
     return (
@@ -36,7 +37,7 @@ export default function ClusterPage() {
       </>
     )
   }
-  if (error) {
+  if (isLost(error, data)) {
     return (
       <SpaceBetween size="l">
         <Header variant="h1">Cluster</Header>
@@ -44,7 +45,7 @@ export default function ClusterPage() {
       </SpaceBetween>
     )
   }
-  if (isPending) {
+  if (!data) {
     return <Spinner size="large" />
   }
   const wrong = problems(data)

@@ -5,6 +5,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fetchLines, ownMetrics, periodFor, type Statistic } from '../../api/metrics'
+import { isLost } from '../../aws/failure'
 import { isFixed, type Range, spanOf } from '../../data/range'
 import { useRefresh } from '../../frame/preferences'
 import { Empty } from '../../parts/empty'
@@ -43,7 +44,7 @@ export function OwnMetrics({ range, zoom, period, statistic = 'Average' }: OwnMe
       return { span, lines: await fetchLines(wanted, span, period || periodFor(span), signal) }
     },
   })
-  if (metrics.error) {
+  if (isLost(metrics.error, metrics.data)) {
     return <Problem error={metrics.error} what="The metrics cannot be listed" retry={() => void metrics.refetch()} />
   }
   if (metrics.data?.length === 0) {

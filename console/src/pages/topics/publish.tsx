@@ -11,6 +11,7 @@ import { useState } from 'react'
 import { useTopicArn } from '../../api/topic'
 import { type PublishCommandInput, publish } from '../../api/topicactions'
 import { useAction } from '../../api/useaction'
+import { isLost } from '../../aws/failure'
 import { fromBase64 } from '../../data/decode'
 import type { PageProps } from '../../frame/page'
 import { address, go } from '../../frame/router'
@@ -66,7 +67,7 @@ export default function Publish({ parameters }: PageProps) {
     })
   }
 
-  if (listError || missing) {
+  if (isLost(listError, arn) || missing) {
     return <Problem error={listError ?? new Error(missing)} what="Nothing can be published" />
   }
   return (

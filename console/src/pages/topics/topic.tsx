@@ -215,7 +215,7 @@ function Tags({ arn }: { arn: string }) {
   })
   const [edited, setEdited] = useState<Tag[]>()
   const { busy, error: failed, run } = useAction()
-  if (error) {
+  if (isLost(error, data)) {
     return <Problem error={error} what="The tags cannot be shown" />
   }
   const save = () =>

@@ -12,7 +12,7 @@ import { attachPolicy, deleteInline, detachPolicy, getInline, putInline } from '
 import { type Holder, useAttached, useInline, usePolicies } from '../../api/iam'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
-import { isAbsent } from '../../aws/failure'
+import { isAbsent, isLost } from '../../aws/failure'
 import { named } from '../../data/names'
 import { address } from '../../frame/router'
 import { JSONEdit } from '../../parts/jsonedit'
@@ -59,7 +59,7 @@ function Attached({ holder }: { holder: Holder }) {
   return (
     <Container header={<Header variant="h2">Managed policies</Header>}>
       <SpaceBetween size="s">
-        <Problem error={error} what="The policies cannot be shown" />
+        {isLost(error, data) && <Problem error={error} what="The policies cannot be shown" />}
         {data?.length === 0 && <Box color="text-body-secondary">None is attached.</Box>}
         {data?.map((p) => (
           <div key={p.PolicyArn} className="attached">
@@ -112,7 +112,7 @@ function Inline({ holder }: { holder: Holder }) {
       }
     >
       <SpaceBetween size="s">
-        <Problem error={error} what="The policies cannot be shown" />
+        {isLost(error, data) && <Problem error={error} what="The policies cannot be shown" />}
         {data && names.length === 0 && <Box color="text-body-secondary">There are none.</Box>}
         {names.map((name) => (
           <InlinePolicy key={name} holder={holder} name={name} fresh={name === made} changed={again} />

@@ -92,7 +92,9 @@ function Shown({ policy }: { policy: Policy }) {
         />
       </Container>
       <Container>
-        <Problem error={document.error} what="The document cannot be shown" />
+        {isLost(document.error, document.data) && (
+          <Problem error={document.error} what="The document cannot be shown" />
+        )}
         {document.data === undefined ? (
           document.error ? undefined : (
             <Spinner />

@@ -198,7 +198,7 @@ function Password({ user }: { user: string }) {
         </Header>
       }
     >
-      <Problem error={error} />
+      {isLost(error, data) && <Problem error={error} />}
       {data === null && <Box color="text-body-secondary">There is none.</Box>}
       {data && (
         <Pairs
@@ -244,7 +244,7 @@ function Groups({ user }: { user: string }) {
   return (
     <Container header={<Header variant="h2">Groups</Header>}>
       <SpaceBetween size="s">
-        <Problem error={mine.error} />
+        {isLost(mine.error, mine.data) && <Problem error={mine.error} />}
         {mine.data && names.length === 0 && <Box color="text-body-secondary">The user is in no group.</Box>}
         {names.map((GroupName) => (
           <div key={GroupName} className="attached">

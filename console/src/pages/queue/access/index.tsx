@@ -1,6 +1,7 @@
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useAttributes } from '../../../api/attributes'
+import { isLost } from '../../../aws/failure'
 import { Problem } from '../../../parts/problem'
 import type { TabProps } from '../tab'
 import { Explain } from './explain'
@@ -12,7 +13,7 @@ export default function Access({ queue }: TabProps) {
   const attributes = useAttributes(queue)
   return (
     <SpaceBetween size="l">
-      <Problem error={attributes.error} what="The queue's policy" />
+      {isLost(attributes.error, attributes.data) && <Problem error={attributes.error} what="The queue's policy" />}
       {attributes.isPending && <Spinner />}
       {attributes.data && (
         <SpaceBetween size="l">

@@ -8,6 +8,7 @@ import { useTags } from '../../../api/attributes'
 import { keys } from '../../../api/keys'
 import { tagQueue, untagQueue } from '../../../api/queueactions'
 import { useAction } from '../../../api/useaction'
+import { isLost } from '../../../aws/failure'
 import { record, type Tag } from '../../../data/tags'
 import { Problem } from '../../../parts/problem'
 import { TagRows } from '../../../parts/tags'
@@ -16,7 +17,7 @@ import type { TabProps } from '../tab'
 /** Tags edits a queue's tags, of which those that begin with sluice: limit its delivery. */
 export default function Tags({ queue }: TabProps) {
   const tags = useTags(queue)
-  if (tags.error) {
+  if (isLost(tags.error, tags.data)) {
     return <Problem error={tags.error} what="The queue's tags" />
   }
   return tags.data ? <TagForm key={JSON.stringify(tags.data)} queue={queue} before={tags.data} /> : <Spinner />
