@@ -63,7 +63,9 @@ const (
 	PackedBackups = 22
 	// Kept has what a purge has removed and an undo can bring back.
 	Kept = 23
+	// Shelved has deleted queues that an undo can bring back.
+	Shelved = 24
 )
 
 // Newest is the highest format that this program reads.
-const Newest = Kept
+const Newest = Shelved

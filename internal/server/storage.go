@@ -103,6 +103,7 @@ func (st *storage) join(p *peers, e *entrance, waiting *front.StartupResponder) 
 func (st *storage) openCatalog() (*catalog.Catalog, error) {
 	c, err := catalog.Open(catalog.Options{
 		Control: st.control, Formats: st.formats(), NoCoolDowns: st.config.NoCoolDowns, Place: st.node.Place,
+		Keeps: func() bool { return st.room() == nil },
 	})
 	if err != nil {
 		return nil, err
