@@ -18,7 +18,7 @@ import (
 const UndoInterval = queue.UndoInterval
 
 // shelfTable has the deleted queues that can be brought back, by id. They have no tombstones, and their shards keep
-// their data; see queue.Config.Shelved. A queue leaves the table when it is brought back, or when it gets its tombstone:
+// their data; see queue.Config.Shelved. A queue leaves the table when it is brought back, or gets its tombstone:
 //
 //	queue/NAME ── Delete ──► shelf/ID ── Bury ──► tombstones/BLOCK
 //	    ▲                        │

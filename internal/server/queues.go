@@ -82,8 +82,8 @@ func (q *queues) Run(ctx context.Context) error {
 // buryInterval is the time from one search for queues to bury to the next.
 const buryInterval = time.Second
 
-// bury ends the undo of deleted queues whose time is over, and of all deleted queues while a disk is nearly full. It
-// does so on the node that owns the control store.
+// bury ends the undo of deleted queues whose time is over, and of all deleted queues while a disk is nearly full or the
+// operator wants no undo. It does so on the node that owns the control store.
 func (q *queues) bury(ctx context.Context) {
 	tick := time.NewTicker(buryInterval)
 	defer tick.Stop()
@@ -102,7 +102,7 @@ func (q *queues) bury(ctx context.Context) {
 func (q *queues) buryDue(ctx context.Context) error {
 	c := q.storage.catalog.Load()
 	for q.storage.isOwner() {
-		due := c.ToBury(q.config.Now(), q.storage.room() != nil)
+		due := c.ToBury(q.config.Now(), !q.storage.keeps())
 		if len(due) == 0 {
 			break
 		}
