@@ -22,6 +22,7 @@ var (
 	ErrExists          = errors.New("a queue of that name exists")
 	ErrNotFound        = errors.New("no such queue")
 	ErrDeletedRecently = errors.New("a queue of that name was deleted less than 60 seconds ago")
+	ErrNotShelved      = errors.New("no deleted queue of that name can be brought back")
 )
 
 // ErrUninitialised says that there is no catalog in the store; see Initialise.
@@ -33,9 +34,12 @@ type Options struct {
 	// Place assigns shards to a queue that is created or changed: it sets Shards and Sends of q. old is the record
 	// before the change, nil for a new queue. A nil Place puts all queues on the first shard.
 	Place func(q, old *Queue)
-	// Formats guards three kinds of records: tombstones, queues with paused groups, and the time since which the use of
-	// queues is watched. Deletions write no tombstones until all programs can read them.
+	// Formats guards four kinds of records: tombstones, deleted queues that can be brought back, queues with paused
+	// groups, and the time since which the use of queues is watched. Deletions write no records of the first two kinds
+	// until all programs can read them.
 	Formats control.Formats
+	// Keeps reports whether a queue that is deleted now can be brought back; nil means that it cannot.
+	Keeps func() bool
 	// NoCoolDowns lets the name of a deleted queue be reused, and a queue be purged again, at once. It is for tests.
 	NoCoolDowns bool
 }
@@ -44,7 +48,8 @@ type Options struct {
 type Catalog struct {
 	control     *control.Control
 	records     *control.Set[records]
-	tombstones  control.Gate
+	gate        control.Gate
+	keeps       func() bool
 	place       func(q, old *Queue)
 	noCoolDowns bool
 
@@ -74,13 +79,16 @@ func Initialise(tx *control.Tx) error {
 // refuses records that belong to none of them. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
 	c := &Catalog{
-		control: o.Control, tombstones: control.Gate{Formats: o.Formats},
+		control: o.Control, gate: control.Gate{Formats: o.Formats}, keeps: o.Keeps,
 		place: o.Place, noCoolDowns: o.NoCoolDowns,
 	}
 	c.records = control.NewSet(control.SetOptions[records]{
 		Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns), Needs: needs,
 		Changed: c.showed,
 	})
+	if c.keeps == nil {
+		c.keeps = func() bool { return false }
+	}
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}
 	}

@@ -23,7 +23,10 @@ var (
 )
 
 // disk is a file system that outlives the catalogs on it.
-type disk struct{ fs vfs.FS }
+type disk struct {
+	fs    vfs.FS
+	keeps func() bool // whether deleted queues can be brought back
+}
 
 // open opens the catalog on the disk; close it to open it again.
 func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
@@ -36,7 +39,7 @@ func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
 	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = catalog.Open(catalog.Options{Control: ctl}); err != nil {
+	if c, err = catalog.Open(catalog.Options{Control: ctl, Keeps: d.keeps}); err != nil {
 		t.Fatal(err)
 	}
 	return c, sync.OnceFunc(func() {
@@ -66,7 +69,7 @@ func remove(c *catalog.Catalog, n catalog.Name, id queue.ID, now time.Time) erro
 	return c.Change(context.Background(), func(tx *catalog.Tx) error { return tx.Delete(n, id, now) })
 }
 
-func newDisk() *disk { return &disk{vfs.NewMem()} }
+func newDisk() *disk { return &disk{fs: vfs.NewMem()} }
 
 func all(*catalog.Queue) bool { return true }
 
@@ -202,7 +205,7 @@ func TestDataOfANewerProgramAreRefused(t *testing.T) {
 	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := catalog.Open(catalog.Options{Control: ctl}); err == nil {
+	if _, err := catalog.Open(catalog.Options{Control: ctl, Keeps: d.keeps}); err == nil {
 		t.Error("opened")
 	}
 }

@@ -64,15 +64,20 @@ func (tx *Tx) Update(n Name, id queue.ID, change func(*Queue) error) (*Queue, er
 // forgetAtOnce limits how many names of deleted queues one deletion forgets, because the size of a commit is limited.
 const forgetAtOnce = 1000
 
-// Delete removes the record of the queue with that id, and writes its tombstone. The name of an internal queue is
-// never used again, so the catalog does not keep it.
+// Delete removes the record of the queue with that id. It writes the queue's tombstone, unless the queue can be brought
+// back. The name of an internal queue is never used again, so the catalog does not keep it.
 func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	c := tx.c
-	if q := c.Find(n); q == nil || q.ID != id {
+	q := c.Find(n)
+	if q == nil || q.ID != id {
 		return ErrNotFound
 	}
 	queueTable.Delete(tx.tx, n)
-	if err := tx.bury(id); err != nil {
+	shelved, err := tx.shelve(q, now)
+	if err == nil && !shelved {
+		err = tx.bury(id)
+	}
+	if err != nil {
 		return err
 	}
 	if n.Internal() {

@@ -12,6 +12,7 @@ import (
 // Listed is what Check finds in a catalog.
 type Listed struct {
 	Queues  []*Queue
+	Shelved []*Queue            // deleted ones that can be brought back
 	Deleted func(queue.ID) bool // as Catalog.Deleted
 }
 
@@ -46,6 +47,14 @@ func Check(s *store.Store, others ...string) (found Listed, problems []string, e
 		)
 		want(r.deleted[n] == nil, "queue %s is there and was deleted", n.ARN())
 		found.Queues = append(found.Queues, q)
+	}
+	for id, q := range r.shelf {
+		n := q.Name
+		want(q.ID == id && !q.Deleted.IsZero(), "the record of the deleted queue %s is not its own", n.ARN())
+		want(0 < id && id <= lastID, "the deleted queue %s has the id %d, the last one given was %d", n.ARN(), id, lastID)
+		want(ids[id] == Name{}, "the deleted queue %s has the id of %s", n.ARN(), ids[id].ARN())
+		want(!r.hasBuried(id), "the deleted queue %s can be brought back and has a tombstone", n.ARN())
+		found.Shelved = append(found.Shelved, q)
 	}
 	return found, problems, nil
 }

@@ -46,6 +46,9 @@ type Queue struct {
 	// Idle is set when the deletion of the queue has been announced.
 	Idle *Idle `json:",omitempty"`
 
+	// Deleted is when the queue was deleted, and is set only of queues that can be brought back.
+	Deleted time.Time `json:",omitzero"`
+
 	purgeAnytime bool // as the catalog's options say; not stored
 }
 
@@ -92,6 +95,7 @@ func (q *Queue) Config() queue.Config {
 		Retention:     time.Duration(a.RetentionSeconds) * time.Second,
 		DedupPerGroup: a.DedupScope == "messageGroup", PurgeAnytime: q.purgeAnytime, Internal: q.Name.Internal(),
 		PausedGroups: q.PausedGroups, Limits: q.limits(), Sealed: q.Idle != nil && q.Idle.Sealed,
+		Shelved: !q.Deleted.IsZero(),
 	}
 	if a.Redrive != nil {
 		c.Redrive = &queue.Redrive{Target: a.Redrive.Target, MaxReceives: a.Redrive.MaxReceiveCount}
@@ -148,10 +152,12 @@ func (q *Queue) clone() *Queue {
 	return &c
 }
 
-// Configs returns the configurations of all queues, including internal ones, for the engine of a shard.
+// Configs returns the configurations of all queues for the engine of a shard, including internal queues and deleted
+// ones that can be brought back.
 func (c *Catalog) Configs(shard int) []queue.Config {
 	var configs []queue.Config
-	for _, q := range c.collect(func(Name) bool { return true }) {
+	all := c.collect(func(Name) bool { return true })
+	for _, q := range append(all, c.shelved(func(*Queue) bool { return true })...) {
 		configs = append(configs, q.ConfigOn(shard))
 	}
 	return configs

@@ -42,9 +42,11 @@ type records struct {
 	lastID    map[struct{}]*queue.ID
 	secret    map[struct{}]*[]byte
 	idleSince map[struct{}]*time.Time
+	shelf     map[queue.ID]*Queue
 
 	byID    map[queue.ID]*Queue
 	counts  map[namespace]int // how many queues there are; only where there are any
+	shelved map[string]int    // deleted queues that can be brought back, by account
 	pausing int               // queues with paused groups
 	changed []changed         // what the watchers have still to learn
 }
@@ -55,16 +57,18 @@ type changed struct{ old, new *Queue }
 // recordsOf returns a function that makes empty records. purgeAnytime is set on each of their queues.
 func recordsOf(purgeAnytime bool) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
-		r := &records{byID: make(map[queue.ID]*Queue), counts: make(map[namespace]int)}
+		r := &records{byID: make(map[queue.ID]*Queue), counts: make(map[namespace]int), shelved: make(map[string]int)}
 		set := func(_ Name, _, is *Queue) error {
 			if is != nil {
 				is.purgeAnytime = purgeAnytime
 			}
 			return nil
 		}
+		setShelved := func(_ queue.ID, _, is *Queue) error { return set(Name{}, nil, is) }
 		return r, control.Kinds{
 			queueTable.Into(&r.queues, set, r.index), deletedTable.Into(&r.deleted), tombstoneTable.Into(&r.buried),
 			lastIDTable.Into(&r.lastID), secretTable.Into(&r.secret), idleSinceTable.Into(&r.idleSince),
+			shelfTable.Into(&r.shelf, setShelved, r.indexShelf),
 		}
 	}
 }
@@ -92,7 +96,36 @@ func (r *records) index(n Name, old, is *Queue) error {
 func (r *records) take() []changed {
 	all := r.changed
 	r.changed = nil
-	return all
+	return joined(all)
+}
+
+// joined makes one change of two where a queue has left one table and joined the other in the same commit, in either
+// order: it was deleted and can be brought back, or was brought back.
+func joined(all []changed) []changed {
+	out := make([]changed, 0, len(all))
+	half := make(map[queue.ID]int) // the place in out of a change that has one side
+	for _, ch := range all {
+		i, found := half[ch.id()]
+		switch delete(half, ch.id()); {
+		case found && out[i].joins(ch):
+			out[i] = changed{cmp.Or(out[i].old, ch.old), cmp.Or(out[i].new, ch.new)}
+			continue
+		case ch.old == nil || ch.new == nil:
+			half[ch.id()] = len(out)
+		}
+		out = append(out, ch)
+	}
+	return out
+}
+
+func (ch changed) id() queue.ID { return cmp.Or(ch.old, ch.new).ID }
+
+// joins reports whether two changes of a queue that have one side each are a move from one table to the other.
+func (ch changed) joins(other changed) bool {
+	if (ch.old == nil) == (other.old == nil) {
+		return false
+	}
+	return cmp.Or(ch.old, ch.new).Deleted.IsZero() != cmp.Or(other.old, other.new).Deleted.IsZero()
 }
 
 // reader is the set of the tables. It also notifies the watchers.
@@ -158,14 +191,14 @@ func (r reader) tell(all []changed) {
 // all: new could be older than the queue.
 func differences(old, new *records) []changed {
 	var all []changed
-	for id, q := range old.byID {
-		if new.byID[id] == nil && (new.hasBuried(id) || !new.hasTombstones()) {
+	for id, q := range old.known() {
+		if new.find(id) == nil && (new.hasBuried(id) || !new.hasTombstones()) {
 			all = append(all, changed{q, nil})
 		}
 	}
 	gone := len(all)
-	for id, q := range new.byID {
-		if was := old.byID[id]; was == nil || !bytes.Equal(control.Encode(was), control.Encode(q)) {
+	for id, q := range new.known() {
+		if was := old.find(id); was == nil || !bytes.Equal(control.Encode(was), control.Encode(q)) {
 			all = append(all, changed{was, q})
 		}
 	}

@@ -110,7 +110,7 @@ func (tx *Tx) bury(id queue.ID) error {
 
 // buries reports whether the transaction may write tombstones. It writes the first ones.
 func (tx *Tx) buries() (bool, error) {
-	gate := &tx.c.tombstones
+	gate := &tx.c.gate
 	first, err := tx.tx.Get(tombstoneTable.KeyOf(0))
 	if err != nil || first == nil && !gate.AllRead(formats.Tombstones) {
 		return false, err
@@ -160,7 +160,7 @@ func (tx *Tx) buryAll() {
 	defer tx.c.records.RUnlock()
 	blocks := map[uint64]idRanges{0: {}}
 	for id := queue.ID(1); id <= control.Only(r.lastID); id++ {
-		if r.byID[id] == nil {
+		if r.find(id) == nil {
 			blocks[blockOf(id)] = blocks[blockOf(id)].with(id)
 		}
 	}

@@ -22,6 +22,7 @@ type graveyard struct {
 	old      error // why no tombstones are written
 	required int   // how often it was written down that there are some
 	live     map[queue.ID]catalog.Name
+	keeps    bool // deleted queues can be brought back
 }
 
 func newGraveyard(t *testing.T) *graveyard {
@@ -37,7 +38,7 @@ func newGraveyard(t *testing.T) *graveyard {
 func (g *graveyard) open() {
 	g.t.Helper()
 	c, err := catalog.Open(catalog.Options{
-		Control: g.ctl, NoCoolDowns: true, Formats: control.Formats{
+		Control: g.ctl, NoCoolDowns: true, Keeps: func() bool { return g.keeps }, Formats: control.Formats{
 			Ready:   func(int) error { return g.old },
 			Require: func(int) error { g.required++; return nil },
 		},

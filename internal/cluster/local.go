@@ -140,7 +140,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		Store: o.Store(), Logger: h.log.With("shard", l.name), Shift: h.members.clocks.correction,
 		Commit: o.Commit, Confirm: o.Confirm, Writable: l.watchdog.condition, MaxCommit: maxCommit,
 		Keep: h.o.Keep, Totals: h.o.Totals, Watch: h.o.Watch, Cipher: h.o.Cipher(), Reads: h.members.readable,
-		Low:     h.low,
+		Low:     func() bool { return h.o.NoUndo || h.low() },
 		Require: func(format int) error { return datadir.Require(h.o.Dir, format, h.o.Version) },
 		Configs: func() []queue.Config { return h.queues().Configs(l.number) },
 		Deleted: func(id queue.ID) bool { return h.queues().Deleted(id) },

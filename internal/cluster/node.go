@@ -56,6 +56,7 @@ type Options struct {
 	Version  string
 	Reads    int        // the highest format of data directories that this program reads; 0 means formats.Newest
 	Keep     queue.Keep // how long the metrics of queues are kept
+	NoUndo   bool       // whether purges on shards that this node owns keep nothing
 	// Totals counts the events of queues in this process. Nil counts nothing.
 	Totals *shard.Totals
 	// Watch is shard.Options.Watch for each shard that this node owns.

@@ -83,6 +83,7 @@ type world struct {
 	taking  func(lease string)                        // holds up who takes a lease, if it is set
 	mute    func(node, shard string) bool             // whether appends of a node are lost, if it is set
 	answers func(kind string)                         // holds up the answers to requests of a kind, if it is set
+	shelves bool                                      // whether deleted queues can be brought back
 	life    context.Context
 	end     context.CancelFunc
 
@@ -274,7 +275,9 @@ func (p *process) run(ctx context.Context, o cluster.Options) (err error) {
 			return errors.Join(err, node.Close(context.Background()))
 		}
 	}
-	if p.catalog, err = catalog.Open(catalog.Options{Control: node.Control(), Place: node.Place}); err != nil {
+	if p.catalog, err = catalog.Open(catalog.Options{
+		Control: node.Control(), Place: node.Place, Keeps: func() bool { return p.world.shelves },
+	}); err != nil {
 		return errors.Join(err, node.Close(context.Background()))
 	}
 	node.Serve(p.catalog, func(ctx context.Context, _ *shard.Shard) {

@@ -35,8 +35,7 @@ several endpoints share the connections. The presets come from the SQS developer
 Appendix A: single (16 and 32 connections), double (32 and 64), batched (12 and 20, ten
 messages a call).
 
-With --rate, sends are due at even intervals, and their times count from then. So a stall
-counts for every send that it delays.
+With --rate, sends are due at even intervals, and their times count from then.
 
 With --pollers, that many connections wait in long polls instead, and single messages
 measure how soon each reaches its poller.

@@ -58,8 +58,8 @@ func newBackupLs() *cobra.Command {
 		Use:   "ls URL",
 		Short: "List continuous backups",
 		Long: `List the backups that a server with --backup-to=URL has made, the oldest first. Each has
-everything that was acknowledged before its moment. Needs the keys of the bucket, which
-come from where AWS's SDKs look, and no server.`,
+everything that was acknowledged before its moment. Needs the bucket's keys, from where AWS's
+SDKs look, and no server.`,
 		Example: `  sluice backup ls file:///mnt/backups/sluice
   sluice backup ls s3://backups/sluice
   sluice backup ls 's3://backups/sluice?endpoint=https://s3.example.com'`,

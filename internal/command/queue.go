@@ -42,6 +42,7 @@ QUEUE is a name, a URL or an ARN.`,
 		newQueuePurge(server),
 		newQueueUndoPurge(server),
 		newQueueRemove(server),
+		newQueueUndoDelete(server),
 		newQueueRemoveMessages(server),
 		newQueueRedrive(server),
 	)
@@ -53,16 +54,25 @@ func (c *client) queueURL(ctx context.Context, queue string) (string, error) {
 	if strings.Contains(queue, "://") {
 		return queue, nil
 	}
-	in := map[string]string{"QueueName": queue}
-	if arn := strings.Split(queue, ":"); len(arn) == 6 && arn[0] == "arn" {
-		if arn[3] != c.signer.Region {
-			return "", usage(fmt.Errorf("%s is in the region %s: give --region %s", queue, arn[3], arn[3]))
-		}
-		in = map[string]string{"QueueName": arn[5], "QueueOwnerAWSAccountId": arn[4]}
+	in, err := c.queueName(queue)
+	if err != nil {
+		return "", err
 	}
 	var found struct{ QueueUrl string }
-	err := c.sqs(ctx, "GetQueueUrl", in, &found)
+	err = c.sqs(ctx, "GetQueueUrl", in, &found)
 	return found.QueueUrl, err
+}
+
+// queueName returns the parameters that name a queue, given its name or ARN.
+func (c *client) queueName(queue string) (map[string]string, error) {
+	arn := strings.Split(queue, ":")
+	switch {
+	case len(arn) != 6 || arn[0] != "arn":
+		return map[string]string{"QueueName": queue}, nil
+	case arn[3] != c.signer.Region:
+		return nil, usage(fmt.Errorf("%s is in the region %s: give --region %s", queue, arn[3], arn[3]))
+	}
+	return map[string]string{"QueueName": arn[5], "QueueOwnerAWSAccountId": arn[4]}, nil
 }
 
 // onQueue makes cmd a command on a queue, its first argument.

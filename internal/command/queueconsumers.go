@@ -15,9 +15,8 @@ func newQueueConsumers(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "consumers QUEUE",
 		Short: "List the consumers of a queue, with advice",
-		Long: `List the consumers of a queue in the last ten minutes, the busiest first: their calls,
-the share of empty ones, the time from receive to delete, and advice. Sluice only; needs
-sluice:ListConsumers.`,
+		Long: `List the consumers of a queue in the last ten minutes, the busiest first, with advice.
+Sluice only; needs sluice:ListConsumers.`,
 		Example:           "  sluice queue consumers jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

@@ -13,9 +13,8 @@ func newQueueState(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state QUEUE",
 		Short: "Show the state of a queue, and why nothing is received",
-		Long: `Show the state of a queue, and why nothing is received: messages by state, the next one
-to become visible, blocked message groups, waiting receives, and shards. Sluice only;
-needs sluice:DescribeQueueState.`,
+		Long: `Show the state of a queue, and why nothing is received. Sluice only; needs
+sluice:DescribeQueueState.`,
 		Example:           "  sluice queue state jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

@@ -113,6 +113,8 @@ func (s *serveCommand) addAccounts(f *pflag.FlagSet) {
 	addLongDuration(f, &s.config.DeleteIdleAfter, "delete-idle-queues-after",
 		"delete queues that are empty and unused for this time, at least 24h, after an announcement in log, trail and "+
 			"metrics; give it to all nodes of a cluster (default 0, never)")
+	f.BoolVar(&s.config.NoUndo, "no-undo", false,
+		"delete purged messages and deleted queues at once, not after ten minutes; give it to all nodes of a cluster")
 	f.StringSliceVar(&s.applying.files, "apply", nil,
 		"file to apply before clients are served, without deleting anything; repeatable")
 	f.StringVar(&s.applying.keyFile, "write-keys", "",

@@ -159,15 +159,17 @@ func completeUserKeys(server *clientFlags) cobra.CompletionFunc {
 // newUserSwitch is user deactivate or user activate.
 func newUserSwitch(server *clientFlags, on bool) *cobra.Command {
 	name, status, short := "deactivate", "Inactive", "Deactivate a user's keys until they are activated again"
+	long := short + `: the named one, or all.
+
+Temporary keys of the user stay valid until they expire or the user is deleted.`
 	if on {
 		name, status, short = "activate", "Active", "Activate a user's keys again"
+		long = short + ": the named one, or all."
 	}
 	cmd := &cobra.Command{
-		Use:   name + " NAME [KEY]",
-		Short: short,
-		Long: short + `: the named one, or all.
-
-Temporary keys of the user stay valid until they expire or the user is deleted.`,
+		Use:     name + " NAME [KEY]",
+		Short:   short,
+		Long:    long,
 		Example: "  sluice user " + name + " worker\n  sluice user " + name + " worker AKIAIOSFODNN7EXAMPLE",
 		Args:    arguments("NAME", "[KEY]"), ValidArgsFunction: completeUserKeys(server),
 	}

@@ -114,6 +114,7 @@ type examination struct {
 	cache     *store.Cache
 	report    Report
 	catalogue []*catalog.Queue
+	shelved   []*catalog.Queue // deleted ones that can be brought back
 	deleted   func(queue.ID) bool
 	known     bool // whether the catalog could be read
 }
@@ -246,7 +247,7 @@ func (e *examination) catalog(s *store.Store) error {
 		c.problem("%v", err)
 		return nil
 	}
-	e.catalogue, e.deleted = listed.Queues, listed.Deleted
+	e.catalogue, e.shelved, e.deleted = listed.Queues, listed.Shelved, listed.Deleted
 	e.known = len(problems) == 0
 	var internal uint64
 	for _, q := range listed.Queues {
@@ -257,6 +258,9 @@ func (e *examination) catalog(s *store.Store) error {
 	c.count("queues", uint64(len(listed.Queues))-internal)
 	if internal > 0 {
 		c.count("queues of topics and subscriptions", internal)
+	}
+	if n := len(listed.Shelved); n > 0 {
+		c.count("deleted queues that can be brought back", uint64(n))
 	}
 	return nil
 }
@@ -456,7 +460,7 @@ func (e *examination) queues(s *store.Store, shard *Shard) error {
 	r := &reader{s: s, e: e, check: c.Name}
 	var served, messages, bytes uint64
 	var configs []queue.Config
-	for _, q := range e.catalogue {
+	for _, q := range slices.Concat(e.catalogue, e.shelved) {
 		configs = append(configs, q.ConfigOn(shard.Number))
 	}
 	for _, cfg := range configs {

@@ -63,6 +63,8 @@ const (
 	PackedBackups = 22
 	// Kept has what a purge has removed and an undo can bring back.
 	Kept = 23
+	// Shelved has deleted queues that an undo can bring back.
+	Shelved = 24
 	// Mutes has alarm mute rules.
 	Mutes = 25
 )

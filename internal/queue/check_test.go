@@ -29,6 +29,10 @@ func check(e *Engine, keys mirror) []string {
 			configs = append(configs, a.config())
 		}
 	}
+	for id, on := range e.shelf {
+		configs = append(configs, Config{ID: id, ARN: on.arn})
+		c.want(e.queues[id] == nil && e.outboxes.at[id] == nil, "queue %d is on the shelf and still there", id)
+	}
 	left, strays, err := Leftovers(stored, configs)
 	c.problems = append(c.problems, strays...)
 	c.want(err == nil && slices.Equal(left, slices.Sorted(slices.Values(append(e.Unknown(), e.remains.deleted...)))), "keys of queues %v, of which %v are known to be unknown; error %v", left, e.Unknown(), err)

@@ -52,6 +52,9 @@ type Config struct {
 	// refuses all calls of clients and all messages of other queues with ErrSealed, so that the answer of Use stays
 	// true.
 	Sealed bool
+	// Shelved says that the queue was deleted, and can be brought back by a config without it. The queue's data stays
+	// as it is. For all calls there is no such queue, and copies of publications for it are dropped.
+	Shelved bool
 	// PausedGroups are the groups of a FIFO queue whose messages are not delivered.
 	PausedGroups []string
 	// Limits are set by the queue's owner.

@@ -57,6 +57,12 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 	}
 	e.Begin(tx, now)
 	for _, cfg := range configs {
+		if cfg.Shelved {
+			if err := e.loadShelved(&cfg); err != nil {
+				return nil, fmt.Errorf("load: %w", err)
+			}
+			continue
+		}
 		if cfg.Elsewhere {
 			e.addOutbox(cfg)
 			continue
@@ -179,21 +185,7 @@ func (e *Engine) End() []ID {
 			continue // it was removed
 		}
 		if q.dirty {
-			m := q.record()
-			e.scratch = m.encode(e.scratch)
-			e.tx.Set(e.key(q.cfg.ID, tableMeta), e.scratch)
-			if m.counting != (counting{}) {
-				e.needs(formats.Series)
-				q.tally.saveName()
-			}
-			if withSizes(e.scratch[0]) {
-				e.needs(formats.Sizes)
-			}
-			if e.scratch[0] >= keptVersion {
-				e.needs(formats.Kept)
-			}
-			q.dirty = false
-			q.tally.written()
+			q.save()
 			wrote = true
 		}
 		// Among the queues that are due, the one that was touched is last.
@@ -212,6 +204,25 @@ func (e *Engine) End() []ID {
 	}
 	e.tx = nil
 	return touched
+}
+
+// save writes the queue's record.
+func (q *queue) save() {
+	e, m := q.e, q.record()
+	e.scratch = m.encode(e.scratch)
+	e.tx.Set(e.key(q.cfg.ID, tableMeta), e.scratch)
+	if m.counting != (counting{}) {
+		e.needs(formats.Series)
+		q.tally.saveName()
+	}
+	if withSizes(e.scratch[0]) {
+		e.needs(formats.Sizes)
+	}
+	if e.scratch[0] >= keptVersion {
+		e.needs(formats.Kept)
+	}
+	q.dirty = false
+	q.tally.written()
 }
 
 // NextWake returns when Advance has something to do, or a far future.
@@ -252,13 +263,16 @@ func (e *Engine) Advance() error {
 	return e.series.age()
 }
 
-// Configure adds a queue or changes its attributes. This shard can take over a queue from another shard; the messages
+// Configure adds a queue or changes its attributes. It also takes away a queue that can be brought back, and brings it
+// back; see Config.Shelved. This shard can take over a queue from another shard; the messages
 // in the outbox still go there. It cannot give up a queue: the error is ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
 	e.letGo(cfg.ID)
 	switch {
 	case slices.Contains(e.remains.deleted, cfg.ID):
 		return nil // the config is older than the deletion
+	case cfg.Shelved:
+		return e.shelve(&cfg)
 	case cfg.Elsewhere && e.queues[cfg.ID] != nil:
 		return ErrElsewhere
 	case cfg.Elsewhere && e.outboxes.at[cfg.ID] == nil:
@@ -300,6 +314,9 @@ func (e *Engine) add(cfg Config) *queue {
 
 // Drop removes a queue and its data, except its series. It does nothing if there is no such queue.
 func (e *Engine) Drop(id ID) error {
+	if _, shelved := e.shelf[id]; shelved {
+		return e.dropShelved(id)
+	}
 	if o := e.outboxes.at[id]; o != nil {
 		e.dropOutbox(o)
 	}
@@ -318,10 +335,7 @@ func (e *Engine) Drop(id ID) error {
 	if err := q.tally.close(); err != nil {
 		return err
 	}
-	e.forget(q)
-	q.touch() // so that waiting receives are answered
-	q.dirty = false
-	e.wakes.Remove(q)
+	e.remove(q)
 	return nil
 }
 

@@ -171,6 +171,7 @@ func testModel(t *rapid.T, fifo, undoing bool) {
 		"undo":       m.undo,
 		"forget":     m.forget,
 		"drop":       m.drop,
+		"shelve":     m.shelve,
 		"move":       m.move,
 		"forward":    m.forward,
 		"accept":     m.accept,
@@ -342,6 +343,36 @@ func (m *model) outdated(*rapid.T) {
 	m.rig.load()
 	m.told = false
 	m.rig.configure(q.cfg)
+	m.settle()
+}
+
+// shelve deletes a queue and brings it back. The shard may be loaded again meanwhile, or lose the commit.
+func (m *model) shelve(*rapid.T) {
+	m.seldom()
+	all := m.all()
+	q := all[rapid.IntRange(0, len(all)-1).Draw(m.t, "queue")]
+	gone := q.cfg
+	gone.Shelved = true
+	loaded := false
+	change := func(cfg Config) {
+		if pick(m, "lost", false, false, true) {
+			m.rig.lose(func(e *Engine) error { return e.Configure(cfg) })
+			loaded = true
+		}
+		m.rig.configure(cfg)
+	}
+	change(gone)
+	if pick(m, "reload", false, true) {
+		m.rig.reload()
+		loaded = true
+	}
+	if e := m.rig.engine; e.queues[gone.ID] != nil || e.outboxes.at[gone.ID] != nil || len(e.Unknown()) > 0 {
+		m.failf("the queue %s is on the shelf and still there, or is unknown", gone.ARN)
+	}
+	change(q.cfg)
+	if loaded || q == m.elsewhere {
+		m.told = false
+	}
 	m.settle()
 }
 

@@ -84,7 +84,7 @@ func (pu *publisher) publish(p *Publication, room *extent) (Published, error) {
 // knowsAll reports whether the queues of all copies have a config, or were deleted.
 func (pu *publisher) knowsAll(copies []Copy) bool {
 	for i := range copies {
-		if id := copies[i].Queue; !pu.knows(id) && !pu.remains.isDeleted(id) {
+		if id := copies[i].Queue; !pu.knows(id) && !pu.isGone(id) {
 			return false
 		}
 	}
@@ -117,7 +117,7 @@ func (pu *publisher) number(p *Publication, answer *Published) (earlier bool, er
 func (pu *publisher) sendCopy(x *expansion, c *Copy) error {
 	to := pu.destinationOf(c.Queue, c.Message.Group)
 	if to == nil {
-		if pu.remains.isDeleted(c.Queue) {
+		if pu.isGone(c.Queue) {
 			return nil
 		}
 		o, err := pu.hold(c.Queue)

@@ -13,6 +13,7 @@ import (
 //   - Served elsewhere: it is only in outboxes.
 //   - Unknown: it has data, but neither a config nor a deletion. It is in remains.unknown, and in outboxes while
 //     copies of publications wait for it; see hold.
+//   - Deleted, and can be brought back: it is on the shelf.
 //   - Deleted, with data left: it is in remains.deleted.
 //
 // The queues and outboxes of the first two states are also in byARN.
@@ -21,12 +22,13 @@ type registry struct {
 	queues   map[ID]*queue
 	outboxes outboxes
 	byARN    map[string]destination
+	shelf    shelf
 	remains  remains
 }
 
 func newRegistry(t *transaction, s *series, deleted func(ID) bool) registry {
 	return registry{
-		transaction: t, queues: make(map[ID]*queue), byARN: make(map[string]destination),
+		transaction: t, queues: make(map[ID]*queue), byARN: make(map[string]destination), shelf: make(shelf),
 		outboxes: outboxes{transaction: t, at: make(map[ID]*outbox)},
 		remains:  remains{transaction: t, series: s, isDeleted: deleted, unknown: make(map[ID]bool)},
 	}
@@ -61,7 +63,7 @@ func (r *registry) loadOthers() error {
 			if err := o.loadAlone(); err != nil {
 				return fmt.Errorf("queue %s: %w", o.arn, err)
 			}
-		} else {
+		} else if _, shelved := r.shelf[found]; !shelved {
 			r.remains.add(found)
 		}
 		next = found
@@ -78,11 +80,16 @@ func (r *registry) dropOutbox(o *outbox) {
 	if o.last != 0 {
 		r.tx.DeleteRange(queueRange(o.id))
 	}
+	r.forgetOutbox(o)
+	o.dirty = false
+}
+
+// forgetOutbox removes an outbox from memory.
+func (r *registry) forgetOutbox(o *outbox) {
 	delete(r.outboxes.at, o.id)
 	if r.byARN[o.arn] == destination(o) {
 		delete(r.byARN, o.arn)
 	}
-	o.dirty = false
 }
 
 // queueAtPresent finds the queue of a client's call, and does the work that is due in it.

@@ -62,6 +62,26 @@ func (s *slots) load(of func(ID) *queue) error {
 	return firstError(err, bad)
 }
 
+// loadFilters fills the filters of one queue. It reads only the queue's rows.
+func (d *dedup) loadFilters() error {
+	if d.high == 0 {
+		return nil
+	}
+	last := min(slotOf(d.now), (d.high+1)*slotsPerBucket-1)
+	for slot := range down(last, max(d.low, bucketOf(d.slots.horizon()))*slotsPerBucket) {
+		err := d.tx.Scan(dedupKey(slot, d.cfg.ID), dedupKey(slot, d.cfg.ID+1), func(k, _ []byte) bool {
+			if _, _, kind, name, ok := splitDedupKey(k); ok {
+				d.filter(slot / slotsPerBucket).add(hashOf(kind, name))
+			}
+			return true
+		})
+		if err != nil {
+			return fmt.Errorf("deduplication ids: %w", err)
+		}
+	}
+	return nil
+}
+
 // dropBefore removes the ids and attempts of all queues before a bucket.
 func (s *slots) dropBefore(bucket uint64) {
 	if bucket > s.low {

@@ -17,6 +17,7 @@ type Stored struct {
 
 // Stored returns how much the shard stores of the queues of some accounts. It does no work that is due, so messages
 // that have just expired may still count. It leaves out messages on their way to another shard.
+// Deleted queues that can be brought back count, with all that would come back.
 func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 	var out []Stored
 	for id, q := range e.queues {
@@ -24,6 +25,11 @@ func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 			continue
 		}
 		out = append(out, Stored{Look{queue: id, arn: q.cfg.ARN, kept: q.kept.keptRecord}, q.stored, q.arrived})
+	}
+	for id, s := range e.shelf {
+		if wanted(accountOf(s.arn)) {
+			out = append(out, Stored{Look: Look{queue: id, arn: s.arn}, Messages: s.messages})
+		}
 	}
 	return out
 }

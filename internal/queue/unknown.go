@@ -49,8 +49,11 @@ func (r *remains) remove(id ID) error {
 	return nil
 }
 
-// know takes over the stored data of a queue if it was unknown.
+// know takes over the stored data of a queue if it was unknown or on the shelf.
 func (e *Engine) know(id ID) error {
+	if _, shelved := e.shelf[id]; shelved {
+		return e.unshelve(id)
+	}
 	if !e.remains.unknown[id] {
 		return nil
 	}

@@ -87,7 +87,10 @@ func (a *administration) newAdmin() *protocol.Service {
 		Catalog: st.catalog.Load(), Shard: st.messages, Authorizer: a.accounts.authorizer(admin.Rules),
 		Access: a.accounts.permissions, Directory: a.accounts.directory, Services: rules(), Consumers: a.consumersOf,
 		Messages: a.accounts.authorizer(sqs.Rules), CheckAttributes: sqs.CheckAttributes, Room: st.room,
-		Keys: a.secrecy.access(a.accounts), Tenants: a.accounts.tenants,
+		Keys: a.secrecy.access(a.accounts), Tenants: a.accounts.tenants, Now: c.Now,
+		CheckQueues: func(account string) error {
+			return sqs.CheckQueues(a.accounts.tenants, st.catalog.Load(), c.MaxQueues, account)
+		},
 		Ready:     func() error { return st.ready(formats.Selections) },
 		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})

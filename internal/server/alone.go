@@ -27,7 +27,7 @@ type alone struct {
 	require  func(format int) error // records which format the data needs
 	keep     queue.Keep
 	totals   *shard.Totals
-	low      func() bool                                  // reports whether the disk is nearly full; nil: it never is
+	low      func() bool                                  // reports whether purges keep nothing; nil: they do
 	watch    func(now func() queue.Instant) shard.Watcher // nil: messages are not watched
 	cipher   func() queue.Cipher                          // returns nil if there are no keys
 	records  *store.Store                                 // of the control store

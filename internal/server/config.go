@@ -66,6 +66,7 @@ type Config struct {
 	LogRequests     bool
 	Keep            queue.Keep    // how long the metrics of queues are kept
 	DeleteIdleAfter time.Duration // how long a queue is unused before it is deleted; 0: none is deleted
+	NoUndo          bool          // whether purges and deletions of queues are final at once
 	Version         string        // of the program
 
 	Now    func() time.Time // source of time for requests; Default uses the machine's clock

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -60,7 +62,7 @@ func (q *queues) newSQS(a *accounts, secrets *secrecy) *protocol.Service {
 
 // forgetConsumers removes the recorded consumers of a deleted queue.
 func (q *queues) forgetConsumers(was, is *catalog.Queue) {
-	if is == nil {
+	if is == nil || !is.Deleted.IsZero() {
 		q.consumers.Drop(uint64(was.ID))
 	}
 }
@@ -68,8 +70,45 @@ func (q *queues) forgetConsumers(was, is *catalog.Queue) {
 // measure adds the metrics of unused queues.
 func (q *queues) measure(m *prom.Metrics) { m.Idle(q.sweeper.Announced, q.sweeper.Deleted) }
 
-// Run deletes unused queues until ctx ends.
+// Run deletes unused queues, and buries deleted ones, until ctx ends.
 func (q *queues) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	running.Go(func() { q.bury(ctx) })
 	q.sweeper.Run(ctx)
+	running.Wait()
+	return nil
+}
+
+// buryInterval is the time from one search for queues to bury to the next.
+const buryInterval = time.Second
+
+// bury ends the undo of deleted queues whose time is over, and of all deleted queues while a disk is nearly full or the
+// operator wants no undo. It does so on the node that owns the control store.
+func (q *queues) bury(ctx context.Context) {
+	tick := time.NewTicker(buryInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := q.buryDue(ctx); err != nil && ctx.Err() == nil {
+			q.log.Warn("deleted queues keep their messages for now; the next step tries again", "error", err)
+		}
+	}
+}
+
+func (q *queues) buryDue(ctx context.Context) error {
+	c := q.storage.catalog.Load()
+	for q.storage.isOwner() {
+		due := c.ToBury(q.config.Now(), !q.storage.keeps())
+		if len(due) == 0 {
+			break
+		}
+		if err := c.Change(ctx, func(tx *catalog.Tx) error { return tx.Bury(due) }); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -79,7 +79,8 @@ func (st *storage) openNode(p *peers, e *entrance) error {
 	if err != nil {
 		return err
 	}
-	single.totals, single.watch, single.low = &st.totals, st.watch, st.isLow
+	single.totals, single.watch = &st.totals, st.watch
+	single.low = func() bool { return st.config.NoUndo || st.isLow() }
 	single.cipher = st.keys
 	st.node, st.control = single, single.Control()
 	return nil
@@ -103,6 +104,7 @@ func (st *storage) join(p *peers, e *entrance, waiting *front.StartupResponder) 
 func (st *storage) openCatalog() (*catalog.Catalog, error) {
 	c, err := catalog.Open(catalog.Options{
 		Control: st.control, Formats: st.formats(), NoCoolDowns: st.config.NoCoolDowns, Place: st.node.Place,
+		Keeps: st.keeps,
 	})
 	if err != nil {
 		return nil, err
@@ -153,6 +155,9 @@ func (st *storage) room() error {
 	}
 	return st.space.room()
 }
+
+// keeps reports whether deleted queues are kept for an undo.
+func (st *storage) keeps() bool { return !st.config.NoUndo && st.room() == nil }
 
 // isLow reports whether the disk of this machine is nearly full.
 func (st *storage) isLow() bool { return st.space.room() != nil }

@@ -609,4 +609,8 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 	w.step(wire, "UndoPurge", func() (int, string) {
 		return callAdmin(w.t, w.other, "UndoPurge", `{"QueueUrl":"`+c.URL("emptied")+`"}`)
 	})
+	c.Make("DeleteQueue", object{"QueueUrl": c.URL("emptied")})
+	w.step(wire, "UndoDelete", func() (int, string) {
+		return callAdmin(w.t, w.other, "UndoDelete", `{"QueueName":"emptied"}`)
+	})
 }

@@ -43,11 +43,23 @@ func (s *Shard) Probe(ctx context.Context) error {
 // Configure adds a queue or updates its attributes. It waits even while the disk is blocked: the catalog already has
 // the change, and the shard must agree with it.
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
-	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
+	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
 		err := e.Configure(c)
 		s.unknown.note(e)
 		return err
 	})
+	if c.Shelved {
+		s.forget(c.ID, err)
+	}
+	return err
+}
+
+// forget forgets what is known beside the engine of a queue that is gone.
+func (s *Shard) forget(id queue.ID, err error) {
+	s.waits.forget(id)
+	if s.watcher != nil && err == nil {
+		s.watcher.Purged(id)
+	}
 }
 
 // Drop removes a queue and all its data. Like Configure, it waits while the disk is blocked.
@@ -57,10 +69,7 @@ func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 		s.unknown.note(e)
 		return err
 	})
-	s.waits.forget(id)
-	if s.watcher != nil && err == nil {
-		s.watcher.Purged(id)
-	}
+	s.forget(id, err)
 	return err
 }
 

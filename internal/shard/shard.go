@@ -69,8 +69,8 @@ type Options struct {
 	// Reads returns the highest format that every program can read that may open the store later. The engine begins
 	// features that need a newer format only when all programs can read it. Nil means any format.
 	Reads func() int
-	// Low reports whether a disk with this shard is nearly full: purges then keep nothing, and what they have kept
-	// goes. Nil means that none ever is.
+	// Low reports whether purges keep nothing, because a disk with this shard is nearly full or the operator wants it
+	// so. Messages that they have kept then go. Nil means that they always keep them.
 	Low func() bool
 	// Totals counts what happens to all queues; nil means no counting.
 	Totals *Totals

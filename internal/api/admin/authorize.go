@@ -30,7 +30,7 @@ var ofQueues = []string{
 	"sluice:CheckAccess", "sluice:DeleteMessages", "sluice:DescribeQueueState", "sluice:EditMessage",
 	"sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:ListRedriveTasks",
 	"sluice:PauseMessageGroups", "sluice:PeekMessageBody", "sluice:PeekMessages", "sluice:RedriveMessages",
-	"sluice:ResumeMessageGroups", "sluice:UndoPurge",
+	"sluice:ResumeMessageGroups", "sluice:UndoDelete", "sluice:UndoPurge",
 }
 
 // Rules are all actions of the service, for policies.

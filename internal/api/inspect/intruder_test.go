@@ -46,8 +46,11 @@ func TestIntruders(t *testing.T) {
 	inspect.Register(wire, inspect.Options{})
 	for _, op := range wire.Operations() {
 		var answers []string
-		for _, queue := range []string{url, strings.Replace(url, "secret-plans", "absent-plans", 1)} {
-			input := fmt.Sprintf(`{"QueueUrl":%q}`, queue)
+		for _, name := range []string{"secret-plans", "absent-plans"} {
+			input := fmt.Sprintf(
+				`{"QueueUrl":%q,"QueueName":%q,"QueueOwnerAWSAccountId":%q}`,
+				strings.Replace(url, "secret-plans", name, 1), name, apitest.Account,
+			)
 			for _, who := range []struct {
 				name   string
 				cred   identity.Credential

@@ -274,10 +274,12 @@ func (l *queueLister) listed(q *seenQueue) listedQueue {
 	}
 }
 
-func (l *queueLister) url(n catalog.Name) string {
-	base := l.publicURL
+func (l *queueLister) url(n catalog.Name) string { return queueURL(l.call, l.publicURL, n) }
+
+// queueURL returns the URL of a queue. It begins with base, or as the request was made.
+func queueURL(c *protocol.Call, base string, n catalog.Name) string {
 	if base == "" {
-		base = l.call.Scheme + "://" + l.call.Host
+		base = c.Scheme + "://" + c.Host
 	}
 	return base + "/" + n.Account + "/" + n.Queue
 }

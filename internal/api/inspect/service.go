@@ -8,6 +8,7 @@ package inspect
 
 import (
 	"context"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
@@ -50,9 +51,12 @@ type Options struct {
 	CheckAttributes func([]queue.Attribute) error
 	Keys            *service.KeyAccess // who may use the keys of queues
 	Tenants         *tenant.Tenants    // limits of what accounts store
+	// CheckQueues returns SQS's error if an account may not have another queue.
+	CheckQueues func(account string) error
 	// Room returns why nothing can be stored that makes the data more, and Ready why tasks that select messages cannot
 	// be stored, because there are older programs in the cluster.
 	Room, Ready func() error
+	Now         func() time.Time
 	PublicURL   string // that queue URLs begin with; empty: as the request was made
 	// Consumers returns who receives from a queue, and the nodes that do not say what they know of it.
 	Consumers func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
@@ -71,7 +75,9 @@ type inspector struct {
 	checkAttributes func([]queue.Attribute) error
 	keys            *service.KeyAccess
 	tenants         *tenant.Tenants
+	checkQueues     func(account string) error
 	room, ready     func() error
+	now             func() time.Time
 	ordering        *fairshare.Places // held by requests that look at all queues of an account
 }
 
@@ -82,7 +88,7 @@ func Register(wire *protocol.Service, o Options) {
 		services:  o.Services,
 		publicURL: o.PublicURL, consumers: o.Consumers,
 		messages: o.Messages, checkAttributes: o.CheckAttributes, keys: o.Keys, tenants: o.Tenants,
-		room: o.Room, ready: o.Ready,
+		checkQueues: o.CheckQueues, room: o.Room, ready: o.Ready, now: o.Now,
 		ordering: fairshare.New(fairshare.Options{Places: orderedAtOnce}),
 	}
 	protocol.Register(wire, "CheckAccess", s.checkAccess, protocol.Data)
@@ -99,6 +105,7 @@ func Register(wire *protocol.Service, o Options) {
 	protocol.Register(wire, "PutMark", s.putMark)
 	protocol.Register(wire, "RedriveMessages", s.redriveMessages)
 	protocol.Register(wire, "ResumeMessageGroups", s.resumeMessageGroups, protocol.Control)
+	protocol.Register(wire, "UndoDelete", s.undoDelete, protocol.Control)
 	protocol.Register(wire, "UndoPurge", s.undoPurge)
 }
 

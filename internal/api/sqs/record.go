@@ -44,7 +44,8 @@ func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput)
 	return q, err
 }
 
-// deleteRecord deletes a queue. If the server dies before the messages are removed, they are removed at the next start.
+// deleteRecord deletes a queue. Its messages are removed when the deletion can no longer be undone. If the server dies
+// before they are removed, they are removed at the next start.
 func (s *Service) deleteRecord(ctx context.Context, q *catalog.Queue) error {
 	err := s.catalog.Change(ctx, func(tx *catalog.Tx) error { return tx.Delete(q.Name, q.ID, s.now()) })
 	return failure(err, q)

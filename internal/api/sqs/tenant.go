@@ -87,14 +87,19 @@ func errStored(err error) error {
 	return errors.Join(e, err)
 }
 
-// checkQueues refuses a queue beyond the limit of an account, by its own limit or by the common one.
 func (s *Service) checkQueues(account string) error {
-	own, limited := s.tenants.Limit(account, tenant.Queues)
-	switch has := s.catalog.Count(account); {
+	return CheckQueues(s.tenants, s.catalog, s.maxQueues, account)
+}
+
+// CheckQueues refuses another queue beyond the limit of an account, by its own limit or by the common one, most. 0
+// means that there is no common one.
+func CheckQueues(t *tenant.Tenants, c *catalog.Catalog, most int, account string) error {
+	own, limited := t.Limit(account, tenant.Queues)
+	switch has := c.Count(account); {
 	case limited && int64(has) >= own:
-		return errors.Join(errTooManyQueues(own), s.tenants.Refuse(account, tenant.Queues))
-	case s.maxQueues > 0 && has >= s.maxQueues:
-		return errTooManyQueues(int64(s.maxQueues))
+		return errors.Join(errTooManyQueues(own), t.Refuse(account, tenant.Queues))
+	case most > 0 && has >= most:
+		return errTooManyQueues(int64(most))
 	}
 	return nil
 }

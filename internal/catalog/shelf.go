@@ -1,0 +1,191 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// UndoInterval is how long a deleted queue can be brought back.
+const UndoInterval = queue.UndoInterval
+
+// shelfTable has the deleted queues that can be brought back, by id. They have no tombstones, and their shards keep
+// their data; see queue.Config.Shelved. A queue leaves the table when it is brought back, or gets its tombstone:
+//
+//	queue/NAME ── Delete ──► shelf/ID ── Bury ──► tombstones/BLOCK
+//	    ▲                        │
+//	    └─────── Undelete ───────┘
+//
+// Each step is one commit, so a queue is in one place at any time.
+var shelfTable = control.Table[queue.ID, Queue]{
+	Prefix: "shelf/", Key: control.Key[queue.ID]{Text: textOfID, Parse: parseID}, Format: formats.Shelved,
+}
+
+func textOfID(id queue.ID) string { return textOf(uint64(id)) }
+
+func parseID(text string) (queue.ID, error) {
+	id, err := strconv.ParseUint(text, 10, 64)
+	return queue.ID(id), err
+}
+
+const (
+	// shelvedMost limits the deleted queues of an account that can be brought back. Beyond it those go that were
+	// deleted first.
+	shelvedMost = 1000
+	// buryAtOnce limits the queues that one change buries, because the size of a commit is limited.
+	buryAtOnce = 100
+)
+
+// indexShelf counts the queues on the shelf.
+func (r *records) indexShelf(_ queue.ID, old, is *Queue) error {
+	if is != nil {
+		r.shelved[is.Name.Account]++
+	}
+	if old != nil {
+		if r.shelved[old.Name.Account]--; r.shelved[old.Name.Account] == 0 {
+			delete(r.shelved, old.Name.Account)
+		}
+	}
+	r.changed = append(r.changed, changed{old, is})
+	return nil
+}
+
+// find returns the record of a queue, also of a deleted one that can be brought back, or nil.
+func (r *records) find(id queue.ID) *Queue { return cmp.Or(r.byID[id], r.shelf[id]) }
+
+// known yields all queues that find returns.
+func (r *records) known() iter.Seq2[queue.ID, *Queue] {
+	return func(yield func(queue.ID, *Queue) bool) {
+		for _, all := range []map[queue.ID]*Queue{r.byID, r.shelf} {
+			for id, q := range all {
+				if !yield(id, q) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// shelve keeps the record of a queue that the transaction deletes, and reports whether it does. Nothing is kept before
+// all programs can read it: the tombstone must come first for others.
+func (tx *Tx) shelve(q *Queue, now time.Time) (bool, error) {
+	c := tx.c
+	if q.Name.Internal() || !c.keeps() || !c.gate.AllRead(formats.Shelved) {
+		return false, nil
+	}
+	if begun, err := tx.buries(); !begun || err != nil {
+		return false, err
+	}
+	if err := c.gate.Pass(formats.Shelved); err != nil {
+		return false, err
+	}
+	if err := tx.makeRoom(q.Name.Account); err != nil {
+		return false, err
+	}
+	gone := q.clone()
+	gone.Deleted, gone.Idle = now, nil
+	shelfTable.Put(tx.tx, q.ID, gone)
+	return true, nil
+}
+
+// makeRoom buries the queue of an account that was deleted first, if too many can be brought back.
+func (tx *Tx) makeRoom(account string) error {
+	r := tx.c.records.RLock()
+	full := r.shelved[account] >= shelvedMost
+	tx.c.records.RUnlock()
+	if !full {
+		return nil
+	}
+	return tx.buryShelved(tx.c.shelved(func(q *Queue) bool { return q.Name.Account == account })[0])
+}
+
+func (tx *Tx) buryShelved(q *Queue) error {
+	shelfTable.Delete(tx.tx, q.ID)
+	return tx.buryOne(q.ID)
+}
+
+// Undelete brings back the queue of that name that was deleted last, with its messages, and returns its record. It
+// gives ErrExists if the name has another queue now, and ErrNotShelved if no queue of that name was deleted in the last
+// UndoInterval or the queue was not kept.
+func (tx *Tx) Undelete(n Name, now time.Time) (*Queue, error) {
+	c := tx.c
+	gone := c.Undeletable(n, now)
+	switch {
+	case gone == nil:
+		return nil, ErrNotShelved
+	case c.Find(n) != nil:
+		return nil, ErrExists
+	}
+	q := gone.clone()
+	q.Deleted = time.Time{}
+	shelfTable.Delete(tx.tx, q.ID)
+	queueTable.Put(tx.tx, n, q)
+	deletedTable.Delete(tx.tx, n)
+	return q, nil
+}
+
+// Undelete brings back a deleted queue, which Undeletable has returned, if admit returns nil; see Tx.Undelete.
+func (c *Catalog) Undelete(ctx context.Context, gone *Queue, now time.Time, admit func() error) (*Queue, error) {
+	return control.Decide(ctx, c.Change, func(tx *Tx) (*Queue, error) {
+		if is := c.Undeletable(gone.Name, now); is == nil || is.ID != gone.ID {
+			return nil, ErrNotShelved
+		}
+		if err := admit(); err != nil {
+			return nil, err
+		}
+		return tx.Undelete(gone.Name, now)
+	})
+}
+
+// Undeletable returns the record of the queue that Undelete would bring back if its name was free, or nil.
+func (c *Catalog) Undeletable(n Name, now time.Time) *Queue {
+	all := c.shelved(func(q *Queue) bool { return q.Name == n && !q.undoEnds(now) })
+	if len(all) == 0 {
+		return nil
+	}
+	return all[len(all)-1]
+}
+
+func (q *Queue) undoEnds(now time.Time) bool { return !now.Before(q.Deleted.Add(UndoInterval)) }
+
+// shelved returns the deleted queues for which keep returns true, in the order of their deletion.
+func (c *Catalog) shelved(keep func(*Queue) bool) []*Queue {
+	r := c.records.RLock()
+	out := control.Where(r.shelf, keep)
+	c.records.RUnlock()
+	slices.SortFunc(out, func(a, b *Queue) int {
+		return cmp.Or(a.Deleted.Compare(b.Deleted), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// ToBury returns some of the deleted queues that can no longer be brought back, or all of them if all is true.
+func (c *Catalog) ToBury(now time.Time, all bool) []*Queue {
+	out := c.shelved(func(q *Queue) bool { return all || q.undoEnds(now) })
+	return out[:min(len(out), buryAtOnce)]
+}
+
+// Bury writes the tombstones of deleted queues, so that their shards remove their data. It leaves out queues that were
+// brought back meanwhile.
+func (tx *Tx) Bury(queues []*Queue) error {
+	r := tx.c.records.RLock()
+	on := maps.Clone(r.shelf)
+	tx.c.records.RUnlock()
+	for _, q := range queues {
+		if is := on[q.ID]; is == nil || !is.Deleted.Equal(q.Deleted) {
+			continue
+		}
+		if err := tx.buryShelved(q); err != nil {
+			return err
+		}
+	}
+	return nil
+}

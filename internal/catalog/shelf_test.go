@@ -1,0 +1,239 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+func undelete(c *catalog.Catalog, n catalog.Name, now time.Time) (q *catalog.Queue, err error) {
+	return control.Decide(context.Background(), c.Change, func(tx *catalog.Tx) (*catalog.Queue, error) { return tx.Undelete(n, now) })
+}
+
+func bury(c *catalog.Catalog, now time.Time, all bool) error {
+	due := c.ToBury(now, all)
+	return c.Change(context.Background(), func(tx *catalog.Tx) error { return tx.Bury(due) })
+}
+
+// A deleted queue comes back as it was, for ten minutes, also after a restart. Until then its name is free.
+func TestUndelete(t *testing.T) {
+	d := newDisk()
+	d.keeps = func() bool { return true }
+	c, closeIt := d.open(t)
+	attrs := catalog.Attributes{Policy: `{"x": 1}`, DelaySeconds: 5, Redrive: &catalog.Redrive{Target: "arn", MaxReceiveCount: 3}}
+	made, err := create(c, jobs, attrs, map[string]string{"team": "a"}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := undelete(c, jobs, now); !errors.Is(err, catalog.ErrNotShelved) {
+		t.Errorf("nothing was deleted, and an undo gave %v", err)
+	}
+	if err := remove(c, jobs, made.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	closeIt()
+	c, closeIt = d.open(t)
+	defer closeIt()
+	if c.Find(jobs) != nil || c.ByID(made.ID) != nil || c.Count(jobs.Account) != 0 || len(c.All()) != 0 || c.Deleted(made.ID) {
+		t.Error("a deleted queue is listed, or has a tombstone")
+	}
+	if configs := c.Configs(1); len(configs) != 1 || !configs[0].Shelved || configs[0].ID != made.ID {
+		t.Errorf("the shard gets %+v", configs)
+	}
+	if _, err := create(c, jobs, attrs, nil, now.Add(30*time.Second)); !errors.Is(err, catalog.ErrDeletedRecently) {
+		t.Errorf("creating it again gave %v", err)
+	}
+	if _, err := undelete(c, jobs, now.Add(catalog.UndoInterval)); !errors.Is(err, catalog.ErrNotShelved) {
+		t.Errorf("an undo after ten minutes gave %v", err)
+	}
+	back, err := undelete(c, jobs, now.Add(catalog.UndoInterval-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(back, made) || !reflect.DeepEqual(c.Find(jobs), made) || c.ByID(made.ID) == nil || c.Count(jobs.Account) != 1 {
+		t.Errorf("what came back is %+v, and was %+v", back, made)
+	}
+	if err := remove(c, jobs, made.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	other, err := create(c, jobs, attrs, nil, now.Add(time.Minute))
+	if err != nil || other.ID == made.ID {
+		t.Fatalf("%+v, %v", other, err)
+	}
+	if _, err := undelete(c, jobs, now.Add(time.Minute)); !errors.Is(err, catalog.ErrExists) {
+		t.Errorf("an undo while the name is in use gave %v", err)
+	}
+	if err := remove(c, jobs, other.ID, now.Add(2*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if back, err = undelete(c, jobs, now.Add(2*time.Minute)); err != nil || back.ID != other.ID {
+		t.Errorf("%+v came back, %v", back, err)
+	}
+}
+
+// Nothing is kept that an older program would misread, that there is no room for, or that belongs to a topic.
+func TestWhatIsNotShelved(t *testing.T) {
+	t.Parallel()
+	older := func(format int) error {
+		if format >= formats.Shelved {
+			return errors.New("node b runs an older program")
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		name  string
+		of    catalog.Name
+		ready func(int) error
+		keeps bool
+		want  bool
+	}{
+		{"kept", jobs, nil, true, true},
+		{"older program", jobs, older, true, false},
+		{"no room", jobs, nil, false, false},
+		{"topic", catalog.TopicQueue("1"), nil, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			required := 0
+			ctl := control.New(control.Options{Store: memory(t)})
+			if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
+				t.Fatal(err)
+			}
+			cat, err := catalog.Open(catalog.Options{Control: ctl, Keeps: func() bool { return c.keeps }, Formats: control.Formats{
+				Ready: c.ready, Require: func(format int) error { required = max(required, format); return nil },
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := create(cat, c.of, catalog.Attributes{}, nil, now)
+			if err == nil {
+				err = remove(cat, c.of, q.ID, now)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept := cat.Undeletable(c.of, now) != nil; kept != c.want || cat.Deleted(q.ID) == c.want || (required == formats.Shelved) != c.want {
+				t.Errorf("kept is %t, has a tombstone %t, needs format %d", kept, cat.Deleted(q.ID), required)
+			}
+		})
+	}
+}
+
+// An account keeps a limited number of deleted queues: those that were deleted last.
+func TestShelfIsLimited(t *testing.T) {
+	t.Parallel()
+	g := newGraveyard(t)
+	g.keeps = true
+	const most = 1000
+	g.create(most + 2)
+	first, second, last := g.live[1], g.live[2], g.live[most+2]
+	for id := queue.ID(1); id <= most+2; id++ {
+		g.remove(id)
+	}
+	if g.catalog.Undeletable(first, now) != nil || g.catalog.Undeletable(second, now) != nil || !g.catalog.Deleted(1) {
+		t.Error("the queues that were deleted first are kept")
+	}
+	if g.catalog.Undeletable(last, now) == nil || g.catalog.Undeletable(g.live[3], now) != nil {
+		t.Error("the queue that was deleted last is not kept")
+	}
+}
+
+// mourner follows a catalog as a shard does.
+type mourner struct {
+	live, shelved map[queue.ID]bool
+	bad           string
+}
+
+func (m *mourner) see(was, is *catalog.Queue) {
+	switch {
+	case is == nil:
+		delete(m.live, was.ID)
+		delete(m.shelved, was.ID)
+	case is.Deleted.IsZero():
+		if was == nil && m.shelved[is.ID] {
+			m.bad = fmt.Sprintf("queue %d came back and is told as new", is.ID)
+		}
+		delete(m.shelved, is.ID)
+		m.live[is.ID] = true
+	default:
+		if was == nil || !m.live[is.ID] {
+			m.bad = fmt.Sprintf("queue %d was shelved and is told as %v", is.ID, was)
+		}
+		delete(m.live, is.ID)
+		m.shelved[is.ID] = true
+	}
+}
+
+// A queue is listed at any time, or can be brought back, or has a tombstone. Those who follow the catalog
+// learn the same, each change as one.
+func TestShelfModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		g := newGraveyard(t)
+		g.keeps = true
+		seen := &mourner{live: map[queue.ID]bool{}, shelved: map[queue.ID]bool{}}
+		g.catalog.OnChange(seen.see)
+		names, on := map[queue.ID]catalog.Name{}, map[queue.ID]bool{}
+		for range rapid.IntRange(1, 20).Draw(r, "steps") {
+			live, shelved := slices.Sorted(maps.Keys(g.live)), slices.Sorted(maps.Keys(on))
+			switch what := rapid.SampledFrom([]string{"create", "delete", "undelete", "bury", "open"}).Draw(r, "what"); {
+			case what == "create":
+				g.create(1)
+				maps.Copy(names, g.live)
+			case what == "delete" && len(live) > 0:
+				ids := rapid.Permutation(live).Draw(r, "which")[:rapid.IntRange(1, len(live)).Draw(r, "n")]
+				g.remove(ids...)
+				for _, id := range ids {
+					on[id] = true
+				}
+			case what == "undelete" && len(shelved) > 0:
+				id := rapid.SampledFrom(shelved).Draw(r, "which")
+				q, err := undelete(g.catalog, names[id], now)
+				switch {
+				case g.catalog.Find(names[id]) == nil, err != nil && !errors.Is(err, catalog.ErrExists):
+					r.Fatalf("undo: %v", err)
+				case err == nil:
+					g.live[q.ID] = q.Name
+					delete(on, q.ID)
+				}
+			case what == "bury":
+				if err := bury(g.catalog, now, true); err != nil {
+					r.Fatal(err)
+				}
+				clear(on)
+			case what == "open":
+				g.open()
+				seen = &mourner{live: maps.Clone(seen.live), shelved: maps.Clone(seen.shelved)}
+				g.catalog.OnChange(seen.see)
+			}
+		}
+		configs := map[queue.ID]bool{}
+		for _, cfg := range g.catalog.Configs(1) {
+			configs[cfg.ID] = cfg.Shelved
+		}
+		for id := range names {
+			_, live := g.live[id]
+			shelved, known := configs[id]
+			if known != (live || on[id]) || shelved != on[id] || g.catalog.Deleted(id) != (!live && !on[id]) ||
+				seen.live[id] != live || seen.shelved[id] != on[id] {
+				r.Fatalf("queue %d: live %t, on the shelf %t; the catalog says %t %t %t, a shard was told %t %t", id, live, on[id],
+					known, shelved, g.catalog.Deleted(id), seen.live[id], seen.shelved[id])
+			}
+		}
+		if seen.bad != "" {
+			r.Fatal(seen.bad)
+		}
+	})
+}

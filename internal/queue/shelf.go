@@ -1,0 +1,111 @@
+package queue
+
+import (
+	"fmt"
+	"maps"
+)
+
+// shelf has the queues that were deleted and can be brought back; see Config.Shelved. The engine does nothing with
+// them: their data stays in the store as it was. A queue comes back as it does when an engine is loaded, so a queue on
+// the shelf needs no memory but this.
+type shelf map[ID]shelved
+
+type shelved struct {
+	arn      string
+	messages uint64 // that are stored, including those that a purge has kept
+}
+
+// shelve puts a queue on the shelf. For all calls it is gone. Its messages in the outbox stay there.
+func (e *Engine) shelve(cfg *Config) error {
+	delete(e.remains.unknown, cfg.ID)
+	if o := e.outboxes.at[cfg.ID]; o != nil {
+		e.forceWrite = o.save() || e.forceWrite
+		e.forgetOutbox(o)
+	}
+	if q := e.queues[cfg.ID]; q != nil {
+		if err := q.leave(); err != nil {
+			return fmt.Errorf("shelve queue %s: %w", cfg.ARN, err)
+		}
+	}
+	return e.loadShelved(cfg)
+}
+
+// leave writes what only memory has of a queue, and removes the queue from memory. The minute that was running ends, as
+// if the queue was dropped.
+func (q *queue) leave() error {
+	e := q.e
+	if err := q.tally.close(); err != nil {
+		return err
+	}
+	if q.tally.minute != 0 {
+		q.tally.clear()
+		q.tally.minute = 0
+		q.markDirty()
+	}
+	if q.dirty {
+		q.save()
+		e.forceWrite = true
+	}
+	maps.DeleteFunc(e.groupRecords, func(of cachedGroup, _ *groupRecord) bool { return of.queue == q.cfg.ID })
+	e.remove(q)
+	return nil
+}
+
+// remove removes a queue from memory.
+func (e *Engine) remove(q *queue) {
+	e.forget(q)
+	q.touch() // so that waiting receives are answered
+	q.dirty = false
+	e.wakes.Remove(q)
+}
+
+// loadShelved notes a queue that is on the shelf. A damaged record of a deleted queue must not prevent the shard from
+// loading.
+func (e *Engine) loadShelved(cfg *Config) error {
+	s := shelved{arn: cfg.ARN}
+	record, err := e.tx.Get(metaKey(cfg.ID))
+	if err != nil {
+		return fmt.Errorf("shelved queue %s: %w", cfg.ARN, err)
+	}
+	var m meta
+	if record != nil && m.decode(record) == nil {
+		s.messages = m.stored + m.kept.messages
+	}
+	e.shelf[cfg.ID] = s
+	return nil
+}
+
+// unshelve loads a queue that was on the shelf, or its outbox if another shard serves it.
+func (e *Engine) unshelve(id ID) error {
+	delete(e.shelf, id)
+	q := e.queues[id]
+	if q == nil {
+		b, err := e.tx.Get(outboxKey(id))
+		if b == nil || err != nil {
+			return err
+		}
+		return e.outboxes.at[id].loadAlone()
+	}
+	return firstError(q.load(), e.outboxes.load(&q.cfg), q.dedup.loadFilters())
+}
+
+// dropShelved removes the data of a queue that was on the shelf.
+func (e *Engine) dropShelved(id ID) error {
+	delete(e.shelf, id)
+	record, err := e.tx.Get(metaKey(id))
+	if err != nil {
+		return err
+	}
+	if q := newQueue(e, Config{ID: id}); record != nil && q.restore(record) == nil {
+		if err := q.dedup.purge(); err != nil {
+			return err
+		}
+	}
+	return e.remains.remove(id)
+}
+
+// isGone reports whether a queue was deleted, whether or not it can be brought back.
+func (r *registry) isGone(id ID) bool {
+	_, shelved := r.shelf[id]
+	return shelved || r.remains.isDeleted(id)
+}
