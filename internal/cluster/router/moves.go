@@ -44,6 +44,10 @@ func (r *Router) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) e
 	if slices.ContainsFunc(tasks, func(t queue.MoveTask) bool { return t.Status == queue.MoveRunning }) {
 		return queue.ErrTaskRunning
 	}
+	// A shard on which an undo is in progress would refuse its part when others have moved messages.
+	if kept, err := r.Kept(ctx, id); err != nil || kept.Undoing {
+		return cmp.Or(err, error(queue.ErrTaskRunning))
+	}
 	shards, err := r.holding(ctx, &p, id)
 	if err != nil {
 		return err

@@ -47,19 +47,40 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 }
 
 // mayPurge returns the refusal that all shards of a queue would give, before the outboxes of other shards are purged: a
-// refused purge removes nothing.
+// refused purge removes nothing. An undo on one shard is a refusal, too, because its messages would stay.
 func (o *owners) mayPurge(ctx context.Context, p *Placement, id queue.ID) error {
 	if len(p.all()) == 1 {
 		return nil
 	}
 	errs := each(p.Shards, func(n int) error {
-		return o.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.MayPurge(ctx, id) })
+		return o.exec(ctx, n, func(ctx context.Context, s Shard) error { return mayPurgeOn(ctx, s, id) })
 	})
+	if slices.Contains(errs, errUndoing) {
+		return queue.ErrPurgeInProgress
+	}
 	errs = slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, queue.ErrPurgeInProgress) })
 	if len(errs) == 0 {
 		return queue.ErrPurgeInProgress
 	}
 	return firstSerious(errs)
+}
+
+// errUndoing reports that a shard brings messages back.
+var errUndoing = errors.New("an undo of a purge is in progress")
+
+// mayPurgeOn is mayPurge for one shard. It distinguishes an undo from an earlier purge.
+func mayPurgeOn(ctx context.Context, s Shard, id queue.ID) error {
+	err := s.MayPurge(ctx, id)
+	if !errors.Is(err, queue.ErrPurgeInProgress) {
+		return err
+	}
+	switch kept, failed := s.Kept(ctx, id); {
+	case failed != nil:
+		return failed
+	case kept.Undoing:
+		return errUndoing
+	}
+	return err
 }
 
 // purgeOutboxes purges the outboxes of a queue, and returns their positions. A message of theirs may be moving at that

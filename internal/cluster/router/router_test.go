@@ -507,6 +507,57 @@ func TestRefusedPurgeTakesNothing(t *testing.T) {
 	}
 }
 
+// undoing is a shard on which an undo of a purge is in progress.
+type undoing struct{ remote.Shard }
+
+func (undoing) Kept(context.Context, queue.ID) (queue.Kept, error) {
+	return queue.Kept{Since: 1, Undoing: true}, nil
+}
+func (undoing) MayPurge(context.Context, queue.ID) error { return queue.ErrPurgeInProgress }
+func (undoing) PurgeAfter(context.Context, queue.ID, []queue.Mark) error {
+	return queue.ErrPurgeInProgress
+}
+
+func (undoing) StartMove(context.Context, queue.ID, queue.MoveTask) error {
+	return queue.ErrTaskRunning
+}
+
+// A move task that one shard refuses because of an undo moves nothing on the others.
+func TestMoveBesideAnUndo(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, "a", "b")
+	r := c.router("a")
+	for range 30 {
+		send(t, r, wide, "m")
+	}
+	c.stand(3, func(s remote.Shard) remote.Shard { return undoing{s} })
+	task := queue.MoveTask{ID: "task", Destination: arn(narrow)}
+	if err := r.StartMove(t.Context(), wide, task); !errors.Is(err, queue.ErrTaskRunning) {
+		t.Errorf("the task: %v", err)
+	}
+	if n, err := r.Counts(t.Context(), wide); err != nil || n.Visible != 30 {
+		t.Errorf("of 30 messages: %+v, %v", n, err)
+	}
+}
+
+// While an undo of a purge is in progress on one shard, a purge of the whole queue is refused: messages of that shard
+// would stay.
+func TestPurgeBesideAnUndo(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, "a", "b")
+	r := c.router("a")
+	for range 30 {
+		send(t, r, wide, "m")
+	}
+	c.stand(2, func(s remote.Shard) remote.Shard { return undoing{s} })
+	if err := r.Purge(t.Context(), wide); !errors.Is(err, queue.ErrPurgeInProgress) {
+		t.Errorf("the purge: %v", err)
+	}
+	if n, err := r.Counts(t.Context(), wide); err != nil || n.Visible != 30 {
+		t.Errorf("of 30 messages: %+v, %v", n, err)
+	}
+}
+
 // A message that is on its way from shard to shard when its queue is purged does not arrive afterwards; what is
 // sent later does.
 func TestPurgeCatchesWhatIsOnItsWay(t *testing.T) {
