@@ -36,7 +36,7 @@ const (
 
 type createProviderInput struct {
 	Url            *string  `max:"255"`
-	ClientIDList   []string `max:"100,255" wrap:"member"`
+	ClientIDList   []string `max:"200,255" wrap:"member"` // more than maxClients, whose error is a quota's
 	ThumbprintList []string `max:"100,40"  wrap:"member"`
 	Tags           []Tag    `max:"50"      wrap:"member"`
 }
@@ -58,6 +58,9 @@ func (s providers) create(
 		if !slices.Contains(e.Clients, client) {
 			e.Clients = append(e.Clients, client)
 		}
+	}
+	if len(e.Clients) > maxClients {
+		return nil, errQuota("ClientIdsPerOpenIdConnectProvider", maxClients)
 	}
 	e.Thumbprints = in.ThumbprintList
 	if e.Tags, err = checkTags(in.Tags); err != nil {

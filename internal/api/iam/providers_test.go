@@ -51,6 +51,13 @@ func TestOpenIDConnectProviders(t *testing.T) {
 		st.Does("AddClientIDToOpenIDConnectProvider", append(named, "ClientID", fmt.Sprint(i)))
 	}
 	st.Fails("AddClientIDToOpenIDConnectProvider", append(named, "ClientID", "last"), 409, "LimitExceeded", "Cannot exceed quota for ClientIdsPerOpenIdConnectProvider: 100")
+	clients := with{"Url", "https://x.example"}
+	for i := range 101 {
+		clients = append(clients, fmt.Sprintf("ClientIDList.member.%d", i+1), fmt.Sprint(i))
+	}
+	st.Refuses("CreateOpenIDConnectProvider", clients, 409, "LimitExceeded", "Cannot exceed quota for ClientIdsPerOpenIdConnectProvider: 100")
+	st.Does("CreateOpenIDConnectProvider", append(clients[:len(clients)-1], "0")) // one of them twice
+	st.Does("DeleteOpenIDConnectProvider", with{"OpenIDConnectProviderArn", "arn:aws:iam::" + account + ":oidc-provider/x.example"})
 	st.Does("DeleteOpenIDConnectProvider", named)
 	st.Does("DeleteOpenIDConnectProvider", named)
 	st.Does("ListOpenIDConnectProviders", nil, "<OpenIDConnectProviderList/>")

@@ -6,6 +6,7 @@
 //     computed at a time, and few wait for their turn: many who guess take no memory from others.
 //   - A code of a second factor counts once: the time step that it was made for is remembered in the commit of what it
 //     has allowed, and no older one is taken.
+//   - The clock of an authenticator may be half a minute off. Two codes of one that is further off make its time count.
 //   - The seed of a second factor is encrypted under the master key, and shown once.
 //
 // Records are in the control store, as JSON:

@@ -167,19 +167,17 @@ func resourceType(arn string) string {
 	case "sns":
 		return "AWS::SNS::Topic"
 	case "cloudwatch":
-		switch kind {
-		case "dashboard":
-			return "AWS::CloudWatch::Dashboard"
-		case "insight-rule":
-			return "AWS::CloudWatch::InsightRule"
-		}
-		return "AWS::CloudWatch::Alarm"
+		kind, _, _ = strings.Cut(kind, ":")
+		return map[string]string{
+			"alarm": "AWS::CloudWatch::Alarm", "alarm-mute-rule": "AWS::CloudWatch::AlarmMuteRule",
+			"dashboard": "AWS::CloudWatch::Dashboard", "insight-rule": "AWS::CloudWatch::InsightRule",
+		}[kind]
 	case "cloudtrail":
 		return "AWS::CloudTrail::Trail"
 	case "iam":
 		return map[string]string{
 			"user": "AWS::IAM::User", "group": "AWS::IAM::Group", "role": "AWS::IAM::Role",
-			"policy":           "AWS::IAM::ManagedPolicy",
+			"policy": "AWS::IAM::ManagedPolicy", "mfa": "AWS::IAM::VirtualMFADevice",
 			"instance-profile": "AWS::IAM::InstanceProfile", "oidc-provider": "AWS::IAM::OIDCProvider",
 		}[kind]
 	}
