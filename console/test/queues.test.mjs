@@ -172,6 +172,10 @@ scenario('the list: find, columns, purge, delete', async ({ page, open, button }
   await page.getByPlaceholder('delete').fill('delete')
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No matches').waitFor()
+  await page.getByText('Deleted 2 queues').waitFor()
+  await button('Undo').last().click()
+  await row.getByText('3', { exact: true }).waitFor()
+  await page.getByRole('row', { name: /listed-b/ }).waitFor()
 })
 
 scenario('the list: any page of many', async ({ page, open, button, audit, picture }) => {

@@ -173,6 +173,20 @@ func (c *Catalog) ToBury(now time.Time, all bool) []*Queue {
 	return out[:min(len(out), buryAtOnce)]
 }
 
+// BuryOwned ends the undo of the deletion of an account's queues.
+func (c *Catalog) BuryOwned(ctx context.Context, account string) error {
+	for {
+		due := c.shelved(func(q *Queue) bool { return q.Name.Account == account })
+		if len(due) == 0 {
+			return nil
+		}
+		due = due[:min(len(due), buryAtOnce)]
+		if err := c.Change(ctx, func(tx *Tx) error { return tx.Bury(due) }); err != nil {
+			return err
+		}
+	}
+}
+
 // Bury writes the tombstones of deleted queues, so that their shards remove their data. It leaves out queues that were
 // brought back meanwhile.
 func (tx *Tx) Bury(queues []*Queue) error {

@@ -92,6 +92,9 @@ func (e *Engine) unshelve(id ID) error {
 // dropShelved removes the data of a queue that was on the shelf.
 func (e *Engine) dropShelved(id ID) error {
 	delete(e.shelf, id)
+	if found, err := firstQueue(e.tx, id); found != id || err != nil {
+		return err // nothing was ever written, here: range deletions make reads slower
+	}
 	record, err := e.tx.Get(metaKey(id))
 	if err != nil {
 		return err

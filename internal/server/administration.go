@@ -80,8 +80,8 @@ func (a *administration) newAdmin() *protocol.Service {
 	wire := admin.New(admin.Options{
 		Accounts: a.accounts.credentials, Authorizer: a.operators, Named: c.Accounts, Directory: a.accounts.directory,
 		Queues: st.catalog.Load().Owned, Topics: a.topics.records.Owned, Cluster: st.node, Status: a.status,
-		RetireKey: a.retirement.retire,
-		LogLevel:  c.LogLevel, Tenants: a.accounts.tenants, Subscriptions: a.topics.records.CountSubscriptions,
+		ForgetQueues: st.catalog.Load().BuryOwned, RetireKey: a.retirement.retire,
+		LogLevel: c.LogLevel, Tenants: a.accounts.tenants, Subscriptions: a.topics.records.CountSubscriptions,
 	})
 	inspect.Register(wire, inspect.Options{
 		Catalog: st.catalog.Load(), Shard: st.messages, Authorizer: a.accounts.authorizer(admin.Rules),

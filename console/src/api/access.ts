@@ -20,7 +20,7 @@ const actions = [
 ]
   .map((name) => `sqs:${name}`)
   .concat('sluice:RedriveMessages', 'sluice:EditMessage', 'sluice:DeleteMessages')
-  .concat('sluice:PauseMessageGroups', 'sluice:ResumeMessageGroups', 'sluice:UndoPurge')
+  .concat('sluice:PauseMessageGroups', 'sluice:ResumeMessageGroups', 'sluice:UndoDelete', 'sluice:UndoPurge')
 
 /** redriving are the permissions that a redrive takes on the queue. */
 export const redriving = [

@@ -113,6 +113,7 @@ const changed: Record<string, string> = {
   SetQueueAttributes: 'edited',
   PurgeQueue: 'purged',
   UndoPurge: 'purge undone',
+  UndoDelete: 'deletion undone',
   StartMessageMoveTask: 'redriven',
   RedriveMessages: 'redriven',
   DeleteMessages: 'messages deleted',

@@ -33,6 +33,9 @@ export const setQueueAttributes = (queue: string, attributes: Record<string, str
 /** deleteQueue deletes a queue with all its messages. */
 export const deleteQueue = (queue: string) => sqs().send(new DeleteQueueCommand({ QueueUrl: queue }))
 
+/** undoDelete brings a deleted queue back, for some minutes. */
+export const undoDelete = (queue: string) => sluice('UndoDelete', { QueueName: queue })
+
 /** purgeQueue deletes all messages of a queue. */
 export const purgeQueue = (queue: string) => sqs().send(new PurgeQueueCommand({ QueueUrl: queue }))
 

@@ -128,6 +128,10 @@ func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *delet
 	if err := s.forgetLimits(ctx, account); err != nil {
 		return nil, err
 	}
+	// Another owner of the number must not be able to bring back what the account has deleted.
+	if err := s.forget(ctx, account); err != nil {
+		return nil, failure(err)
+	}
 	switch err := s.accounts.Delete(ctx, account); {
 	case errors.Is(err, identity.ErrNoAccount):
 		return nil, errNoAccount(account)

@@ -26,12 +26,14 @@ type Options struct {
 	Named      []string // accounts that the server makes at each start, if they do not exist
 	Directory  *directory.Directory
 	// Queues returns the queues of an account, and Topics its topics, each as a person would name it.
-	Queues   func(account string) []string
-	Topics   func(account string) []string
-	Cluster  Cluster
-	Status   func(context.Context) (*ServerStatus, error) // how the server stands
-	LogLevel *slog.LevelVar                               // of the server's log; nil: it cannot be changed
-	Tenants  *tenant.Tenants
+	Queues func(account string) []string
+	Topics func(account string) []string
+	// ForgetQueues ends the undo of the deletion of an account's queues.
+	ForgetQueues func(ctx context.Context, account string) error
+	Cluster      Cluster
+	Status       func(context.Context) (*ServerStatus, error) // how the server stands
+	LogLevel     *slog.LevelVar                               // of the server's log; nil: it cannot be changed
+	Tenants      *tenant.Tenants
 	// RetireKey has a key encrypt no messages from now on, and returns what is known about it. The errors are
 	// encryption.ErrUnknownKey and *KeyInUse.
 	RetireKey func(ctx context.Context, id string) (encryption.Retirement, error)
@@ -47,6 +49,7 @@ type Service struct {
 	directory  *directory.Directory
 	queues     func(account string) []string
 	topics     func(account string) []string
+	forget     func(ctx context.Context, account string) error
 	cluster    Cluster
 	status     func(context.Context) (*ServerStatus, error)
 	logLevel   *slog.LevelVar
@@ -60,7 +63,7 @@ type Service struct {
 func New(o Options) *protocol.Service {
 	s := &Service{
 		accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues,
-		topics:  o.Topics,
+		topics: o.Topics, forget: o.ForgetQueues,
 		cluster: o.Cluster, status: o.Status, logLevel: o.LogLevel, tenants: o.Tenants, subscriptions: o.Subscriptions,
 		retire: o.RetireKey,
 	}

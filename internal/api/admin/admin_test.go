@@ -68,6 +68,32 @@ func TestDeleteAccount(t *testing.T) {
 	apitest.Must(t, 0, err) // the alias is free again
 }
 
+// Queues that an account has deleted cannot be brought back by another owner of its number.
+func TestDeletedQueuesOfADeletedAccount(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	const third = `{"AccountId":"333333333333"}`
+	operator := apitest.RootActor(s.Endpoint(), s.Root())
+	made := func() *apitest.Actor {
+		t.Helper()
+		if status, body := call(t, s, operator, "CreateAccount", third); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		cred, _ := s.RootOf("333333333333")
+		return apitest.RootActor(s.Endpoint(), cred)
+	}
+	root := made()
+	q, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("orders")})
+	_, err = root.SQS.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: apitest.Must(t, q, err).QueueUrl})
+	apitest.Must(t, 0, err)
+	if status, body := call(t, s, operator, "DeleteAccount", third); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	if status, body := call(t, s, made(), "UndoDelete", `{"QueueName":"orders"}`); status != http.StatusBadRequest {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // call calls an operation of the server's own API.
 func call(t *testing.T, s *server.Server, caller *apitest.Actor, op, input string) (status int, body string) {
 	t.Helper()

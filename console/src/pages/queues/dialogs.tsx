@@ -3,7 +3,15 @@ import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useRefusals } from '../../api/access'
 import { keys } from '../../api/keys'
-import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue, undoPurge } from '../../api/queueactions'
+import {
+  deleteQueue,
+  pauseQueue,
+  purgeQueue,
+  resumeQueue,
+  tagQueue,
+  undoDelete,
+  undoPurge,
+} from '../../api/queueactions'
 import type { QueueState } from '../../api/queuestate'
 import { each } from '../../data/each'
 import { plural } from '../../data/format'
@@ -57,6 +65,7 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
     done?.()
   }
 
+  const final = refusals.has('sluice:UndoDelete')
   switch (action) {
     case 'delete':
       return (
@@ -66,11 +75,11 @@ export function Dialog({ action, queues, close, done }: DialogProps) {
           word="delete"
           refused={refusals.get(taken.delete)}
           close={close}
-          act={() => act(deleteQueue, `Deleted ${which}`)}
+          act={() => act(deleteQueue, `Deleted ${which}`, final ? undefined : undoDelete)}
         >
           <Box>
             This deletes {names.length === 1 ? <b className="break">{which}</b> : `these ${what}`} with all messages
-            {held}. It cannot be undone.
+            {held}. {final ? 'You may not undo it.' : 'You can undo it for 10 minutes.'}
           </Box>
           <Names names={names} />
         </Confirm>

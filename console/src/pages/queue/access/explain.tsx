@@ -32,7 +32,7 @@ const actions = [
 ]
   .map((name) => `sqs:${name}`)
   .concat('sluice:PeekMessages', 'sluice:PeekMessageBody', 'sluice:RedriveMessages', 'sluice:DeleteMessages')
-  .concat('sluice:PauseMessageGroups', 'sluice:ResumeMessageGroups', 'sluice:UndoPurge')
+  .concat('sluice:PauseMessageGroups', 'sluice:ResumeMessageGroups', 'sluice:UndoDelete', 'sluice:UndoPurge')
 
 /** Explain says whether a principal may take an action on the queue, and why. */
 export function Explain({ queue }: { queue: string }) {
