@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 const topic = "arn:aws:sns:us-east-1:000000000000:ops"
@@ -36,6 +37,31 @@ var shown = object{
 	"Dimensions": dimensions("q"), "Period": 300,
 	"EvaluationPeriods": 3, "DatapointsToAlarm": 2, "Threshold": 10.5, "ComparisonOperator": "GreaterThanThreshold",
 	"TreatMissingData": "notBreaching",
+}
+
+// Regions that clients make up do not raise the number of alarms of an account without a bound.
+func TestMostAlarmsOfAccount(t *testing.T) {
+	t.Parallel()
+	const most = 10_000
+	r := newRig(t, inJSON)
+	err := r.monitor.Change(t.Context(), func(tx *monitor.Tx) error {
+		for i := range most {
+			name := monitor.Name{Scope: series.Scope{Account: r.caller.Account, Region: fmt.Sprint("made-up-", i)}, Name: "a"}
+			rule, err := monitor.NewComposite(name.Scope, "TRUE")
+			if err != nil {
+				return err
+			}
+			if err := tx.Create(&monitor.Alarm{Name: name, Composite: rule}, r.now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.fails("PutMetricAlarm", backlog, 400, "LimitExceeded",
+		"An account can have at most 10000 alarms in all regions together.")
 }
 
 // Terraform makes an alarm, reads it by name and type, reads its tags, changes and deletes it.

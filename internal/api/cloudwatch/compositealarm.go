@@ -8,6 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/cloudwatch/monitor"
+	"github.com/sluicemq/sluice/internal/observe/cloudwatch/series"
 )
 
 // CompositeAlarm is a composite alarm as clients see it. As the child or parent of another alarm, it lacks all
@@ -166,11 +167,23 @@ func (s *Service) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]st
 		return protocol.ValidationError("The alarm %s exists and is %s.", is.Name.Name, kindOf(was))
 	case was != nil:
 		return tx.Update(was, put, s.now())
-	case len(s.monitor.Alarms(is.Scope)) >= maxAlarms:
-		return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
+	}
+	if err := s.checkCount(is.Scope); err != nil {
+		return err
 	}
 	put.Tags = tags
 	return tx.Create(put, s.now())
+}
+
+// checkCount refuses a further alarm beyond the limits.
+func (s *Service) checkCount(in series.Scope) error {
+	switch region, account := s.monitor.CountIn(in); {
+	case region >= maxAlarms:
+		return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
+	case account >= maxAccountAlarms:
+		return errLimit("An account can have at most %d alarms in all regions together.", maxAccountAlarms)
+	}
+	return nil
 }
 
 // kindOf returns the kind of an alarm in words.

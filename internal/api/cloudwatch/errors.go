@@ -156,7 +156,8 @@ func failure(err error) error {
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
 	}
-	if errors.Is(err, detector.ErrTooMany) || errors.Is(err, insightrule.ErrTooMany) {
+	if errors.Is(err, detector.ErrTooMany) || errors.Is(err, detector.ErrTooManyOfAccount) ||
+		errors.Is(err, insightrule.ErrTooMany) || errors.Is(err, insightrule.ErrTooManyOfAccount) {
 		return service.Modelled(
 			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
 		)

@@ -18,6 +18,8 @@ import (
 const (
 	// maxAlarms is the maximum number of alarms in a region of an account.
 	maxAlarms = 5000
+	// maxAccountAlarms is the maximum number in all regions of an account together: clients may make up regions.
+	maxAccountAlarms = 2 * maxAlarms
 	// The maximum total length of the evaluated periods, for periods of less than an hour and others.
 	maxShort = 24 * time.Hour
 	maxLong  = 7 * 24 * time.Hour

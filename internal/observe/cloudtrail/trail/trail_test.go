@@ -314,6 +314,39 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+// When there are too many events, each account keeps the same share of the older ones. An account with many calls
+// displaces no events of others, even if the input of its calls names another account.
+func TestTrimIsFair(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	call := func(name, account string) {
+		r, _, op := w.begin(name, account)
+		r.Parameters([]byte(`{"recipientAccountId":"999999999999","x":"` + strings.Repeat("x", 1000) + `"}`))
+		r.End(op.Elements(new(output)), nil)
+		w.now = w.now.Add(time.Second)
+	}
+	for i := range 10 {
+		call("ListThings", account)
+		for range 200 {
+			call(fmt.Sprintf("List%d", i), other)
+		}
+		w.Write(t.Context(), nil)
+	}
+	if err := w.Share(40 << 10); err != nil {
+		t.Fatal(err)
+	}
+	if found := w.all(t, account); len(found) != 10 {
+		t.Errorf("%d events of the account with few calls are left", len(found))
+	}
+	found, _, err := w.Find(trail.Query{Account: other, Max: 5000})
+	if err != nil || len(found) < 5 || len(found) > 20 || found[0].EventName != "List9" {
+		t.Errorf("%d events of the account with many calls are left: %v", len(found), err)
+	}
+	if err := w.Share(40 << 10); err != nil || len(w.all(t, account)) != 10 {
+		t.Errorf("a repetition removes more: %v", err)
+	}
+}
+
 // Events wait while they cannot be written, up to a bound, and reach another owner of the control store.
 func TestWaiting(t *testing.T) {
 	t.Parallel()

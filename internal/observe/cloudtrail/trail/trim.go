@@ -15,7 +15,8 @@ const (
 	trimEvery = time.Minute
 )
 
-// most is the approximate maximum size of the events of a class on the disk, in bytes.
+// most is the approximate maximum size of the events of a class on the disk, in bytes. The newest events take three
+// quarters of it, whosever they are. In the last quarter each account keeps as many older events as the others.
 var most = map[class]uint64{changes: 256 << 20, others: 64 << 20}
 
 // Trim removes events that are older than Retention, or too many, at most once a minute. It does nothing if another
@@ -30,25 +31,47 @@ func (t *Trail) Trim() error {
 }
 
 func (t *Trail) trim(c class, now time.Time) error {
-	oldest := now.Add(-Retention)
-	for span := now.Sub(oldest); ; {
-		use, err := t.store().DiskUse([]byte(keyPrefix+string(c)), []byte(before(c, oldest)))
-		if err != nil {
-			return err
-		}
-		if use <= most[c] || span < time.Second {
-			break
-		}
-		span = span * 7 / 8
-		oldest = now.Add(-span)
+	if err := t.removeBehind(c, before(c, now.Add(-Retention))); err != nil {
+		return err
 	}
-	lo, hi := before(c, oldest), end(c)
+	behind, err := t.behindNewest(c, now)
+	if err != nil || behind == "" {
+		return err
+	}
+	room := most[c] / 4
+	use, err := t.store().DiskUse([]byte(behind), []byte(end(c)))
+	if err != nil || use <= room {
+		return err
+	}
+	return t.share(c, behind, int(room))
+}
+
+// behindNewest returns the key behind the newest events, or "" if all events together take no more than those may.
+func (t *Trail) behindNewest(c class, now time.Time) (string, error) {
+	for span := Retention; ; span = span * 7 / 8 {
+		key := before(c, now.Add(-span))
+		use, err := t.store().DiskUse([]byte(keyPrefix+string(c)), []byte(key))
+		if err != nil {
+			return "", err
+		}
+		if use > most[c]*3/4 && span >= time.Second {
+			continue
+		}
+		if span == Retention {
+			key = ""
+		}
+		return key, nil
+	}
+}
+
+// removeBehind removes the events of a class from a key on.
+func (t *Trail) removeBehind(c class, from string) error {
 	old := false
-	if err := t.scan(c, lo, func(string, []byte) bool { old = true; return false }); err != nil || !old {
+	if err := t.scan(c, from, func(string, []byte) bool { old = true; return false }); err != nil || !old {
 		return err
 	}
 	return t.control.Change(context.Background(), func(tx *control.Tx) error {
-		tx.DeleteRange(lo, hi)
+		tx.DeleteRange(from, end(c))
 		return nil
 	})
 }

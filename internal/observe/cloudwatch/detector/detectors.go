@@ -19,10 +19,14 @@ const Prefix = "detector/"
 // Max is the maximum number of detectors in a region of an account.
 const Max = 500
 
+// MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
+const MaxOfAccount = 4 * Max
+
 // The reasons why a detector is not put or deleted.
 var (
-	ErrTooMany  = fmt.Errorf("a region of an account can have at most %d anomaly detectors", Max)
-	ErrNotFound = errors.New("there is no such anomaly detector")
+	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d anomaly detectors", Max)
+	ErrTooManyOfAccount = fmt.Errorf("an account can have at most %d anomaly detectors in all regions together", MaxOfAccount)
+	ErrNotFound         = errors.New("there is no such anomaly detector")
 
 	errOtherKey = errors.New("the record is of another key")
 )
@@ -58,6 +62,8 @@ func (d *Detectors) Put(ctx context.Context, is *Detector) error {
 			put.Created = was.Created
 		} else if d.rows.Count(func(k Key) bool { return k.Scope == is.Scope }) >= Max {
 			return ErrTooMany
+		} else if d.rows.Count(func(k Key) bool { return k.Account == is.Account }) >= MaxOfAccount {
+			return ErrTooManyOfAccount
 		}
 		table.Put(tx, is.Key(), &put)
 		return nil

@@ -104,6 +104,17 @@ func TestMostDetectors(t *testing.T) {
 	if err := d.Put(t.Context(), elsewhere); err != nil {
 		t.Error(err)
 	}
+	for i := range detector.MaxOfAccount - detector.Max {
+		elsewhere = of("m")
+		elsewhere.Region = fmt.Sprint("made-up-", i)
+		if err := d.Put(t.Context(), elsewhere); (err == nil) != (i < detector.MaxOfAccount-detector.Max-1) {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	elsewhere.Account = "444455556666"
+	if err := d.Put(t.Context(), elsewhere); err != nil {
+		t.Error(err)
+	}
 }
 
 // Nothing is put before all programs can read it, and the data directory then needs the format.

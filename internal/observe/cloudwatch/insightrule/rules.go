@@ -18,8 +18,14 @@ const Prefix = "insightrule/"
 // Max is the maximum number of rules in a region of an account, as on AWS.
 const Max = 100
 
-// ErrTooMany refuses a further rule.
-var ErrTooMany = fmt.Errorf("a region of an account can have at most %d rules", Max)
+// MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
+const MaxOfAccount = 4 * Max
+
+// The refusals of a further rule.
+var (
+	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d rules", Max)
+	ErrTooManyOfAccount = fmt.Errorf("an account can have at most %d rules in all regions together", MaxOfAccount)
+)
 
 var table = control.Table[Key, Rule]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Detectors,
@@ -52,6 +58,8 @@ func (r *Rules) Put(ctx context.Context, is *Rule) error {
 			put.Tags = was.Tags
 		} else if r.rows.Count(func(k Key) bool { return k.Scope == is.Scope }) >= Max {
 			return ErrTooMany
+		} else if r.rows.Count(func(k Key) bool { return k.Account == is.Account }) >= MaxOfAccount {
+			return ErrTooManyOfAccount
 		}
 		table.Put(tx, is.Key, &put)
 		return nil

@@ -2,6 +2,7 @@ package insightrule_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -62,6 +63,30 @@ func TestRules(t *testing.T) {
 	}
 	if problems, err := insightrule.Check(s); err != nil || len(problems) > 0 {
 		t.Errorf("%v %v", problems, err)
+	}
+}
+
+// Regions that clients make up do not raise the number of rules of an account without a bound.
+func TestMostRulesOfAccount(t *testing.T) {
+	t.Parallel()
+	r, _, _ := open(t, control.Formats{})
+	put := func(account string, region int) error {
+		is := rule("r")
+		is.Account, is.Region = account, fmt.Sprint("made-up-", region)
+		return r.Put(t.Context(), is)
+	}
+	for i := range insightrule.MaxOfAccount {
+		if err := put(here.Account, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := put(here.Account, insightrule.MaxOfAccount); !errors.Is(err, insightrule.ErrTooManyOfAccount) {
+		t.Error(err)
+	}
+	for account, region := range map[string]int{here.Account: 7, "444455556666": insightrule.MaxOfAccount} {
+		if err := put(account, region); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

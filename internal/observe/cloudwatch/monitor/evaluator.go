@@ -161,17 +161,19 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 	if e.Monitor.control.Elsewhere() {
 		return nil
 	}
-	alarms := byTurns(e.Monitor.Where(func(a *Alarm) bool { return a.Composite == nil && which(a) }))
+	alarms := e.Monitor.Where(func(a *Alarm) bool { return a.Composite == nil && which(a) })
 	src := e.Monitor.Source(e.Reader, e.Levels, now)
 	var mu sync.Mutex
 	var changed []transition
 	var failures []error
-	next := make(chan *Alarm)
+	began := time.Now()
+	waiting := newTurns(alarms, func() time.Duration { return time.Since(began) })
 	var wg sync.WaitGroup
 	for range min(atOnce, len(alarms)) {
 		wg.Go(func() {
-			for a := range next {
+			for a, done := waiting.next(); a != nil; a, done = waiting.next() {
 				d, err := e.evaluate(ctx, a, src, now)
+				done()
 				mu.Lock()
 				switch {
 				case err != nil:
@@ -183,10 +185,6 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 			}
 		})
 	}
-	for _, a := range alarms {
-		next <- a
-	}
-	close(next)
 	wg.Wait()
 	for len(changed) > 0 {
 		n := min(len(changed), transitionsAtOnce)

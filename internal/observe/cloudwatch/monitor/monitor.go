@@ -108,6 +108,21 @@ func (m *Monitor) Count() int {
 	return len(r.alarms)
 }
 
+// CountIn returns the number of alarms in a region of an account, and in all its regions.
+func (m *Monitor) CountIn(s series.Scope) (region, account int) {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	for _, a := range r.alarms {
+		if a.Account == s.Account {
+			account++
+			if a.Region == s.Region {
+				region++
+			}
+		}
+	}
+	return region, account
+}
+
 // pending returns the actions to carry out, oldest first.
 func (m *Monitor) pending() []*Action {
 	r := m.records.RLock()
