@@ -45,7 +45,7 @@ func (s *Service) send(
 	if err := s.useKey(c, q, service.ToEncrypt); err != nil {
 		return nil, err
 	}
-	if err := s.checkRoom(); err != nil {
+	if err := s.room.check(); err != nil {
 		return nil, err
 	}
 	if err := s.take(c, q, tenant.Sends, len(messages)); err != nil {
@@ -85,16 +85,4 @@ func errStored(err error) error {
 		"Delete messages before you send others.", r.Limit, r.Kind.Unit())
 	e.Final = true
 	return errors.Join(e, err)
-}
-
-// checkQueues refuses a queue beyond the limit of an account, by its own limit or by the common one.
-func (s *Service) checkQueues(account string) error {
-	own, limited := s.tenants.Limit(account, tenant.Queues)
-	switch has := s.catalog.Count(account); {
-	case limited && int64(has) >= own:
-		return errors.Join(errTooManyQueues(own), s.tenants.Refuse(account, tenant.Queues))
-	case s.maxQueues > 0 && has >= s.maxQueues:
-		return errTooManyQueues(int64(s.maxQueues))
-	}
-	return nil
 }
