@@ -131,8 +131,10 @@ func (c *checker) checkDelays() error {
 		delayed++
 		at, p := Instant(tail(k, 1)), Position(tail(k, 0))
 		c.want(c.meta.delays.floor <= at, "%v waits before the floor of delays", p)
-		r := readRecord(v)
-		sent, group := r.Instant(), r.String()
+		sent, group, err := decodeDelayed(v)
+		if err != nil {
+			return err
+		}
 		c.waiters.add(p, sent, group)
 		until := sent
 		if !c.cfg.FIFO {
@@ -143,7 +145,7 @@ func (c *checker) checkDelays() error {
 			until = age.due
 		}
 		c.want(at == until, "%v waits until %v in the table of delays, and until %v in that of ages", p, at, until)
-		return r.done("delayed message")
+		return nil
 	})
 	c.want(c.meta.delays.count == delayed, "%d messages wait, the queue's record says %d", delayed, c.meta.delays.count)
 	return err
@@ -151,9 +153,8 @@ func (c *checker) checkDelays() error {
 
 func (c *checker) checkAges() error {
 	return c.scan(c.letter(tableAge), keyOf2, func(k, v []byte) error {
-		r := readRecord(v)
-		r.Instant()
-		c.ages.add(Position(tail(k, 0)), Instant(tail(k, 1)), r.String())
-		return r.done("message age")
+		_, group, err := decodeAge(v)
+		c.ages.add(Position(tail(k, 0)), Instant(tail(k, 1)), group)
+		return err
 	})
 }

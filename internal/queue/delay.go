@@ -61,10 +61,7 @@ func (d *delays) wakeAt() Instant {
 // postpone makes the message at p wait for the end of its delay.
 func (d *delays) postpone(p Position, group string, sent, due Instant) {
 	at := d.rowAt(sent, due)
-	w := newRecord(16 + len(group))
-	w.Instant(sent)
-	w.String(group)
-	d.tx.Set(d.rows.delayKey(d.cfg.ID, at, p), w.Writer)
+	d.tx.Set(d.rows.delayKey(d.cfg.ID, at, p), encodeTimed(sent, group))
 	d.count++
 	d.next = min(d.next, at)
 	d.markDirty()
@@ -80,6 +77,11 @@ func (d *delays) drop(p Position, sent, due Instant) (bool, error) {
 	d.tx.DeleteOnce(k)
 	d.count--
 	return true, nil
+}
+
+// decodeDelayed reads the row of a message: when it was sent, and its group.
+func decodeDelayed(row []byte) (sent Instant, group string, err error) {
+	return decodeTimed(row, "delayed message")
 }
 
 // waiting is a message that waits.
@@ -131,9 +133,7 @@ func (d *delays) due() (due []waiting, next Instant, err error) {
 			next = w.at
 			return false
 		}
-		r := readRecord(v)
-		w.sent, w.group = r.Instant(), r.String()
-		bad = r.done("delayed message")
+		w.sent, w.group, bad = decodeDelayed(v)
 		due = append(due, w)
 		return bad == nil
 	})
@@ -149,12 +149,11 @@ func (d *delays) countQuiet(noisy map[string]uint64) (n uint64, err error) {
 	looked := 0
 	_, end := d.rows.tableRange(d.cfg.ID, tableDelay)
 	err = d.tx.Scan(d.rows.delayKey(d.cfg.ID, d.floor, 0), end, func(_, v []byte) bool {
-		r := readRecord(v)
-		r.Instant()
-		if _, out := noisy[r.String()]; !out {
+		var group string
+		_, group, bad = decodeDelayed(v)
+		if _, out := noisy[group]; !out {
 			n++
 		}
-		bad = r.done("delayed message")
 		looked++
 		return bad == nil && looked < membersAtMost
 	})

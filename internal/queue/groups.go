@@ -77,10 +77,8 @@ func (s *grouping) readDelayed() error {
 	n := 0
 	_, end := s.meta.rows.tableRange(s.queue, tableDelay)
 	err := s.r.Scan(s.meta.rows.delayKey(s.queue, s.meta.delays.floor, 0), end, func(k, v []byte) bool {
-		r := readRecord(v)
-		r.Instant()
-		name := r.String()
-		bad = r.done("delayed message")
+		var name string
+		_, name, bad = decodeDelayed(v)
 		d := s.delayed[name]
 		if d == nil {
 			d = &delayedGroup{first: Position(tail(k, 0))}

@@ -39,10 +39,7 @@ func (x *index) setAge(p Position, sent Instant, group string, due Instant) {
 	if x.cfg.FIFO {
 		return
 	}
-	w := newRecord(16 + len(group))
-	w.Instant(due)
-	w.String(group)
-	x.tx.Set(x.rows.ageKey(x.cfg.ID, sent, p), w.Writer)
+	x.tx.Set(x.rows.ageKey(x.cfg.ID, sent, p), encodeTimed(due, group))
 }
 
 // dropAge removes the row of a message, if it has one.
@@ -61,10 +58,13 @@ func (x *index) dueOf(p Position, sent Instant) (Instant, error) {
 	if b == nil {
 		return 0, fmt.Errorf("age of %v: %w", p, errMissing)
 	}
-	r := readRecord(b)
-	due := r.Instant()
-	_ = r.String()
-	return due, r.done("message age")
+	due, _, err := decodeAge(b)
+	return due, err
+}
+
+// decodeAge reads the row of a message: when its delay ended, if it had one, and its group.
+func decodeAge(row []byte) (due Instant, group string, err error) {
+	return decodeTimed(row, "message age")
 }
 
 // aged is a message as it is found by its age.
@@ -95,9 +95,7 @@ func (x *index) oldByAge(limit Instant) (old []aged, floor Instant, err error) {
 			floor = a.sent
 			return false
 		}
-		r := readRecord(v)
-		a.due, a.group = r.Instant(), r.String()
-		bad = r.done("message age")
+		a.due, a.group, bad = decodeAge(v)
 		old = append(old, a)
 		return bad == nil
 	})
@@ -157,10 +155,7 @@ func (x *index) oldestByAge(ignore func(aged) bool) (Instant, error) {
 	_, end := x.rows.tableRange(x.cfg.ID, tableAge)
 	err := x.tx.Scan(x.rows.ageKey(x.cfg.ID, x.floor, 0), end, func(k, v []byte) bool {
 		first = aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
-		r := readRecord(v)
-		first.due, first.group = r.Instant(), r.String()
-		bad = r.done("message age")
-		if bad == nil && looked < looksAtMost && ignore(first) {
+		if first.due, first.group, bad = decodeAge(v); bad == nil && looked < looksAtMost && ignore(first) {
 			looked++
 			return true
 		}
@@ -194,8 +189,8 @@ func (x *index) arrival(a aged) (Instant, error) {
 	if b == nil || err != nil {
 		return at, err
 	}
-	r := readRecord(b)
-	return min(at, max(a.sent, r.Instant())), r.err()
+	due, _, err := decodeAge(b)
+	return min(at, max(a.sent, due)), err
 }
 
 // purge forgets all messages.

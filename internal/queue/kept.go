@@ -360,10 +360,9 @@ func (q *queue) restoreIndexed(p Position, sent Instant) (due Instant, err error
 	if err != nil {
 		return 0, err
 	}
-	r := readRecord(b)
-	due, group := r.Instant(), r.String()
+	due, group, err := decodeAge(b)
 	q.index.setAge(p, sent, group, due)
-	return due, r.done("message age")
+	return due, err
 }
 
 // restoreOthers brings back messages that were never received, and returns how many.

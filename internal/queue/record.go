@@ -102,3 +102,18 @@ func (r *reader) done(what string) error {
 	}
 	return nil
 }
+
+// encodeTimed returns the value of a row of delays or of ages: an instant, and the group of the message.
+func encodeTimed(at Instant, group string) []byte {
+	w := newRecord(16 + len(group))
+	w.Instant(at)
+	w.String(group)
+	return w.Writer
+}
+
+// decodeTimed reads such a row. what names it in errors.
+func decodeTimed(row []byte, what string) (at Instant, group string, err error) {
+	r := readRecord(row)
+	at, group = r.Instant(), r.String()
+	return at, group, r.done(what)
+}

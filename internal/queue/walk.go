@@ -209,10 +209,8 @@ func (w *walk) dueOf(p Position, record []byte) (Instant, error) {
 	if err != nil || b == nil {
 		return 0, firstError(err, errMissing)
 	}
-	r := readRecord(b)
-	due := r.Instant()
-	_ = r.String()
-	return due, r.done("message age")
+	due, _, err := decodeAge(b)
+	return due, err
 }
 
 // heldAhead reads the rows of received messages in order of position, several at a time.

@@ -22,8 +22,8 @@ type attributeChange struct {
 }
 
 // change returns the change of attrs, those of the queue called n, to values.
-func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[string]string) *attributeChange {
-	return &attributeChange{name: n, attrs: attrs, values: values, findQueue: s.catalog.Find, idOf: s.idOf, log: s.log}
+func (r *records) change(n catalog.Name, attrs *catalog.Attributes, values map[string]string) *attributeChange {
+	return &attributeChange{name: n, attrs: attrs, values: values, findQueue: r.catalog.Find, idOf: r.idOf, log: r.log}
 }
 
 // apply sets the attributes and checks them together. After an error attrs is partly changed and must be discarded.

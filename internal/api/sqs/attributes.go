@@ -59,10 +59,10 @@ const (
 	throughputGroup  = "perMessageGroupId"
 )
 
-// newAttributes returns the attributes of a queue with defaults only.
-func (s *Service) newAttributes(fifo bool) catalog.Attributes {
+// defaults returns the attributes of a queue with defaults only.
+func (r *records) defaults(fifo bool) catalog.Attributes {
 	a := catalog.Attributes{
-		MaximumMessageSize: s.maxMessageSize, RetentionSeconds: defaultRetention,
+		MaximumMessageSize: r.maxMessageSize, RetentionSeconds: defaultRetention,
 		VisibilitySeconds: defaultVisibility, ManagedSSE: true, FIFO: fifo,
 	}
 	if fifo {
@@ -199,8 +199,8 @@ func (s *Service) setQueueAttributes(
 	if len(in.Attributes) == 0 {
 		return nil, protocol.MissingParameter("Attribute.Name")
 	}
-	return nil, s.updateAttributes(ctx, q, func(q *catalog.Queue) error {
-		if err := s.change(q.Name, &q.Attributes, in.Attributes).apply(); err != nil {
+	return nil, s.records.updateAttributes(ctx, q, func(q *catalog.Queue) error {
+		if err := s.records.change(q.Name, &q.Attributes, in.Attributes).apply(); err != nil {
 			return err
 		}
 		return checkSpread(q)

@@ -18,7 +18,7 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := s.receipt(q.ID, in.ReceiptHandle, func() string { return "ReceiptHandle" })
+	receipt, err := s.handles.receipt(q.ID, in.ReceiptHandle, func() string { return "ReceiptHandle" })
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 		return nil, receiptFailure(results[0], in.ReceiptHandle, 0)
 	}
 	noteCount(c, 1)
-	s.keepDeleted(c, q.ID, []queue.Receipt{receipt}, results)
+	s.consumption.deleted(c, q.ID, []queue.Receipt{receipt}, results)
 	return nil, nil
 }
 
@@ -63,29 +63,17 @@ func (s *Service) deleteMessageBatch(
 		entryType: entryType,
 		id:        func(e *deleteMessageBatchEntry) string { return e.Id },
 		argument: func(i int, e *deleteMessageBatchEntry) (queue.Receipt, error) {
-			return s.receipt(q.ID, e.ReceiptHandle, func() string {
+			return s.handles.receipt(q.ID, e.ReceiptHandle, func() string {
 				return entryParameter(entryType, i, "ReceiptHandle")
 			})
 		},
 		run: func(receipts []queue.Receipt) ([]error, error) {
 			results, err := s.shard.Delete(ctx, q.ID, receipts)
-			s.keepDeleted(c, q.ID, receipts, results)
+			s.consumption.deleted(c, q.ID, receipts, results)
 			return results, failure(err, q)
 		},
 		refusal: func(err error, e *deleteMessageBatchEntry) error { return entryFailure(err, e.ReceiptHandle, 0) },
 	}
 	out, err := batch.do(c, in.Entries)
 	return (*deleteMessageBatchOutput)(out), err
-}
-
-// receipt opens a receipt handle. parameter returns the name of its parameter for the error if there is no handle.
-func (s *Service) receipt(q queue.ID, handle string, parameter func() string) (queue.Receipt, error) {
-	if handle == "" {
-		return queue.Receipt{}, protocol.MissingParameter(parameter())
-	}
-	receipt, ok := s.handles.open(q, handle)
-	if !ok {
-		return receipt, errReceiptHandle(handle)
-	}
-	return receipt, nil
 }

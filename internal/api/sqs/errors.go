@@ -217,14 +217,6 @@ func failure(err error, q *catalog.Queue) error {
 	return err
 }
 
-// checkRoom refuses a request that would add data when there is no room for it.
-func (s *Service) checkRoom() error {
-	if err := s.room(); err != nil {
-		return service.NoRoom(err)
-	}
-	return nil
-}
-
 const notAvailable = "Message does not exist or is not available for visibility timeout change."
 
 // entryFailure is receiptFailure for an entry of a batch, where a missing message has another code.

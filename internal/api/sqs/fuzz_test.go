@@ -26,7 +26,7 @@ const account = "000000000000"
 
 // Only what was sealed opens, and only for its queue.
 func FuzzReceiptHandle(f *testing.F) {
-	s, stranger := newSealer([]byte("secret")), newSealer([]byte("another secret"))
+	s, stranger := newSealer([]byte("secret"), nil), newSealer([]byte("another secret"), nil)
 	f.Add(uint64(1), uint64(1), uint64(1), uint16(0), byte('x'), "")
 	f.Add(uint64(7), uint64(1)<<63|5, uint64(1)<<40, uint16(54), byte('A'), s.seal(7, queue.Receipt{Position: 5, Number: 2}, handles))
 	f.Add(^uint64(0), ^uint64(0), ^uint64(0), uint16(20), byte('\n'), stranger.seal(7, queue.Receipt{Position: 5, Number: 2}, handles))

@@ -9,6 +9,7 @@ import (
 	"hash"
 	"sync"
 
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
@@ -36,7 +37,10 @@ const (
 )
 
 // sealer makes receipt handles and checks them.
-type sealer struct{ macs sync.Pool }
+type sealer struct {
+	macs    sync.Pool
+	earlier func() bool // whether a node of the cluster may not know handles in standard base64
+}
 
 // mac makes MACs, with memory for one of them.
 type mac struct {
@@ -45,8 +49,14 @@ type mac struct {
 	sum  [sha256.Size]byte
 }
 
-func newSealer(secret []byte) *sealer {
-	return &sealer{macs: sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, secret)} }}}
+// newSealer returns a sealer with a key. A nil earlier means that all nodes know handles in standard base64.
+func newSealer(secret []byte, earlier func() bool) *sealer {
+	if earlier == nil {
+		earlier = func() bool { return false }
+	}
+	return &sealer{
+		macs: sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, secret)} }}, earlier: earlier,
+	}
 }
 
 // mac returns the MAC of the beginning of a handle.
@@ -65,6 +75,14 @@ var (
 	handles        = base64.StdEncoding.Strict()
 	earlierHandles = base64.RawURLEncoding.Strict()
 )
+
+// alphabet returns the encoding of new receipt handles.
+func (s *sealer) alphabet() *base64.Encoding {
+	if s.earlier() {
+		return earlierHandles
+	}
+	return handles
+}
 
 // seal returns the handle of a receipt.
 func (s *sealer) seal(q queue.ID, r queue.Receipt, alphabet *base64.Encoding) string {
@@ -109,4 +127,16 @@ func decodeHandle(handle string) (b [handleLength]byte, ok bool) {
 	var text, bytes [longestHandle]byte // Decode may need more room than what it decodes
 	n, err := alphabet.Decode(bytes[:], text[:copy(text[:], handle)])
 	return [handleLength]byte(bytes[:]), err == nil && n == handleLength
+}
+
+// receipt opens a receipt handle. parameter returns the name of its parameter for the error if there is no handle.
+func (s *sealer) receipt(q queue.ID, handle string, parameter func() string) (queue.Receipt, error) {
+	if handle == "" {
+		return queue.Receipt{}, protocol.MissingParameter(parameter())
+	}
+	receipt, ok := s.open(q, handle)
+	if !ok {
+		return receipt, errReceiptHandle(handle)
+	}
+	return receipt, nil
 }

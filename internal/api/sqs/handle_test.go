@@ -11,13 +11,12 @@ import (
 func TestAlphabetOfReceiptHandles(t *testing.T) {
 	t.Parallel()
 	known := false
-	s := &Service{earlierHandles: func() bool { return !known }}
-	sealer := newSealer([]byte("secret"))
+	sealer := newSealer([]byte("secret"), func() bool { return !known })
 	hyphens := 0
 	for number := range uint64(200) {
 		receipt := queue.Receipt{Position: 1, Number: number}
 		known = number >= 100
-		handle := sealer.seal(1, receipt, s.alphabet())
+		handle := sealer.seal(1, receipt, sealer.alphabet())
 		if got, ok := sealer.open(1, handle); !ok || got != receipt {
 			t.Fatalf("%s does not open", handle)
 		}

@@ -153,7 +153,7 @@ func (s *Service) startMessageMoveTask(
 		}
 		task.Destination = to.Name.ARN()
 	}
-	if err := s.checkRoom(); err != nil {
+	if err := s.room.check(); err != nil {
 		return nil, err
 	}
 	switch err := s.shard.StartMove(ctx, source.ID, task); {

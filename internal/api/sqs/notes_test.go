@@ -91,7 +91,7 @@ func TestNotesForTheRequestLog(t *testing.T) {
 	for _, region := range []string{"eu-west-1", "us-east-1"} {
 		call(region, "CreateQueue", `{"QueueName":"q"}`)
 	}
-	handle := newSealer(cat.Secret()).seal(2, queue.Receipt{Position: 1, Number: 1}, handles)
+	handle := newSealer(cat.Secret(), nil).seal(2, queue.Receipt{Position: 1, Number: 1}, handles)
 	const q, id = "queue=arn:aws:sqs:us-east-1:000000000000:q", "00000000-0000-0000-0000-00000000000"
 	for _, tc := range []struct{ op, input, want string }{
 		{"CreateQueue", `{"QueueName":"new"}`, "[queue=arn:aws:sqs:us-east-1:000000000000:new]"},

@@ -93,7 +93,7 @@ func (s *Service) removePermission(
 
 // rewrite changes the text of a queue's policy.
 func (s *Service) rewrite(ctx context.Context, q *catalog.Queue, change func(text string) (string, error)) error {
-	return s.updateAttributes(ctx, q, func(q *catalog.Queue) error {
+	return s.records.updateAttributes(ctx, q, func(q *catalog.Queue) error {
 		text, err := change(q.Attributes.Policy)
 		if err != nil {
 			return policyError(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -53,12 +52,12 @@ func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQ
 	if err := checkQueueName(in.QueueName, fifo); err != nil {
 		return nil, err
 	}
-	created, err := s.createRecord(ctx, n, in)
+	created, err := s.records.create(ctx, n, in)
 	if err != nil {
 		return nil, err
 	}
 	if created != nil {
-		s.reportSpread(created, true)
+		s.records.reportSpread(created, true)
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
 }
@@ -69,24 +68,6 @@ func createActions(in *createQueueInput) []string {
 		return []string{"sqs:CreateQueue", "sqs:TagQueue"}
 	}
 	return []string{"sqs:CreateQueue"}
-}
-
-// sameQueue returns nil if an existing queue equals the request to create it.
-func (s *Service) sameQueue(q *catalog.Queue, in *createQueueInput) error {
-	wanted := q.Attributes
-	if err := s.change(q.Name, &wanted, in.Attributes).setAll(); err != nil {
-		return err
-	}
-	have, want := format(&q.Attributes), format(&wanted)
-	for _, name := range slices.Sorted(maps.Keys(in.Attributes)) {
-		if have[name] != want[name] {
-			return errQueueExists("attribute " + name)
-		}
-	}
-	if len(in.Tags) > 0 && !maps.Equal(in.Tags, q.Tags) {
-		return errQueueExists("tags")
-	}
-	return nil
 }
 
 func checkQueueName(name *string, fifo bool) error {
@@ -154,7 +135,7 @@ func (s *Service) deleteQueue(ctx context.Context, c *protocol.Call, in *queueIn
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.deleteRecord(ctx, q)
+	return nil, s.records.remove(ctx, q)
 }
 
 func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*service.Empty, error) {

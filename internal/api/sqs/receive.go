@@ -102,9 +102,9 @@ func (s *Service) receiveMessage(
 	}
 	s.takeReceived(c, q, len(messages))
 	noteReceived(c, messages)
-	s.keepReceived(c, q.ID, r.Max, wait, messages)
+	s.consumption.received(c, q.ID, r.Max, wait, messages)
 	out := &receiveMessageOutput{Messages: make([]receivedMessage, 0, len(messages))}
-	alphabet := s.alphabet()
+	alphabet := s.handles.alphabet()
 	for i := range messages {
 		out.Messages = append(out.Messages, s.show(q, &messages[i], alphabet, system, in.MessageAttributeNames))
 	}
@@ -163,14 +163,6 @@ func systemNames(in *receiveMessageInput) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// alphabet returns the encoding of new receipt handles.
-func (s *Service) alphabet() *base64.Encoding {
-	if s.earlierHandles() {
-		return earlierHandles
-	}
-	return handles
 }
 
 // show returns a message in the form for its consumer.

@@ -67,16 +67,14 @@ type Service struct {
 	catalog        *catalog.Catalog
 	shard          Shard
 	authorizer     *service.Authorizer
-	idOf           func(arn string) (id string, ok bool)
 	now            func() time.Time
-	room           func() error
+	room           room
 	publicURL      string
 	maxMessageSize int
-	maxQueues      int
+	records        *records
 	handles        *sealer
-	earlierHandles func() bool
 	tenants        *tenant.Tenants
-	consumers      *consumers.Log
+	consumption    consumption
 	keys           *service.KeyAccess
 	log            *slog.Logger
 	hints          throttle.Minute // log lines; see noteOtherRegions
@@ -85,27 +83,27 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf,
-		room:      o.Room,
-		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize, maxQueues: o.MaxQueues,
-		handles: newSealer(o.Catalog.Secret()), earlierHandles: o.EarlierHandles, consumers: o.Consumers,
-		tenants: o.Tenants, keys: o.Keys,
-	}
-	if s.earlierHandles == nil {
-		s.earlierHandles = func() bool { return false }
+		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), room: o.Room,
+		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize,
+		handles: newSealer(o.Catalog.Secret(), o.EarlierHandles), tenants: o.Tenants, keys: o.Keys,
 	}
 	if s.log = o.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.idOf == nil {
-		s.idOf = func(string) (string, bool) { return "", false }
+	if o.IDOf == nil {
+		o.IDOf = func(string) (string, bool) { return "", false }
 	}
 	s.now = s.authorizer.Now
+	s.consumption = consumption{log: o.Consumers, now: s.now}
 	if s.room == nil {
 		s.room = func() error { return nil }
 	}
 	if s.maxMessageSize == 0 {
 		s.maxMessageSize = DefaultMessageSize
+	}
+	s.records = &records{
+		catalog: o.Catalog, tenants: o.Tenants, room: s.room, now: s.now, idOf: o.IDOf,
+		maxMessageSize: s.maxMessageSize, maxQueues: o.MaxQueues, log: s.log,
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name:           "sqs",

@@ -110,7 +110,7 @@ func TestFailures(t *testing.T) {
 	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q"}`); err != nil {
 		t.Fatal(err)
 	}
-	handle := newSealer(cat.Secret()).seal(1, queue.Receipt{Position: 1, Number: 1}, handles)
+	handle := newSealer(cat.Secret(), nil).seal(1, queue.Receipt{Position: 1, Number: 1}, handles)
 	inputs := map[string]string{
 		"SendMessage":                  `{"QueueUrl":"q","MessageBody":"m"}`,
 		"SendMessageBatch":             `{"QueueUrl":"q","Entries":[{"Id":"a","MessageBody":"m"}]}`,

@@ -21,7 +21,7 @@ func checkSpread(q *catalog.Queue) error {
 
 // reportSpread logs that a queue, just created or tagged, is not spread as its tag requests. The client does not learn
 // this: for SQS the tag has no meaning.
-func (s *Service) reportSpread(q *catalog.Queue, created bool) {
+func (r *records) reportSpread(q *catalog.Queue, created bool) {
 	asked, got := q.Spread(), q.SpreadNow()
 	if asked == 0 || asked == got {
 		return
@@ -33,7 +33,7 @@ func (s *Service) reportSpread(q *catalog.Queue, created bool) {
 	case q.Attributes.FIFO && !created:
 		reason = "a FIFO queue keeps the shards that it was created with"
 	}
-	s.log.Warn(
+	r.log.Warn(
 		"a queue is not spread as its tag says",
 		"queue",
 		q.Name.ARN(),

@@ -155,7 +155,7 @@ func TestEntriesOfAShardThatIsNotAvailable(t *testing.T) {
 	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q"}`); err != nil {
 		t.Fatal(err)
 	}
-	handle := newSealer(c.Secret()).seal(1, queue.Receipt{Position: 1, Number: 1}, handles)
+	handle := newSealer(c.Secret(), nil).seal(1, queue.Receipt{Position: 1, Number: 1}, handles)
 	out, err := invoke(t.Context(), t, s, "DeleteMessageBatch",
 		`{"QueueUrl":"q","Entries":[{"Id":"a","ReceiptHandle":"`+handle+`"},{"Id":"b","ReceiptHandle":"`+handle+`"}]}`)
 	if err != nil {

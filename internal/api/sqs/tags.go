@@ -124,7 +124,7 @@ func (s *Service) tagQueue(ctx context.Context, c *protocol.Call, in *tagQueueIn
 		return nil
 	})
 	if _, set := in.Tags[catalog.TagShards]; err == nil && set {
-		s.reportSpread(q, false)
+		s.records.reportSpread(q, false)
 	}
 	return nil, err
 }
@@ -156,7 +156,7 @@ func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQue
 func (s *Service) retag(
 	ctx context.Context, q *catalog.Queue, change func(tags map[string]string) error,
 ) (*catalog.Queue, error) {
-	return s.updateRecord(ctx, q, func(q *catalog.Queue) error {
+	return s.records.update(ctx, q, func(q *catalog.Queue) error {
 		if q.Tags == nil {
 			q.Tags = make(map[string]string)
 		}

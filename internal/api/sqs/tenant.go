@@ -45,7 +45,7 @@ func (s *Service) send(
 	if err := s.useKey(c, q, service.ToEncrypt); err != nil {
 		return nil, err
 	}
-	if err := s.checkRoom(); err != nil {
+	if err := s.room.check(); err != nil {
 		return nil, err
 	}
 	if err := s.take(c, q, tenant.Sends, len(messages)); err != nil {
@@ -85,21 +85,4 @@ func errStored(err error) error {
 		"Delete messages before you send others.", r.Limit, r.Kind.Unit())
 	e.Final = true
 	return errors.Join(e, err)
-}
-
-func (s *Service) checkQueues(account string) error {
-	return CheckQueues(s.tenants, s.catalog, s.maxQueues, account)
-}
-
-// CheckQueues refuses another queue beyond the limit of an account, by its own limit or by the common one, most. 0
-// means that there is no common one.
-func CheckQueues(t *tenant.Tenants, c *catalog.Catalog, most int, account string) error {
-	own, limited := t.Limit(account, tenant.Queues)
-	switch has := c.Count(account); {
-	case limited && int64(has) >= own:
-		return errors.Join(errTooManyQueues(own), t.Refuse(account, tenant.Queues))
-	case most > 0 && has >= most:
-		return errTooManyQueues(int64(most))
-	}
-	return nil
 }

@@ -29,7 +29,7 @@ func (s *Service) changeMessageVisibility(
 	if timeout < 0 || timeout > maxVisibility {
 		return nil, errValue(timeout, "VisibilityTimeout", "Must be between 0 and 43200.")
 	}
-	receipt, err := s.receipt(q.ID, in.ReceiptHandle, func() string { return "ReceiptHandle" })
+	receipt, err := s.handles.receipt(q.ID, in.ReceiptHandle, func() string { return "ReceiptHandle" })
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *Service) entryVisibility(q queue.ID, i int, e *changeMessageVisibilityB
 			t, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.",
 		)
 	}
-	receipt, err := s.receipt(q, e.ReceiptHandle, func() string {
+	receipt, err := s.handles.receipt(q, e.ReceiptHandle, func() string {
 		return entryParameter(visibilityEntryType, i, "ReceiptHandle")
 	})
 	return queue.Visibility{Receipt: receipt, Timeout: time.Duration(*e.VisibilityTimeout) * time.Second}, err
