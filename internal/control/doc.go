@@ -29,6 +29,7 @@
 //	monitor/     alarms, dashboards and metrics that programs send: package monitor
 //	detector/    anomaly detectors: package detector
 //	insightrule/ rules of Contributor Insights: package insightrule
+//	muterule/    rules that mute alarms: package muterule
 //	cloudtrail/  trails and the keys that sign their digests: package trails
 //	login/       passwords and second factors of users: package login
 //	session/     who has signed in to the console: package session

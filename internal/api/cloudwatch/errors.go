@@ -162,7 +162,7 @@ func failure(err error) error {
 			"LimitExceededException", "LimitExceededException", http.StatusBadRequest, "%s.", sentence(err.Error()),
 		)
 	}
-	if errors.Is(err, muterule.ErrTooMany) {
+	if errors.Is(err, muterule.ErrTooMany) || errors.Is(err, muterule.ErrTooManyOfAccount) {
 		return errLimit("%s.", sentence(err.Error()))
 	}
 	return service.Failure(err)

@@ -19,12 +19,19 @@ const Prefix = "muterule/"
 const (
 	// Max is the maximum number of rules in a region of an account.
 	Max = 200
+	// MaxOfAccount is the maximum number in all regions of an account together: clients may make up regions.
+	MaxOfAccount = 4 * Max
 	// MaxAlarms is the maximum number of alarms of a rule.
 	MaxAlarms = 100
 )
 
-// ErrTooMany refuses a further rule.
-var ErrTooMany = fmt.Errorf("a region of an account can have at most %d alarm mute rules", Max)
+// The refusals of a further rule.
+var (
+	ErrTooMany          = fmt.Errorf("a region of an account can have at most %d alarm mute rules", Max)
+	ErrTooManyOfAccount = fmt.Errorf(
+		"an account can have at most %d alarm mute rules in all regions together", MaxOfAccount,
+	)
+)
 
 var table = control.Table[Key, Rule]{
 	Prefix: Prefix, Key: control.Key[Key]{Text: Key.text, Parse: parseKey}, Format: formats.Mutes,
@@ -98,6 +105,21 @@ func (r *Rules) In(s series.Scope) []*Rule {
 	return out
 }
 
+// countIn returns the number of rules in a region of an account, and in all its regions.
+func (r *Rules) countIn(s series.Scope) (region, account int) {
+	now := r.set.RLock()
+	defer r.set.RUnlock()
+	for k := range now.rules {
+		if k.Account == s.Account {
+			account++
+			if k.Region == s.Region {
+				region++
+			}
+		}
+	}
+	return region, account
+}
+
 // Mutes reports whether a rule mutes an alarm at a time. It looks at the rules that name the alarm only.
 func (r *Rules) Mutes(s series.Scope, alarm string, at time.Time) bool {
 	now := r.set.RLock()
@@ -122,8 +144,10 @@ func (r *Rules) Put(ctx context.Context, is *Rule, check func() error) error {
 		put := *is
 		if was := r.Get(is.Key); was != nil {
 			put.Tags = was.Tags
-		} else if len(r.In(is.Scope)) >= Max {
+		} else if region, account := r.countIn(is.Scope); region >= Max {
 			return ErrTooMany
+		} else if account >= MaxOfAccount {
+			return ErrTooManyOfAccount
 		}
 		table.Put(tx, is.Key, &put)
 		return nil

@@ -136,6 +136,24 @@ func TestPutRefuses(t *testing.T) {
 	put(t, r, elsewhere)
 }
 
+// An account has a limit for all regions together, too.
+func TestPutRefusesInMadeUpRegions(t *testing.T) {
+	t.Parallel()
+	r, _, _ := open(t, control.Formats{})
+	in := func(region int) *muterule.Rule {
+		one := rule("a")
+		one.Region = fmt.Sprint("region-", region)
+		return one
+	}
+	for i := range muterule.MaxOfAccount {
+		put(t, r, in(i))
+	}
+	if err := r.Put(t.Context(), in(muterule.MaxOfAccount), fine); !errors.Is(err, muterule.ErrTooManyOfAccount) {
+		t.Error(err)
+	}
+	put(t, r, in(0))
+}
+
 func TestRetag(t *testing.T) {
 	t.Parallel()
 	r, _, again := open(t, control.Formats{})
