@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { newUser, root, sqs } from './api.mjs'
+import { newUser, root, signInLink, sqs } from './api.mjs'
 import { choose, scenario } from './rig.mjs'
 
 const client = sqs()
@@ -30,6 +30,20 @@ scenario(
     await page.getByRole('button', { name: /root/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByText('You have signed out.').waitFor()
+  },
+  { as: null, expected: /40[013] \(/ },
+)
+
+scenario(
+  'a link signs in in a tab that shows the sign-in, and one that is spent says so there',
+  async ({ page, endpoint }) => {
+    const link = await signInLink()
+    await page.goto(`${endpoint}/console/`)
+    await page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()
+    await page.goto(`${link.slice(0, link.indexOf('#'))}#k=spent`)
+    await page.getByText('Sign-in failed').waitFor()
+    await page.goto(link)
+    await page.getByRole('heading', { name: /What needs attention/, level: 1 }).waitFor()
   },
   { as: null, expected: /40[013] \(/ },
 )

@@ -73,7 +73,7 @@ export function wordsOf(error: unknown): { title: string; text: string } {
   if (isDenied(error)) {
     return {
       title: 'Not permitted',
-      text: `${error.message.replace(/[^.]$/, '$&.')} An administrator of your account's policies can allow it.`,
+      text: `${error.message.replace(/[^.]$/, '$&.')} Ask an administrator of your account to allow it.`,
     }
   }
   if (isUnanswered(error)) {

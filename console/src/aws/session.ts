@@ -121,6 +121,16 @@ export async function start() {
   }
 }
 
+/** watchLinks signs in by a link that is opened in a tab which shows the sign-in: only the fragment of its address changes. */
+export function watchLinks() {
+  window.addEventListener('hashchange', () => {
+    if (current.status === 'out' && location.hash.startsWith('#k=')) {
+      become({ status: 'starting' })
+      void start()
+    }
+  })
+}
+
 /** signedIn waits for what is asked at the same time. */
 async function signedIn(session: Promise<Session>, settings: Promise<Settings>) {
   const [mine, known] = await Promise.all([session, settings])

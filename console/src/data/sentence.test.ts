@@ -61,6 +61,16 @@ test('less than a minute of work is no trend, nor is a small difference', () => 
   }
 })
 
+test('consumers that work on all messages keep up, and stopped ones do not', () => {
+  const Reasons = [{ Code: 'AllInFlight', Text: '1 message is in flight; it becomes visible at 12:00:30.' }]
+  const taken = { ...busy, Receivable: false, Visible: 0, InFlight: 1, NextVisibleTimestamp: now + 30_000, Reasons }
+  assert.match(sentence({ ...taken, OldestMessageTimestamp: now - 1000 }, now).text, /^Keeping up\. There is 1 message/)
+  const left = sentence({ ...taken, LastReceiveTimestamp: now - 5 * minute }, now)
+  assert.equal(left.type, 'info')
+  // When it becomes visible is said once.
+  assert.match(left.text, /^Nothing can be received at the moment: 1 message is in flight; [^.]* 12:00:30\.$/)
+})
+
 test('dead letters failed somewhere, and nothing is wrong with consumers', () => {
   const dead = { ...busy, Visible: 120, InFlight: 0, LastReceiveTimestamp: 0 }
   const said = sentence(dead, now, { sources: { names: ['shop'], more: false } })

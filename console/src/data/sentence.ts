@@ -39,9 +39,9 @@ export function sentence(q: QueueDetail, now: number, known: Known = {}): Senten
     const sent = q.LastSendTimestamp ? ` The last message was sent ${ago(q.LastSendTimestamp, now)}.` : ''
     return say('success', `The queue is empty.${sent}`)
   }
-  const lies = `${plural(all, 'message')}, the oldest ${duration(old)} old`
+  const lies = `${all === 1 ? 'There is' : 'There are'} ${plural(all, 'message')}, the oldest ${duration(old)} old`
   if (has('Paused')) {
-    return say('info', `Delivery is paused. There are ${lies}.`)
+    return say('info', `Delivery is paused. ${lies}.`)
   }
   const sources = known.sources?.names ?? []
   if (sources.length > 0) {
@@ -55,10 +55,14 @@ export function sentence(q: QueueDetail, now: number, known: Known = {}): Senten
   if (q.Visible > 0 && !listening) {
     const last = q.LastReceiveTimestamp ? `for ${duration(now - q.LastReceiveTimestamp)}` : 'since the server started'
     advice.push('See that a consumer runs, and that it polls this queue in this region.')
-    return say('warning', `No consumer has received ${last}. There are ${lies}.`, ['browse', 'consumers'])
+    return say('warning', `No consumer has received ${last}. ${lies}.`, ['browse', 'consumers'])
   }
-  if (!q.Receivable) {
-    const when = q.NextVisibleTimestamp ? ` The next becomes visible ${ago(q.NextVisibleTimestamp, now)}.` : ''
+  // Consumers that work on all messages leave none to receive, and are well.
+  if (!q.Receivable && !(listening && q.Reasons.every((r) => r.Code === 'AllInFlight'))) {
+    const when =
+      q.NextVisibleTimestamp && !has('AllInFlight')
+        ? ` The next becomes visible ${ago(q.NextVisibleTimestamp, now)}.`
+        : ''
     return say('info', `Nothing can be received at the moment: ${reasons(q)}.${when}`)
   }
   if (q.PausedGroups?.length) {
@@ -67,16 +71,16 @@ export function sentence(q: QueueDetail, now: number, known: Known = {}): Senten
   const moving = known.trend && course(q, known.trend, old, known.retention)
   if (moving?.behind) {
     advice.push('More consumers, or receives of ten messages at a time, would catch up.')
-    return say('warning', `${moving.text} There are ${lies}.`, ['consumers'])
+    return say('warning', `${moving.text} ${lies}.`, ['consumers'])
   }
   if (moving) {
-    return say('success', `${moving.text} There are ${lies}.`)
+    return say('success', `${moving.text} ${lies}.`)
   }
   if (old > 3_600_000) {
     advice.push('More consumers, or receives of ten messages at a time, would catch up.')
-    return say('warning', `Consumers are behind: there are ${lies}.`, ['consumers'])
+    return say('warning', `Consumers are behind: ${lies.charAt(0).toLowerCase()}${lies.slice(1)}.`, ['consumers'])
   }
-  return say('success', `Keeping up. There are ${lies}.`)
+  return say('success', `Keeping up. ${lies}.`)
 }
 
 function failuresOf(q: QueueDetail): Sentence['failures'] {

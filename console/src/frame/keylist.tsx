@@ -40,7 +40,7 @@ export default function KeyList({ close }: { close: () => void }) {
         </dl>
         <Toggle
           checked={singleKeys}
-          description="Off, if a program that reads the screen or writes what you say needs them for itself."
+          description="Turn them off if a screen reader or speech input needs these keys."
           onChange={({ detail }) => setPreferences({ singleKeys: detail.checked })}
         >
           Keys without Ctrl or Cmd

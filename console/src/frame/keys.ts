@@ -19,17 +19,17 @@ export const pageKeys: Record<string, string> = {
 
 /** keyWords say what the keys do, for the list that ? shows. */
 export const keyWords: { keys: string[]; does: string; single: boolean }[] = [
-  { keys: commandKey.split(' '), does: 'Go to a queue, a topic or a page, or do something', single: false },
+  { keys: commandKey.split(' '), does: 'Open the command palette: queues, topics, pages, actions', single: false },
   { keys: ['?'], does: 'Show these keys', single: true },
   { keys: ['/'], does: 'Find: go to the search field of the page', single: true },
-  { keys: ['r'], does: 'Look again now', single: true },
+  { keys: ['r'], does: 'Refresh the page', single: true },
   { keys: ['c'], does: 'Create a queue', single: true },
   ...Object.entries(pageKeys).map(([key, path]) => ({
     keys: ['g', key],
     does: `Go to ${titleOf(path)}`,
     single: true,
   })),
-  { keys: ['Esc'], does: 'Close what is open', single: false },
+  { keys: ['Esc'], does: 'Close the dialog or menu', single: false },
 ]
 
 function titleOf(path: string): string {

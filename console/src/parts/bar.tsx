@@ -9,7 +9,7 @@ import { useNarrow } from '../frame/narrow'
 export function Bar({ children }: { children: ReactNode }) {
   const narrow = useNarrow()
   return (
-    <SpaceBetween direction="horizontal" size="xs">
+    <SpaceBetween direction="horizontal" size="xs" alignItems="center">
       {narrow ? Children.toArray(children).filter((button) => !isIdle(button)) : children}
     </SpaceBetween>
   )

@@ -1,5 +1,6 @@
 import Button from '@cloudscape-design/components/button'
 import { useState } from 'react'
+import { Words } from './values'
 
 /** copyText puts text on the clipboard, also where the page came over plain HTTP and browsers lack navigator.clipboard. */
 export async function copyText(text: string): Promise<boolean> {
@@ -22,6 +23,16 @@ export async function copyText(text: string): Promise<boolean> {
   } finally {
     area.remove()
   }
+}
+
+/** Copied is a text and, before it, the button that copies it. */
+export function Copied({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="why">
+      <Copy text={text} label={label} inline />
+      <Words text={text} />
+    </span>
+  )
 }
 
 /** Copy is a button that copies. */

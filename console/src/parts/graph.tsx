@@ -134,7 +134,9 @@ export function Graph({
 export function GraphTitle({ title, open }: { title: string; open?: () => void }) {
   return (
     <div className="graph-title">
-      <Box variant="h3">{title}</Box>
+      <Box variant="h3" fontSize="heading-s">
+        {title}
+      </Box>
       {open && <Button variant="inline-icon" iconName="expand" ariaLabel={`Enlarge ${title}`} onClick={open} />}
     </div>
   )

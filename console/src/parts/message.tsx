@@ -166,14 +166,12 @@ export function MessageDetails({
       header="Message details"
       onDismiss={close}
       footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            {actions}
-            <Button variant="primary" onClick={close}>
-              Done
-            </Button>
-          </SpaceBetween>
-        </Box>
+        <div className="flow">
+          {actions}
+          <Button variant="primary" onClick={close}>
+            Done
+          </Button>
+        </div>
       }
     >
       <Tabs

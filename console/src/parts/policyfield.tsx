@@ -93,7 +93,7 @@ function Basic({ arn, change, value }: { arn: string; change: (policy: string) =
         <Who label="Receivers" who={receive} change={(who) => update(send, who)} />
       </SpaceBetween>
       <div>
-        <Box variant="awsui-key-label">The policy that this makes</Box>
+        <Box variant="awsui-key-label">Resulting policy</Box>
         <pre className="code">{value.trim() || 'None: only the owner of the queue'}</pre>
       </div>
     </ColumnLayout>

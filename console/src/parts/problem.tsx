@@ -1,8 +1,9 @@
 import Alert from '@cloudscape-design/components/alert'
 import Button from '@cloudscape-design/components/button'
 import { isDenied, wordsOf } from '../aws/failure'
+import { Words } from './values'
 
-/** Problem says why something could not be shown or done, and what would help. */
+/** Problem says why something could not be shown or done, and what would help: not to try again what is not permitted. */
 export function Problem({ error, what, retry }: { error: unknown; what?: string; retry?: () => void }) {
   if (!error) {
     return null
@@ -12,9 +13,9 @@ export function Problem({ error, what, retry }: { error: unknown; what?: string;
     <Alert
       type={isDenied(error) ? 'warning' : 'error'}
       header={what ? `${what}: ${title.charAt(0).toLowerCase()}${title.slice(1)}` : title}
-      action={retry && <Button onClick={retry}>Try again</Button>}
+      action={retry && !isDenied(error) && <Button onClick={retry}>Try again</Button>}
     >
-      <span className="break">{text}</span>
+      <Words text={text} />
     </Alert>
   )
 }

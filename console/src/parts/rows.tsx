@@ -1,6 +1,9 @@
 import Table, { type TableProps } from '@cloudscape-design/components/table'
 import { useNarrow } from '../frame/narrow'
 
+/** none is what cells have that are empty. A card leaves them out. */
+export const none = '–'
+
 /** Rows is a table, whose lines wrap where columns have no widths of their own. On a phone each row is a card: the first column, and below it the others with their headers. */
 export function Rows<T>(props: TableProps<T>) {
   const narrow = useNarrow()
@@ -20,12 +23,15 @@ export function Rows<T>(props: TableProps<T>) {
       <div className="card">
         <div>{first.cell(item)}</div>
         <dl>
-          {others.map((c, i) => (
-            <div key={c.id ?? i}>
-              <dt>{c.header}</dt>
-              <dd>{c.cell(item)}</dd>
-            </div>
-          ))}
+          {others
+            .map((c) => ({ ...c, value: c.cell(item) }))
+            .filter(({ value }) => value !== none)
+            .map(({ id, header, value }, i) => (
+              <div key={id ?? i}>
+                <dt>{header}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
         </dl>
       </div>
     ),

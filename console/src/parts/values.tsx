@@ -32,7 +32,7 @@ export function Time({ at, millis = false }: { at: number | undefined; millis?: 
 /** Said is what the server says, with its times in the zone that the reader has chosen. */
 export function Said({ text }: { text: string }) {
   const { zone } = usePreferences()
-  return <>{withUnits(timesIn(text, zone))}</>
+  return <Words text={withUnits(timesIn(text, zone))} />
 }
 
 /** withUnits keeps numbers and their units on one line. */
@@ -40,7 +40,7 @@ const withUnits = (text: string) => text.replace(/(\d) (s|min|h|d)\b/g, '$1\u00a
 
 /** Words is a text whose long names, such as those of metrics and ARNs, go on in the next line where a word in them begins. */
 export function Words({ text }: { text: string }) {
-  const parts = text.split(/(?<=[a-z])(?=[A-Z])|(?<=[:/])/)
+  const parts = text.split(/(?<=[a-z])(?=[A-Z])|(?<=[:/])(?!\d\d\b)/) // but no time of day
   return (
     <span className="break">
       {parts.map((part, i) => (

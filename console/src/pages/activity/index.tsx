@@ -20,8 +20,8 @@ import { Bar } from '../../parts/bar'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import { Refresh } from '../../parts/refresh'
-import { Rows } from '../../parts/rows'
-import { Time } from '../../parts/values'
+import { none, Rows } from '../../parts/rows'
+import { Time, Words } from '../../parts/values'
 import { Records } from './records'
 
 const onlys = [
@@ -101,7 +101,7 @@ export default function Activity() {
         header={
           <Header
             variant="awsui-h1-sticky"
-            description="Every call that set something up, or asked how it is set up, in the last 90 days. Select up to five to compare their records."
+            description="Calls that changed or read the configuration in the last 90 days. Select up to five to compare their records."
             actions={
               <Bar>
                 <Refresh />
@@ -142,7 +142,7 @@ export default function Activity() {
           </div>
         }
         columnDefinitions={[
-          { id: 'time', header: 'Time', cell: (e) => <Time at={e.time} />, width: 200 },
+          { id: 'time', header: 'Time', cell: (e) => <Time at={e.time} />, width: 190 },
           {
             id: 'event',
             header: 'Event name',
@@ -155,22 +155,23 @@ export default function Activity() {
                   setOpened([e])
                 }}
               >
-                {e.name}
+                <Words text={e.name} />
               </Link>
             ),
           },
-          { id: 'user', header: 'User', cell: (e) => <span className="break">{e.user}</span> },
+          { id: 'user', header: 'User', cell: (e) => <Words text={e.user} /> },
           { id: 'source', header: 'Service', cell: (e) => e.source },
           {
             id: 'about',
             header: 'Resources',
-            cell: (e) => <span className="break">{e.resources.map(nameOf).join(', ') || '–'}</span>,
+            cell: (e) =>
+              e.resources.length > 0 ? <span className="break">{e.resources.map(nameOf).join(', ')}</span> : none,
           },
-          { id: 'from', header: 'From', cell: (e) => e.from },
+          { id: 'from', header: 'From', minWidth: 130, cell: (e) => <span className="break">{e.from}</span> },
           {
             id: 'error',
             header: 'Refused',
-            cell: (e) => (e.error ? <StatusIndicator type="error">{e.error}</StatusIndicator> : '–'),
+            cell: (e) => (e.error ? <Refused code={e.error} /> : none),
           },
         ]}
         footer={
@@ -181,9 +182,11 @@ export default function Activity() {
                   Scan more
                 </Button>
               ) : undefined}
-              <Box variant="small" color="text-body-secondary">
-                {count(entries.length)} shown of {count(looked)} events scanned
-              </Box>
+              {data && (
+                <Box variant="small" color="text-body-secondary">
+                  {count(entries.length)} shown of {count(looked)} events scanned
+                </Box>
+              )}
             </SpaceBetween>
           </Box>
         }
@@ -197,6 +200,15 @@ export default function Activity() {
       />
       {opened.length > 0 && <Records entries={opened} close={() => setOpened([])} />}
     </SpaceBetween>
+  )
+}
+
+function Refused({ code }: { code: string }) {
+  return (
+    <div className="why">
+      <StatusIndicator type="error" iconAriaLabel="Refused" />
+      <Words text={code} />
+    </div>
   )
 }
 

@@ -12,7 +12,7 @@ import { conditionOf, isComposite } from '../../api/alarm'
 import { deleteAlarms, enableActions, useAlarms } from '../../api/alarms'
 import { keys } from '../../api/keys'
 import { useAction } from '../../api/useaction'
-import { plural } from '../../data/format'
+import { count, plural } from '../../data/format'
 import { useNarrow } from '../../frame/narrow'
 import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
@@ -210,7 +210,7 @@ export default function Alarms() {
               ) : a.ActionsSuppressedBy ? (
                 <Badge>Suppressed</Badge>
               ) : (
-                plural((a.AlarmActions?.length ?? 0) + (a.OKActions?.length ?? 0), 'action')
+                count((a.AlarmActions?.length ?? 0) + (a.OKActions?.length ?? 0))
               ),
           },
         ]}

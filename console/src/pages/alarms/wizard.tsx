@@ -270,7 +270,7 @@ function ConditionStep({ draft, set, error }: StepProps) {
         </ColumnLayout>
         <FormField
           label="Datapoints to alarm"
-          description="So many of the newest points have to breach the threshold."
+          description="How many of the newest points must breach the threshold."
           errorText={error}
         >
           <div className="points">

@@ -48,13 +48,13 @@ function columnsOf(
   alarms: boolean,
   resume: (queue: ListedQueue) => void,
 ): Column[] {
-  const alarm: Column = { id: 'alarms', header: 'Alarm', width: 150, cell: (c) => <Alarms concern={c} /> }
+  const alarm: Column = { id: 'alarms', header: 'Alarm', minWidth: 140, cell: (c) => <Alarms concern={c} /> }
   return [
-    { id: 'name', header: 'Queue or alarm', isRowHeader: true, width: 200, cell: (c) => <Name concern={c} /> },
-    { id: 'why', header: 'Why', cell: (c) => <Why concern={c} />, minWidth: 240 },
-    { id: 'trend', header: 'Trend', width: 200, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
+    { id: 'name', header: 'Queue or alarm', isRowHeader: true, minWidth: 150, cell: (c) => <Name concern={c} /> },
+    { id: 'why', header: 'Why', cell: (c) => <Why concern={c} />, minWidth: 260 },
+    { id: 'trend', header: 'Trend', minWidth: 120, cell: (c) => <Trend concern={c} course={courses?.get(c.name)} /> },
     ...(alarms ? [alarm] : []),
-    { id: 'action', header: 'Next', width: 170, cell: (c) => <Action concern={c} resume={resume} /> },
+    { id: 'action', header: 'Next', minWidth: 170, cell: (c) => <Action concern={c} resume={resume} /> },
   ]
 }
 
@@ -89,9 +89,7 @@ function Why({ concern }: { concern: Concern }) {
   return (
     <div className="why">
       <StatusIndicator type={concern.type} iconAriaLabel={kinds[concern.type]} />
-      <span className="break">
-        <Said text={concern.why} />
-      </span>
+      <Said text={concern.why} />
     </div>
   )
 }
@@ -125,11 +123,12 @@ function Alarms({ concern }: { concern: Concern }) {
   return (
     <div className="queue-card">
       {concern.alarms.slice(0, 3).map((name) => (
-        <StatusIndicator key={name} type="error">
+        <div key={name} className="why">
+          <StatusIndicator type="error" iconAriaLabel="In alarm" />
           <Link href={address(['alarms', name])}>
             <span className="break">{name}</span>
           </Link>
-        </StatusIndicator>
+        </div>
       ))}
       {concern.alarms.length > 3 && <span className="quiet">and {count(concern.alarms.length - 3)} more</span>}
     </div>

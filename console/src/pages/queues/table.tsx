@@ -101,9 +101,9 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
       filter={
         <SpaceBetween size="s">
           {plainly && !error && (
-            <Alert type="info" header="These are names, and what SQS itself tells">
-              Rates, reasons and exact numbers take the permission sluice:ListQueueStates. An administrator of your
-              account's policies can allow it.
+            <Alert type="info" header="Names and attributes only">
+              Rates, states and exact numbers need the permission sluice:ListQueueStates. Ask an administrator of your
+              account to allow it.
             </Alert>
           )}
           <Find matches={total === undefined ? undefined : props.matches} plainly={plainly} />

@@ -37,7 +37,7 @@ export default function Topics() {
             </Button>
           }
         >
-          What is published to a topic goes to every queue, web hook and mailbox that subscribes it.
+          What is published to a topic goes to every queue, web hook and mailbox that subscribes to it.
         </Empty>
       ),
       noMatch: <Empty title="No topic has such a name" />,

@@ -20,7 +20,7 @@ import type { Tag } from '../../data/tags'
 import { notify } from '../../frame/notices'
 import type { PageProps } from '../../frame/page'
 import { address, go, usePlace } from '../../frame/router'
-import { Copy } from '../../parts/copy'
+import { Copied } from '../../parts/copy'
 import { Empty } from '../../parts/empty'
 import { Graphs } from '../../parts/graphs'
 import { JSONEdit } from '../../parts/jsonedit'
@@ -89,11 +89,7 @@ export default function Topic({ parameters }: PageProps) {
             { label: 'Display name', value: data.DisplayName || '–' },
             {
               label: 'ARN',
-              value: (
-                <span className="break">
-                  <Copy text={arn} label="Copy ARN" inline /> {arn}
-                </span>
-              ),
+              value: <Copied text={arn} label="Copy ARN" />,
             },
             { label: 'Confirmed subscriptions', value: data.SubscriptionsConfirmed ?? '0' },
             { label: 'Pending', value: data.SubscriptionsPending ?? '0' },

@@ -7,7 +7,7 @@ import { keys } from '../../api/keys'
 import { named } from '../../data/names'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { Time } from '../../parts/values'
+import { Time, Words } from '../../parts/values'
 import { Ask } from './ask'
 import { List } from './list'
 
@@ -36,7 +36,7 @@ export default function Groups() {
             cell: (g) => <Link href={address(['groups', g.GroupName ?? ''])}>{g.GroupName}</Link>,
           },
           { id: 'created', header: 'Created', cell: (g) => <Time at={g.CreateDate?.getTime()} /> },
-          { id: 'arn', header: 'ARN', cell: (g) => <span className="break">{g.Arn}</span> },
+          { id: 'arn', header: 'ARN', cell: (g) => <Words text={g.Arn ?? ''} /> },
         ]}
       />
       {asking && (

@@ -60,7 +60,7 @@ function Attached({ holder }: { holder: Holder }) {
     <Container header={<Header variant="h2">Managed policies</Header>}>
       <SpaceBetween size="s">
         {isLost(error, data) && <Problem error={error} what="The policies cannot be shown" />}
-        {data?.length === 0 && <Box color="text-body-secondary">None is attached.</Box>}
+        {data?.length === 0 && <Box color="text-body-secondary">No policies are attached.</Box>}
         {data?.map((p) => (
           <div key={p.PolicyArn} className="attached">
             <Link href={address(['policies', p.PolicyName ?? ''])}>{p.PolicyName}</Link>
@@ -113,7 +113,7 @@ function Inline({ holder }: { holder: Holder }) {
     >
       <SpaceBetween size="s">
         {isLost(error, data) && <Problem error={error} what="The policies cannot be shown" />}
-        {data && names.length === 0 && <Box color="text-body-secondary">There are none.</Box>}
+        {data && names.length === 0 && <Box color="text-body-secondary">There are no inline policies.</Box>}
         {names.map((name) => (
           <InlinePolicy key={name} holder={holder} name={name} fresh={name === made} changed={again} />
         ))}

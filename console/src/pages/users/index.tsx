@@ -8,7 +8,7 @@ import { removeUser } from '../../api/removeuser'
 import { named } from '../../data/names'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { Ago, Time } from '../../parts/values'
+import { Ago, Time, Words } from '../../parts/values'
 import { Ask } from './ask'
 import { List } from './list'
 
@@ -39,7 +39,7 @@ export default function Users() {
           { id: 'path', header: 'Path', cell: (u) => u.Path },
           { id: 'password', header: 'Signed in by password', cell: (u) => <Ago at={u.PasswordLastUsed?.getTime()} /> },
           { id: 'created', header: 'Created', cell: (u) => <Time at={u.CreateDate?.getTime()} /> },
-          { id: 'arn', header: 'ARN', cell: (u) => <span className="break">{u.Arn}</span> },
+          { id: 'arn', header: 'ARN', cell: (u) => <Words text={u.Arn ?? ''} /> },
         ]}
       />
       {asking && (

@@ -33,7 +33,7 @@ export default function Policies() {
         empty="A policy says what may be done; it is attached to users, groups and roles."
         actions={
           <Toggle checked={all} onChange={({ detail }) => setAll(detail.checked)}>
-            AWS's too
+            AWS managed
           </Toggle>
         }
         columns={[

@@ -8,7 +8,7 @@ import { sessionNow } from '../../aws/session'
 import { named } from '../../data/names'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
-import { Time } from '../../parts/values'
+import { Time, Words } from '../../parts/values'
 import { Ask } from './ask'
 import { List } from './list'
 
@@ -38,7 +38,7 @@ export default function Roles() {
           },
           { id: 'description', header: 'Description', cell: (r) => r.Description || '–' },
           { id: 'created', header: 'Created', cell: (r) => <Time at={r.CreateDate?.getTime()} /> },
-          { id: 'arn', header: 'ARN', cell: (r) => <span className="break">{r.Arn}</span> },
+          { id: 'arn', header: 'ARN', cell: (r) => <Words text={r.Arn ?? ''} /> },
         ]}
       />
       {asking && (

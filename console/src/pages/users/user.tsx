@@ -103,6 +103,7 @@ function Keys({ user }: { user: string }) {
             counter={data && `(${data.length})`}
             actions={
               <Button
+                wrapText={false}
                 disabled={(data?.length ?? 0) >= 2}
                 disabledReason="A user has two keys at most."
                 onClick={() =>
@@ -199,7 +200,7 @@ function Password({ user }: { user: string }) {
       }
     >
       {isLost(error, data) && <Problem error={error} />}
-      {data === null && <Box color="text-body-secondary">There is none.</Box>}
+      {data === null && <Box color="text-body-secondary">No password is set.</Box>}
       {data && (
         <Pairs
           columns={2}

@@ -61,7 +61,9 @@ function Return({ queue, messages, close, done }: Props) {
   }
   return (
     <Confirm title={`Return ${plural(messages.length, 'message')}`} yes="Return" close={close} act={giveBack}>
-      <Box>Each message moves to the queue in which it failed. It gets a new ID and has never been received.</Box>
+      <Box>
+        Each message moves to the queue in which it failed. It gets a new ID, and its receive count begins at 0.
+      </Box>
       <Box color="text-body-secondary">Messages in flight or delayed stay.</Box>
     </Confirm>
   )
@@ -96,7 +98,7 @@ function Move({ queue, messages, close, done }: Props) {
         <QueueField value={to} label="Destination" change={setTyped} only={(q) => q.QueueName !== queue} />
       </FormField>
       <Box color="text-body-secondary">
-        Moved messages get a new ID and have never been received. Messages in flight or delayed stay.
+        Moved messages get a new ID, and their receive count begins at 0. Messages in flight or delayed stay.
       </Box>
     </Confirm>
   )

@@ -73,7 +73,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
               ? `(${chosen.length}/${messages.length})`
               : `(${count(messages.length)}${more ? '+' : ''})`
           }
-          description="Looking changes nothing: no receive count grows, and no consumer waits."
+          description="Browsing changes no receive counts and delays no consumer."
           actions={
             <Bar>
               <Button iconName="refresh" ariaLabel="Look again" disabled={follow} onClick={again} />

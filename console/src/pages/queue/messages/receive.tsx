@@ -122,7 +122,7 @@ export function Receive({ queue, fifo }: TabProps) {
           variant="h2"
           description={
             <>
-              As a consumer does: what is received here is in flight, and its receive count grows. To look without that,{' '}
+              Received messages are in flight, and their receive count grows, as with a consumer. To look without that,{' '}
               <Link href={address(['queues', queue, 'browse'])}>browse messages</Link>.
             </>
           }

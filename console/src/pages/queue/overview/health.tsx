@@ -19,7 +19,7 @@ interface HealthProps {
 /** Health says how a queue is and, in a box of their own, that messages of it have failed: each with what to do about it. */
 export function Health({ queue, state, said, dead }: HealthProps) {
   const { type, text, advice, tabs, failures } = said
-  const silent = dead ? ['Empty', 'NotReceived'] : ['Empty']
+  const silent = ['Empty', ...(dead ? ['NotReceived'] : []), ...(type === 'success' ? ['AllInFlight'] : [])]
   const extra = state.Reasons.filter((r) => !silent.includes(r.Code)).map((r) => r.Text)
   const lines = [...new Set([...extra, ...advice])].filter((line) => !text.includes(line.replace(/\.$/, '')))
   const all = [text, ...lines, ...(failures ? [failures.text] : [])]

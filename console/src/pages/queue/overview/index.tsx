@@ -17,7 +17,7 @@ import { averaged } from '../../../data/flow'
 import { bytes, duration, perMinute, plural } from '../../../data/format'
 import { sentence } from '../../../data/sentence'
 import { address } from '../../../frame/router'
-import { Copy } from '../../../parts/copy'
+import { Copied } from '../../../parts/copy'
 import { Figure } from '../../../parts/figure'
 import { Pairs } from '../../../parts/pairs'
 import { Problem } from '../../../parts/problem'
@@ -161,11 +161,12 @@ interface RateProps {
 /** Rate is how many messages come or go in a minute, with the last half hour drawn. */
 function Rate({ title, minutes, average }: RateProps) {
   return (
-    <Fact title={average === undefined ? title : `${title} (${averaged} min average)`}>
+    <Fact title={title}>
       <span className="row">
         <span className="number">{perMinute(average ?? minutes.at(-1) ?? 0)} a minute</span>
         <Sparkline values={minutes} label={`${title} in each of the last ${minutes.length} minutes`} />
       </span>
+      {average !== undefined && <Box variant="small">Average of {averaged} min</Box>}
     </Fact>
   )
 }
@@ -185,19 +186,13 @@ function Details({ queue, attributes: a }: { queue: string; attributes: Attribut
   const redrive = redriveOf(a)
   const seconds = (text: string | undefined) => (text === undefined ? <Absent /> : duration(Number(text) * 1000))
   const when = (text: string | undefined) => <Time at={text === undefined ? undefined : Number(text) * 1000} />
-  const copied = (text: string, label: string) => (
-    <span className="why">
-      <Copy text={text} label={label} inline />
-      <span className="break">{text}</span>
-    </span>
-  )
   return (
     <Pairs
       columns={3}
       items={[
-        { label: 'Name', value: copied(queue, 'Copy name') },
-        { label: 'ARN', value: copied(arn, 'Copy ARN') },
-        { label: 'URL', value: copied(url, 'Copy URL') },
+        { label: 'Name', value: <Copied text={queue} label="Copy name" /> },
+        { label: 'ARN', value: <Copied text={arn} label="Copy ARN" /> },
+        { label: 'URL', value: <Copied text={url} label="Copy URL" /> },
         { label: 'Type', value: a.FifoQueue === 'true' ? 'FIFO' : 'Standard' },
         { label: 'Created', value: when(a.CreatedTimestamp) },
         { label: 'Last updated', value: when(a.LastModifiedTimestamp) },

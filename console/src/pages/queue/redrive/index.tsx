@@ -120,7 +120,7 @@ export default function Redrive({ queue }: TabProps) {
         header={
           <Header
             variant="h2"
-            description="Moved messages get a new ID and have never been received. What is in flight or delayed stays."
+            description="Moved messages get a new ID, and their receive count begins at 0. Messages in flight or delayed stay."
             actions={
               <Bar>
                 <Button
