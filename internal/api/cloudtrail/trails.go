@@ -13,6 +13,9 @@ import (
 // maxTrails is how many trails a region of an account can have, with those of other regions that are for all.
 const maxTrails = 5
 
+// maxAccountTrails is how many trails an account can have in all regions together: clients may make up regions.
+const maxAccountTrails = 10 * maxTrails
+
 // trailSettings are what CreateTrail and UpdateTrail have in common.
 type trailSettings struct {
 	CloudWatchLogsLogGroupArn  *string `max:"2048"`
@@ -153,6 +156,12 @@ func (s *Service) createTrail(ctx context.Context, c *protocol.Call, in *createT
 			return refusal(
 				"MaximumNumberOfTrailsExceededException", "User: %s already has %d trails in %s.", n.Account, here,
 				n.Region,
+			)
+		}
+		if all := len(s.trails.Of(n.Account)); all >= maxAccountTrails {
+			return refusal(
+				"MaximumNumberOfTrailsExceededException", "User: %s already has %d trails in all regions.",
+				n.Account, all,
 			)
 		}
 		return tx.Create(t, s.authorizer.Now())

@@ -360,6 +360,19 @@ func TestTrailRefuses(t *testing.T) {
 	}
 }
 
+// Regions that clients make up do not raise the number of trails of an account without a bound.
+func TestMostTrailsOfAccount(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t)
+	for i := range 51 {
+		made := a.client(a.root, fmt.Sprint("made-up-", i))
+		err := apitest.Second(made.CreateTrail(t.Context(), create("one")))
+		if (apitest.Code(err) == "MaximumNumberOfTrailsExceededException") != (i == 50) || err != nil && i < 50 {
+			t.Fatalf("trail %d: %v", i, err)
+		}
+	}
+}
+
 // A trail of all regions is seen from each, and a user needs the permission for the trail that it names.
 func TestShadowTrails(t *testing.T) {
 	t.Parallel()

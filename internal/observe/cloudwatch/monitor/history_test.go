@@ -64,6 +64,35 @@ func TestHistoryIsBounded(t *testing.T) {
 	check("4000")
 }
 
+// Regions that clients make up do not raise the number of items of an account without a bound. The region with most of
+// them gives way.
+func TestHistoryOfAccountIsBounded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	quiet := series.Scope{Account: "111122223333", Region: "us-east-1"}
+	r.flood(quiet, start, 10)
+	regions := []series.Scope{scope}
+	for _, name := range []string{"made-up-1", "made-up-2", "made-up-3"} {
+		regions = append(regions, series.Scope{Account: scope.Account, Region: name})
+	}
+	for i, s := range regions {
+		r.flood(s, start.Add(time.Duration(i)*time.Hour), monitor.MaxItems*3/4)
+	}
+	all := 0
+	for _, s := range regions {
+		n := len(r.history(s))
+		if all += n; n == 0 {
+			t.Errorf("nothing is left of %s", s.Region)
+		}
+	}
+	if all != monitor.MaxAccountItems {
+		t.Errorf("there are %d items", all)
+	}
+	if n := len(r.history(quiet)); n != 10 {
+		t.Errorf("of the other account there are %d items", n)
+	}
+}
+
 // One sweep removes all that is too old, however much it is.
 func TestSweepOldHistory(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,8 @@ const (
 	// MaxItems is the maximum number of history items of a region of an account. Each region has its own limit, so that
 	// one busy account takes nothing from another.
 	MaxItems = 50_000
+	// MaxAccountItems is the maximum number in all regions of an account together: clients may make up regions.
+	MaxAccountItems = 2 * MaxItems
 	// maxRemoved is how many items a change removes beyond those that it replaces. A history that is too long, written
 	// by an older program, shrinks by that with each change.
 	maxRemoved = 1000
@@ -115,11 +117,43 @@ func historyScope(key string) (s series.Scope, ok bool) {
 	return series.Scope{Account: parts[0], Region: parts[1]}, true
 }
 
-// makeRoom removes the oldest items of a scope that exceed the limit after the change's additions.
+// largest returns the scope of an account that has the most items, and how many the account has in all its scopes.
+func (s *shelves) largest(account string) (scope series.Scope, all int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	most := 0
+	for at, of := range s.all {
+		if at.Account != account {
+			continue
+		}
+		all += of.items
+		if of.items > most || of.items == most && at.Region < scope.Region {
+			scope, most = at, of.items
+		}
+	}
+	return scope, all
+}
+
+// makeRoom removes the oldest items of a scope that exceed the limit after the change's additions. If its account has
+// too many in all regions, those of the region with most items go.
 func (m *Monitor) makeRoom(tx *control.Tx, scope series.Scope, added int) error {
+	excess := max(0, m.shelves.of(scope).items+added-MaxItems)
+	largest, all := m.shelves.largest(scope.Account)
+	over := all + added - MaxAccountItems
+	if largest != scope && over > excess {
+		if err := m.removeOldest(tx, largest, min(over-excess, added+maxRemoved)); err != nil {
+			return err
+		}
+	} else {
+		excess = max(excess, over)
+	}
+	return m.removeOldest(tx, scope, min(excess, added+maxRemoved))
+}
+
+// removeOldest removes the oldest items of a scope.
+func (m *Monitor) removeOldest(tx *control.Tx, scope series.Scope, excess int) error {
 	of := m.shelves.of(scope)
-	excess := min(of.items+added-MaxItems, added+maxRemoved, of.items)
-	if excess <= 0 {
+	if excess = min(excess, of.items); excess <= 0 {
 		return nil
 	}
 	left := excess
