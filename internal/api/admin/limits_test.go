@@ -368,6 +368,34 @@ func TestUndoneBytesAreLimited(t *testing.T) {
 	}
 }
 
+// A deletion that is undone does not bring back more than an account may store: what is kept counts all the time.
+func TestBytesOfADeletedQueueAreLimited(t *testing.T) {
+	r := newTenants(t)
+	url, other := r.queue(r.limited, "q"), r.queue(r.limited, "other")
+	r.limit("", apitest.Object{"StoredBytes": 100_000})
+	send := func(url string) error {
+		body := strings.Repeat("x", 40_000)
+		_, err := r.limited.SQS.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body})
+		return err
+	}
+	r.want("40,000 of 100,000 bytes", send(url), "")
+	_, err := r.limited.SQS.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: &url})
+	apitest.Must(t, 0, err)
+	r.want("80,000", send(other), "")
+	r.forward(time.Second)
+	eventually.Succeeds(t, func() error {
+		if n := r.used("StoredBytes"); n < 80_000 || n > 81_000 {
+			return fmt.Errorf("%v bytes are known, want 80,000 and some", n)
+		}
+		return nil
+	})
+	r.want("120,000", send(other), "OverLimit")
+	if status, answer := r.limited.Sluice(t, "UndoDelete", apitest.Object{"QueueName": "q"}); status != http.StatusOK {
+		t.Errorf("%d %v", status, answer)
+	}
+	r.want("120,000 after the undo", send(other), "OverLimit")
+}
+
 // policyForAll lets everybody send to a queue, topics included.
 const policyForAll = `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}]}`
 
