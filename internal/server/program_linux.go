@@ -19,14 +19,19 @@ func returnProgram() error {
 	if err != nil {
 		return fmt.Errorf("find the program: %w", err)
 	}
+	return returnPages(program)
+}
+
+// returnPages returns the pages of this process that are those of a file.
+func returnPages(file string) error {
 	maps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
-		return fmt.Errorf("find the pages of the program: %w", err)
+		return fmt.Errorf("find the pages of %s: %w", file, err)
 	}
-	for _, m := range cleanMappings(string(maps), program) {
+	for _, m := range cleanMappings(string(maps), file) {
 		_, _, errno := syscall.Syscall(syscall.SYS_MADVISE, m.start, m.end-m.start, syscall.MADV_DONTNEED)
 		if errno != 0 {
-			return fmt.Errorf("return %d bytes of the program: %w", m.end-m.start, errno)
+			return fmt.Errorf("return %d bytes of %s: %w", m.end-m.start, file, errno)
 		}
 	}
 	return nil
