@@ -10,12 +10,13 @@ import (
 // removedAtOnce is how many events one change removes by their keys.
 const removedAtOnce = 2000
 
-// share divides room, in bytes of events, evenly between the accounts that have events of a class from a key on. Each
-// keeps its newest ones. So an account with many calls displaces no events of others.
+// share divides room, in bytes of events, evenly between the accounts that have events of a class from a key on, and
+// between their own calls and those of others. Each keeps its newest ones. So an account with many calls displaces no
+// events of others.
 func (t *Trail) share(c class, from string, room int) error {
-	kept := make(map[string]int) // bytes by account
+	kept := make(map[string]int) // bytes by beneficiary
 	err := t.scan(c, from, func(_ string, v []byte) bool {
-		kept[recipient(v)] = 0
+		kept[beneficiary(v)] = 0
 		return true
 	})
 	if err != nil || len(kept) == 0 {
@@ -30,17 +31,17 @@ func (t *Trail) share(c class, from string, room int) error {
 	return nil
 }
 
-// sharing is what accounts keep of a class.
+// sharing is what is kept of a class.
 type sharing struct {
-	kept map[string]int // bytes by account
-	each int            // bytes that an account may keep
+	kept map[string]int // bytes by beneficiary
+	each int            // bytes that each may keep
 }
 
 // keep reports whether an event, which is the next newest, stays.
 func (s *sharing) keep(event []byte) bool {
-	account := recipient(event)
-	s.kept[account] += len(event)
-	return s.kept[account] <= s.each
+	of := beneficiary(event)
+	s.kept[of] += len(event)
+	return s.kept[of] <= s.each
 }
 
 // shareOn removes events from a key on, and returns the key from which to go on, or "".
@@ -79,14 +80,32 @@ func (t *Trail) shareOn(c class, from string, s *sharing) (next string, err erro
 	})
 }
 
-// recipient returns the account of an event in its stored form. Input of a client stands in front of it, or cannot have
-// the quotes.
-func recipient(event []byte) string {
-	const name = `"recipientAccountId":"`
-	i := bytes.LastIndex(event, []byte(name))
-	if i < 0 {
+// beneficiary returns the share on which an event counts: that of the account that has it, or of its visitors. Refused
+// calls of other accounts and of strangers leave events with the owner of the resource; they displace none of its own.
+func beneficiary(event []byte) string {
+	account := last(event, `"recipientAccountId":"`)
+	if caller := first(event, `"accountId":"`); caller != account {
+		return account + " visitors"
+	}
+	return account
+}
+
+// first returns the text behind the first occurrence of a name in an event. Only texts stand in front of the account of
+// the caller, and texts cannot have the quotes.
+func first(event []byte, name string) string {
+	return textAt(event, bytes.Index(event, []byte(name)), name)
+}
+
+// last returns the text behind the last occurrence of a name. Input of a client stands in front of the account that has
+// the event.
+func last(event []byte, name string) string {
+	return textAt(event, bytes.LastIndex(event, []byte(name)), name)
+}
+
+func textAt(event []byte, at int, name string) string {
+	if at < 0 {
 		return ""
 	}
-	account, _, _ := bytes.Cut(event[i+len(name):], []byte(`"`))
-	return string(account)
+	text, _, _ := bytes.Cut(event[at+len(name):], []byte(`"`))
+	return string(text)
 }
