@@ -114,7 +114,7 @@ func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.
 
 // isHere reports whether a host is the one that serves the console to the browser.
 func (s *Service) isHere(r *http.Request, host string) bool {
-	return strings.EqualFold(host, r.Host) || s.public != nil && strings.EqualFold(host, s.public.Host)
+	return strings.EqualFold(host, r.Host) || s.guard.public != nil && strings.EqualFold(host, s.guard.public.Host)
 }
 
 // longTerm returns the owner of a key of a root or a user.

@@ -47,7 +47,7 @@ func (s *Service) createSignInLink(
 	); err != nil {
 		return nil, err
 	}
-	link, expires, err := s.link(ctx, service.Caller(c), s.base(c.Host, c.Scheme == "https"), authorizer.Now())
+	link, expires, err := s.link(ctx, service.Caller(c), s.guard.base(c.Host, c.Scheme == "https"), authorizer.Now())
 	switch {
 	case errors.Is(err, session.ErrSessionKeys):
 		return nil, protocol.AccessDenied("Keys that the console has got for a session cannot make a link that begins another one.")

@@ -78,9 +78,9 @@ func (s *Service) beginOpenID(ctx context.Context, r *Request) (*Answer, error) 
 	if s.o.OpenID == nil {
 		return nil, refuse(http.StatusNotFound, "NotFound", "There is nothing here.")
 	}
-	if s.public != nil && !strings.EqualFold(r.HTTP.Host, s.public.Host) {
+	if s.guard.public != nil && !strings.EqualFold(r.HTTP.Host, s.guard.public.Host) {
 		// The provider sends browsers to the public address, where the cookie of this one would not go.
-		return &Answer{Status: http.StatusSeeOther, Header: http.Header{"Location": {s.page(r.HTTP, true)}}}, nil
+		return &Answer{Status: http.StatusSeeOther, Header: http.Header{"Location": {s.guard.page(r.HTTP, true)}}}, nil
 	}
 	if site := r.HTTP.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return lead(r.Name, ""), nil // another site must not begin a sign-in that the person may not want
@@ -98,7 +98,7 @@ func (s *Service) beginOpenID(ctx context.Context, r *Request) (*Answer, error) 
 
 // callback returns the address that the provider sends browsers to. It is registered there.
 func (s *Service) callback(r *Request) string {
-	return s.page(r.HTTP, s.isSecure(r)) + signInPath + openIDCallback
+	return s.guard.page(r.HTTP, s.guard.isSecure(r)) + signInPath + openIDCallback
 }
 
 // signInPath is where the requests of this package are below the console's page.
@@ -106,7 +106,7 @@ const signInPath = "api/"
 
 // attemptCookie returns the cookie that holds the secret of an attempt.
 func (s *Service) attemptCookie(r *Request, secret string, seconds int) *http.Cookie {
-	c := s.cookie(r, secret, seconds)
+	c := s.guard.cookie(r, secret, seconds)
 	c.Name += attemptSuffix
 	c.SameSite = http.SameSiteLaxMode
 	return c
@@ -136,7 +136,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	if err != nil {
 		return nil, s.failOpenID(a, codeLost, err)
 	}
-	secret := openid.Secret(s.cookieValue(r, s.cookieName(r)+attemptSuffix))
+	secret := openid.Secret(s.guard.cookieValue(r, s.guard.cookieName(r)+attemptSuffix))
 	if state := q.Get("state"); len(state) > maxState || !secret.Began(state) {
 		return nil, s.failOpenID(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
 	}
@@ -185,7 +185,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	}
 	s.o.Logins.Undo(from)
 	ok := lead(r.Name, "")
-	ok.Header.Set("Set-Cookie", s.cookie(r, token, int(n.Until.Sub(r.At)/time.Second)).String())
+	ok.Header.Set("Set-Cookie", s.guard.cookie(r, token, int(n.Until.Sub(r.At)/time.Second)).String())
 	return ok, nil
 }
 

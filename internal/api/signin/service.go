@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -47,19 +46,16 @@ type Options struct {
 // Service answers the console's sign-in requests.
 type Service struct {
 	o        Options
-	public   *url.URL // nil: there is none
+	guard    *guard
 	verifier signature.Verifier
-	origins  *http.CrossOriginProtection
 }
 
 // New returns the service.
 func New(o Options) *Service {
-	s := &Service{o: o, origins: http.NewCrossOriginProtection()}
+	s := &Service{o: o, guard: newGuard(o.PublicURL, o.Hosts)}
 	s.verifier.NoVersion2 = true
-	if u, err := url.Parse(o.PublicURL); err == nil && u.Host != "" {
-		s.public = u
-		s.verifier.Hosts = []string{u.Host}
-		_ = s.origins.AddTrustedOrigin(u.Scheme + "://" + u.Host) // which is one
+	if s.guard.public != nil {
+		s.verifier.Hosts = []string{s.guard.public.Host}
 	}
 	return s
 }
@@ -135,7 +131,7 @@ func (s *Service) Serve(ctx context.Context, r *Request) *Answer {
 }
 
 func (s *Service) serve(ctx context.Context, r *Request) (*Answer, error) {
-	if err := s.checkHost(r.HTTP); err != nil {
+	if err := s.guard.checkHost(r.HTTP); err != nil {
 		return nil, err
 	}
 	name := r.Name
@@ -157,7 +153,7 @@ func (s *Service) serve(ctx context.Context, r *Request) (*Answer, error) {
 			http.StatusMethodNotAllowed, "MethodNotAllowed", "Allowed here: %s.", strings.Join(allowed, ", "),
 		)
 	}
-	if err := s.checkOrigin(r); err != nil {
+	if err := s.guard.checkOrigin(r); err != nil {
 		return nil, err
 	}
 	return op(ctx, r)
@@ -219,8 +215,8 @@ func decode(r *Request, into any) error {
 // settings returns what the page must know before a person has signed in.
 func (s *Service) settings(_ context.Context, _ *Request) (*Answer, error) {
 	path := ""
-	if s.public != nil {
-		path = strings.TrimRight(s.public.Path, "/")
+	if s.guard.public != nil {
+		path = strings.TrimRight(s.guard.public.Path, "/")
 	}
 	return &Answer{Status: http.StatusOK, Body: struct {
 		Version     string   `json:"version"`

@@ -45,7 +45,7 @@ func (s *Service) view(n *session.Session, who identity.Identity, current string
 
 // current returns the session of the requesting browser.
 func (s *Service) current(r *Request) (*session.Session, identity.Identity, error) {
-	if token := s.token(r); token != "" {
+	if token := s.guard.token(r); token != "" {
 		if n, who, ok := s.o.Sessions.Find(token, r.At); ok {
 			return n, who, nil
 		}
@@ -70,7 +70,8 @@ func (s *Service) signOut(ctx context.Context, r *Request) (*Answer, error) {
 			return nil, err
 		}
 	}
-	return &Answer{Status: http.StatusNoContent, Header: http.Header{"Set-Cookie": {s.cookie(r, "", -1).String()}}}, nil
+	ended := s.guard.cookie(r, "", -1)
+	return &Answer{Status: http.StatusNoContent, Header: http.Header{"Set-Cookie": {ended.String()}}}, nil
 }
 
 // credentials issues keys for the page. That also counts as a use of the session.

@@ -70,8 +70,8 @@ func (s *Service) attemptOf(
 		account = s.o.Accounts[0]
 	}
 	a.record = s.o.Trail.BeginSignIn(&trail.SignIn{
-		Account: account, Who: who, Method: string(method), URL: s.page(r.HTTP, s.isSecure(r)), Region: s.o.Region,
-		Host:     r.HTTP.Host,
+		Account: account, Who: who, Method: string(method), URL: s.guard.page(r.HTTP, s.guard.isSecure(r)),
+		Region: s.o.Region, Host: r.HTTP.Host,
 		SourceIP: r.SourceIP, UserAgent: r.HTTP.UserAgent(), RequestID: r.ID, TLS: r.Encrypted, MFA: !who.MFA.IsZero(),
 		Federated: federated, At: r.At,
 	})
@@ -112,7 +112,7 @@ func (a *attempt) finish(token string, n *session.Session, err error) (*Answer, 
 	seconds := int(n.Until.Sub(a.r.At) / time.Second)
 	return &Answer{
 		Status: http.StatusOK, Body: a.s.view(n, who, n.ID),
-		Header: http.Header{"Set-Cookie": {a.s.cookie(a.r, token, seconds).String()}},
+		Header: http.Header{"Set-Cookie": {a.s.guard.cookie(a.r, token, seconds).String()}},
 	}, nil
 }
 

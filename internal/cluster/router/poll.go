@@ -13,8 +13,8 @@ import (
 // over.
 const almostOver = 50 * time.Millisecond
 
-// wait calls poll, and ends it with an empty answer when the router is drained.
-func (r *Router) wait(
+// wait calls poll, and ends it with an empty answer when the receiver is drained.
+func (r *receiver) wait(
 	ctx context.Context, end time.Time, poll func(context.Context) ([]shard.Message, error),
 ) ([]shard.Message, error) {
 	within, cancel := context.WithCancelCause(ctx)
@@ -39,7 +39,7 @@ func (r *Router) wait(
 //   - goes on at once if the term is over, because there may be a new owner; else it waits for that, or for a pause.
 //
 // An empty answer before the end is no answer: an owner that hands its shard over ends its polls early.
-func (r *Router) poll(
+func (r *receiver) poll(
 	ctx context.Context,
 	n int,
 	id queue.ID,
@@ -96,7 +96,7 @@ func (r *Router) poll(
 // which have received messages nevertheless return them: each message is either in the answer or visible again. If no
 // shard has messages, the answer is empty as soon as all have ended and one of them was heard, and a failure if none
 // was; it does not wait for the end if all shards have been unavailable for Options.Timeout.
-func (r *Router) pollAll(
+func (r *receiver) pollAll(
 	ctx context.Context, shards []int, id queue.ID, q queue.Receive, end time.Time,
 ) ([]shard.Message, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -150,10 +150,10 @@ type answer struct {
 }
 
 // returnAll returns the messages of the polls that have not answered yet: their consumer received others, or has gone.
-func (r *Router) returnAll(answers <-chan answer, pending int, id queue.ID, attempt string) {
+func (r *receiver) returnAll(answers <-chan answer, pending int, id queue.ID, attempt string) {
 	for range pending {
 		if a := <-answers; len(a.got) > 0 {
-			_ = r.returnMessages(context.Background(), id, a.got, attempt)
+			_ = r.giveBack(context.Background(), id, a.got, attempt)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (r *Router) Receive(
 	if err != nil {
 		return nil, err
 	}
-	got, err := r.receive(ctx, &p, id, q, wait)
+	got, err := r.receiver.receive(ctx, &p, id, q, wait)
 	if len(got) > 0 && ctx.Err() != nil {
 		back := r.returnMessages(context.WithoutCancel(ctx), id, got, q.Attempt)
 		return nil, errors.Join(context.Cause(ctx), back)
@@ -45,7 +45,25 @@ func (r *Router) Receive(
 	return got, err
 }
 
-func (r *Router) receive(
+// receiver receives messages from the shards of queues.
+type receiver struct {
+	*owners
+	// giveBack returns messages that no consumer received.
+	giveBack func(ctx context.Context, id queue.ID, messages []shard.Message, attempt string) error
+	draining context.Context // ends the long polls
+	drain    context.CancelFunc
+}
+
+func newReceiver(
+	o *owners, giveBack func(context.Context, queue.ID, []shard.Message, string) error,
+) *receiver {
+	r := &receiver{owners: o, giveBack: giveBack}
+	r.draining, r.drain = context.WithCancel(context.Background())
+	return r
+}
+
+// receive is Router.Receive for a queue with a placement. The consumer may have gone when it returns messages.
+func (r *receiver) receive(
 	ctx context.Context, p *Placement, id queue.ID, q queue.Receive, wait time.Duration,
 ) ([]shard.Message, error) {
 	end := time.Now().Add(wait)
@@ -91,7 +109,7 @@ func (r *Router) receive(
 
 // sample asks shards one after the other until one has messages, or enough of them
 // have answered that they have none. It fails only if no shard has answered.
-func (r *Router) sample(
+func (r *receiver) sample(
 	ctx context.Context, order []int, enough int, id queue.ID, q queue.Receive,
 ) ([]shard.Message, error) {
 	answers := 0
@@ -130,7 +148,7 @@ func (r *Router) sample(
 
 // peek asks a shard for messages that it has now. It does not wait long for a shard that does not answer, so that the
 // others are asked, too.
-func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
+func (r *receiver) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errSlow)
 	defer cancel()
 	got, err := callOnce(ctx, r.owners, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
@@ -142,7 +160,7 @@ func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) 
 // repeated returns the messages of an earlier call with the same attempt, if there was one. It uses a receive of at
 // most 0 messages. It skips a shard that is unavailable: the messages which that shard delivered stay invisible until
 // their visibility timeout ends, and those behind them in their groups wait.
-func (r *Router) repeated(ctx context.Context, p *Placement, id queue.ID, q queue.Receive) ([]shard.Message, error) {
+func (r *receiver) repeated(ctx context.Context, p *Placement, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	q.Max = 0
 	answers := each(p.Shards, func(n int) answer {
 		got, err := r.peek(ctx, n, id, q)

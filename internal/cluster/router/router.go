@@ -45,8 +45,7 @@ type Router struct {
 	*owners
 	empty emptyReceives
 
-	draining context.Context // ends the long polls
-	drain    context.CancelFunc
+	receiver *receiver
 	close    context.CancelFunc
 }
 
@@ -59,18 +58,18 @@ func New(o Options) *Router {
 	r.remote = remote.New(remote.Options{
 		Messenger: o.Messenger, Position: o.Position, Timeout: o.CallTimeout, Return: r.returnTo,
 	})
-	r.draining, r.drain = context.WithCancel(context.Background())
+	r.receiver = newReceiver(r.owners, r.returnMessages)
 	r.closed, r.close = context.WithCancel(context.Background())
 	r.empty = emptyReceives{owners: r.owners, place: r.place}
 	return r
 }
 
 // Drain ends the long polls with an empty answer. From now on no poll waits.
-func (r *Router) Drain() { r.drain() }
+func (r *Router) Drain() { r.receiver.drain() }
 
 // Close is Drain, for when no more calls will follow.
 func (r *Router) Close() {
-	r.drain()
+	r.Drain()
 	r.close()
 }
 
