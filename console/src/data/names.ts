@@ -1,4 +1,4 @@
-// What names may be, in the words that the server refuses others with, where it has words for them.
+// Rules for names, in the words that the server refuses others with, where it has words for them.
 
 const suffix = '.fifo'
 
