@@ -1,4 +1,4 @@
-// The rules for names, in the words of the server's refusals where it has words for them.
+// Rules for names, in the words that the server refuses others with, where it has words for them.
 
 const suffix = '.fifo'
 

@@ -10,7 +10,7 @@ interface NameFieldProps {
   wrong: string | undefined
   /** tried says that the form was sent: an empty name is wrong only then. */
   tried: boolean
-  /** constraint says what a name may be. The error takes its place, so that the buttons below stay where they are. */
+  /** constraint says what a name may be. The mistake takes its place, so that the buttons below stay where they are. */
   constraint?: ReactNode
   description?: ReactNode
   warning?: string | undefined

@@ -102,7 +102,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
         <SpaceBetween size="s">
           {plainly && !error && (
             <Alert type="info" header="Names and attributes only">
-              Rates, states and exact numbers need the permission sluice:ListQueueStates. Ask an administrator of your
+              Rates, reasons and exact numbers take the permission sluice:ListQueueStates. Ask an administrator of your
               account to allow it.
             </Alert>
           )}
