@@ -28,6 +28,16 @@ type MuteTargets struct {
 	AlarmNames []string `max:"200,255" wrap:"member" json:",always"` // the model allows 100
 }
 
+// muting has the operations on mute rules.
+type muting struct{ *Service }
+
+func (s muting) register(wire *protocol.Service) {
+	protocol.Register(wire, "DeleteAlarmMuteRule", s.deleteAlarmMuteRule, protocol.Control)
+	protocol.Register(wire, "GetAlarmMuteRule", s.getAlarmMuteRule)
+	protocol.Register(wire, "ListAlarmMuteRules", s.listAlarmMuteRules)
+	protocol.Register(wire, "PutAlarmMuteRule", s.putAlarmMuteRule, protocol.Control)
+}
+
 type putAlarmMuteRuleInput struct {
 	Name        *string `max:"255"`
 	Description *string `max:"1024"`
@@ -44,7 +54,7 @@ func muteRuleOf(c *protocol.Call, name string) muterule.Key {
 }
 
 // allowMuteRule is allow for a rule, which may not exist.
-func (s *Service) allowMuteRule(c *protocol.Call, action string, k muterule.Key, newTags map[string]string) error {
+func (s muting) allowMuteRule(c *protocol.Call, action string, k muterule.Key, newTags map[string]string) error {
 	about := service.Subject{Resource: service.ARN(k.ARN()), NewTags: newTags}
 	if r := s.muteRules.Get(k); r != nil {
 		about.Tags = r.Tags
@@ -53,7 +63,7 @@ func (s *Service) allowMuteRule(c *protocol.Call, action string, k muterule.Key,
 }
 
 // putAlarmMuteRule needs a permission on the rule, and on each alarm that it mutes.
-func (s *Service) putAlarmMuteRule(
+func (s muting) putAlarmMuteRule(
 	ctx context.Context, c *protocol.Call, in *putAlarmMuteRuleInput,
 ) (*service.Empty, error) {
 	tags, err := checkTags(in.Tags)
@@ -122,7 +132,7 @@ func checkSchedule(r *muterule.Rule) error {
 }
 
 // checkTargets refuses names of alarms that do not exist.
-func (s *Service) checkTargets(r *muterule.Rule) error {
+func (s muting) checkTargets(r *muterule.Rule) error {
 	missing := slices.DeleteFunc(slices.Clone(r.Alarms), func(name string) bool {
 		return s.monitor.Alarm(monitor.Name{Scope: r.Scope, Name: name}) != nil
 	})
@@ -137,7 +147,7 @@ type muteRuleInput struct {
 }
 
 // deleteAlarmMuteRule deletes a rule. A missing rule is no error, as on AWS.
-func (s *Service) deleteAlarmMuteRule(
+func (s muting) deleteAlarmMuteRule(
 	ctx context.Context, c *protocol.Call, in *muteRuleInput,
 ) (*service.Empty, error) {
 	k := muteRuleOf(c, *in.AlarmMuteRuleName)
@@ -163,7 +173,7 @@ type getAlarmMuteRuleOutput struct {
 	MuteType             string
 }
 
-func (s *Service) getAlarmMuteRule(
+func (s muting) getAlarmMuteRule(
 	_ context.Context, c *protocol.Call, in *muteRuleInput,
 ) (*getAlarmMuteRuleOutput, error) {
 	k := muteRuleOf(c, *in.AlarmMuteRuleName)
@@ -218,7 +228,7 @@ type AlarmMuteRuleSummary struct {
 // muteRulesPage is how many rules a page has that the client does not limit.
 const muteRulesPage = 50
 
-func (s *Service) listAlarmMuteRules(
+func (s muting) listAlarmMuteRules(
 	_ context.Context, c *protocol.Call, in *listAlarmMuteRulesInput,
 ) (*listAlarmMuteRulesOutput, error) {
 	if err := s.allow(c, "ListAlarmMuteRules", service.Subject{}); err != nil {

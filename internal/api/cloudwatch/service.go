@@ -70,7 +70,6 @@ func New(o Options) *protocol.Service {
 		Namespace: "http://monitoring.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudwatch",
 		Framework: true, TooLong: errTooLong, Model: model,
 	})
-	protocol.Register(wire, "DeleteAlarmMuteRule", s.deleteAlarmMuteRule, protocol.Control)
 	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
 	protocol.Register(wire, "DeleteAnomalyDetector", s.deleteAnomalyDetector, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)
@@ -85,15 +84,12 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "DisableInsightRules", s.disableInsightRules, protocol.Control)
 	protocol.Register(wire, "EnableAlarmActions", s.enableAlarmActions, protocol.Control)
 	protocol.Register(wire, "EnableInsightRules", s.enableInsightRules, protocol.Control)
-	protocol.Register(wire, "GetAlarmMuteRule", s.getAlarmMuteRule)
 	protocol.Register(wire, "GetDashboard", s.getDashboard)
 	protocol.Register(wire, "GetMetricData", within(s, s.getMetricData), protocol.Data)
 	protocol.Register(wire, "GetMetricStatistics", within(s, s.getMetricStatistics), protocol.Data)
-	protocol.Register(wire, "ListAlarmMuteRules", s.listAlarmMuteRules)
 	protocol.Register(wire, "ListDashboards", s.listDashboards)
 	protocol.Register(wire, "ListMetrics", within(s, s.listMetrics), protocol.Data)
 	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
-	protocol.Register(wire, "PutAlarmMuteRule", s.putAlarmMuteRule, protocol.Control)
 	protocol.Register(wire, "PutAnomalyDetector", s.putAnomalyDetector, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "PutCompositeAlarm", s.putCompositeAlarm, protocol.Control)
 	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
@@ -103,6 +99,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "SetAlarmState", s.setAlarmState, protocol.Control)
 	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
+	muting{s}.register(wire)
 	wire.Unsupported(unsupported...)
 	return wire
 }
